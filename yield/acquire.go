@@ -7,33 +7,33 @@ import (
 	"isochron/txn"
 )
 
-// LockRequest is one question to the table: what a transaction wants to hold here, and how it
-// waits if it must.
+// LockRequest is one request to the lock table: the lock set a transaction needs at this shard, and
+// how the request waits.
 type LockRequest struct {
 	Phase Phase
 	Txn   txn.ID
 	Age   txn.Age
 	LockSet
-	// NoWait: in execution, it is refused where it would wait or have others give way.
+	// NoWait: in execution the request is refused where it would wait or wound.
 	NoWait bool
-	// RejectWith, if set, is why it is refused when nothing else is in its way.
+	// RejectWith, if set, is the reason to refuse the request when nothing conflicts with it.
 	RejectWith txn.AbortReason
-	// DryRun: the answer is what would come of it, and nothing changes.
+	// DryRun: report the result and change nothing.
 	DryRun bool
-	// ReadsPass, of a vote: what it reads is looked at and not held. Its log orders it before
-	// whoever writes that later.
+	// ReadsPass, of a vote: its reads are checked for conflicts and not locked. The log orders the
+	// vote before any later writer of those rows.
 	ReadsPass bool
-	// Writes, of a vote, are passed on as the attempt, before the rest is locked: those of
-	// rows that the transaction has already and for which others wait (chain.go).
+	// Writes, of a vote, are published under Attempt before the rest is locked: those of rows that
+	// the transaction already holds and for which others wait (chain.go).
 	Writes  []txn.Write
 	Attempt txn.Attempt
-	// AssumedAborted are those who have voted on whose abort a vote rests: they are not in its way, and it
-	// takes over what it wants of theirs.
+	// AssumedAborted are voted transactions whose abort the vote assumes. They do not conflict with
+	// it, and it takes over the locks it needs from them.
 	AssumedAborted []txn.ID
 
-	// Since is when the request came, Deadline until when it waits, and Number what it has at this
-	// leader, the same when it asks again. Request is its number at its gateway, if that sends it
-	// again while nobody answers. Alone: its transaction waits nowhere else.
+	// Since is when the request arrived, Deadline when its wait ends, Number its number at this
+	// leader, the same when it is retried. Request is its number at its gateway, which resends it
+	// while it has no reply. WaitsOnlyHere: the transaction waits at no other shard.
 	Since         time.Duration
 	Deadline      time.Duration
 	Number        uint64
@@ -41,31 +41,30 @@ type LockRequest struct {
 	WaitsOnlyHere bool
 }
 
-// LockResult are what came of a request: it is refused, or it waits, or others had to give way and
-// it asks again, or nothing is in its way and it holds what it has claimed. What becomes of others
-// meanwhile the World has heard, in order: whoever is let in is so when all of them have given way.
+// LockResult is the result of a request: refused; or waiting; or Again, after other transactions
+// were aborted for it; or granted. TableEvents has already received what happened to other
+// transactions, in order: no waiter is granted anything before all victims have ended.
 type LockResult struct {
-	// Again: others had to give way, and nothing was granted. The request asks anew, for what there
-	// is to be read by now. That ends: each turn removes its victims.
+	// Again: other transactions were aborted and nothing was granted. The caller retries, and reads
+	// the rows as they are by then. That terminates: each pass removes its victims.
 	Again bool
-	// Refused is why it gets nothing and does not wait.
+	// Refused is the reason if the request neither holds nor waits.
 	Refused txn.Refusal
-	// Waits is its place among those who wait: the caller says there how it asks again and what
-	// becomes of it if the wait ends without its lock.
+	// Waits is the request's entry among the waiters. The caller sets its Retry and Refuse.
 	Waits *Waiter
-	// BlockedBy is for whom it waits, or to whom it gives way.
+	// BlockedBy is the transaction for which it waits, or because of which it is refused.
 	BlockedBy txn.ID
-	// Pass are rows of the lock set to be passed on as soon as they are written.
+	// Pass lists rows of the lock set to publish as soon as they are written.
 	Pass []txn.Key
 }
 
-// Granted reports whether nothing is in the way, and the lock set is held.
+// Granted reports whether nothing conflicts and the lock set is held.
 func (e *LockResult) Granted() bool {
 	return !e.Again && !e.Refused.Refused() && e.Waits == nil
 }
 
-// Acquire asks for a lock set: it is granted as a whole or not at all, but that who waits may hold
-// what is free of it meanwhile (rowbyrow.go).
+// Acquire requests a lock set. It is granted as a whole or not at all; under IncrementalLocking a
+// waiting request holds the free rows meanwhile (incremental_locking.go).
 func (t *Table) Acquire(now time.Duration, r *LockRequest) (e LockResult) {
 	if r.Phase == ChainOrder {
 		return t.inTurn(now, r)
@@ -97,8 +96,8 @@ func (t *Table) Acquire(now time.Duration, r *LockRequest) (e LockResult) {
 	return e
 }
 
-// meets is what comes of a request that meets others, oldest first; met is false if none of them
-// is in its way.
+// meets is the result of a request with conflicting holders, oldest first; met is false if the
+// rules grant it nevertheless.
 func (t *Table) meets(now time.Duration, r *LockRequest, conflicts []*Holder) (e LockResult, met bool) {
 	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.LockSet, conflicts)
 	if v.granted() {
@@ -107,7 +106,7 @@ func (t *Table) meets(now time.Duration, r *LockRequest, conflicts []*Holder) (e
 	return t.stops(now, r, v), true
 }
 
-// stops is what comes of a request that the rules do not grant.
+// stops is the result of a request that the rules do not grant.
 func (t *Table) stops(now time.Duration, r *LockRequest, v verdict) LockResult {
 	switch {
 	case r.DryRun:
@@ -123,7 +122,7 @@ func (t *Table) stops(now time.Duration, r *LockRequest, v verdict) LockResult {
 	return t.waitBehind(now, v.wait, r)
 }
 
-// waitBehind has a request wait for a holder, if it may.
+// waitBehind makes a request wait for a holder, if there is room.
 func (t *Table) waitBehind(now time.Duration, on *Holder, r *LockRequest) LockResult {
 	e := LockResult{BlockedBy: on.Txn, Waits: t.queue(now, on, r)}
 	if e.Waits == nil { // too many wait
@@ -136,7 +135,7 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *LockRequest) LockRe
 	return e
 }
 
-// grantTo gives a request what it has claimed, and names the rows to be passed on once written.
+// grantTo gives a request its locks, and lists the rows to publish once written.
 func (t *Table) grantTo(now time.Duration, r *LockRequest) (pass []txn.Key) {
 	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
@@ -151,7 +150,7 @@ func (t *Table) grantTo(now time.Duration, r *LockRequest) (pass []txn.Key) {
 		return nil
 	}
 	if t.rules.policy.Hot != Retire && len(t.hot.byKey) == 0 {
-		return nil // nothing is passed on
+		return nil // nothing is published
 	}
 	for _, k := range r.Exclusive {
 		if t.chains.wanted(k, r.Txn) {
@@ -161,8 +160,8 @@ func (t *Table) grantTo(now time.Duration, r *LockRequest) (pass []txn.Key) {
 	return pass
 }
 
-// queue has a request wait behind a holder, nil if too many wait already. In execution whoever
-// wants one row alone waits in its queue.
+// queue enters a request behind a holder; nil if too many wait already. In execution a request for
+// one row alone waits in that row's queue.
 func (t *Table) queue(now time.Duration, on *Holder, r *LockRequest) *Waiter {
 	w := &Waiter{Txn: r.Txn, Age: r.Age, Deadline: r.Deadline, Since: r.Since, Number: r.Number, Request: r.Request,
 		Exclusive: len(r.Exclusive) > 0, HoldsNothing: r.HoldsNothing, WaitsOnlyHere: r.WaitsOnlyHere || r.HoldsNothing, CommittedOnly: r.CommittedOnly, phase: r.Phase, blockedBy: on.Txn}
@@ -176,9 +175,9 @@ func (t *Table) queue(now time.Duration, on *Holder, r *LockRequest) *Waiter {
 	return w
 }
 
-// Restore gives a vote of the log the locks back that it has had, of a new leader. early,
-// if votes may let go of theirs before they are decided, is called with each holder in the way and
-// releases it: that the log has both votes proves that the earlier had let go.
+// Restore gives a vote of the log its locks back, at a new leader. early, if votes may release
+// their locks before the decision, is called with each conflicting holder and releases it: that the
+// log contains both votes proves that the earlier one had released its locks.
 func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c LockSet, early func(txn.ID)) {
 	if early != nil {
 		for _, h := range t.rules.conflicts(Prepare, id, age, &c) {
@@ -188,8 +187,8 @@ func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c LockSet, ea
 	t.locks.give(now, id, age, &c).Voted = true
 }
 
-// lossReason is why a request is refused that gives way: in execution it closed a cycle of waits,
-// unless nobody waits in cycles by the rule of who meets whom.
+// lossReason is the reason of a request that loses to a holder. In execution that means that its
+// wait would have closed a cycle, except under policies without wounds, which allow no cycles.
 func (p Policy) lossReason(phase Phase) txn.AbortReason {
 	if p.OnConflict != ConflictWoundWait {
 		return txn.ReasonLockConflict
@@ -197,7 +196,8 @@ func (p Policy) lossReason(phase Phase) txn.AbortReason {
 	return waitResults[phase].gives
 }
 
-// waitResults are why a request is refused that gives way, and one whose wait ends without its lock.
+// waitResults are, by phase, the reasons of a request that loses to a holder (gives), whose wait
+// times out, and whose transaction is aborted while it waits.
 var waitResults = [...]struct{ gives, timedOut, aborted txn.AbortReason }{
 	UnlockedRead: {txn.ReasonLockConflict, txn.ReasonLockTimeout, txn.ReasonWounded},
 	ReadOnly:     {txn.ReasonLockConflict, txn.ReasonWriterTimeout, txn.ReasonWriterTimeout},
@@ -207,7 +207,7 @@ var waitResults = [...]struct{ gives, timedOut, aborted txn.AbortReason }{
 	ChainOrder:   {txn.ReasonChainDeadlock, txn.ReasonChainTimeout, txn.ReasonChainAborted},
 }
 
-// refusal is why a request is refused whose wait for somebody has ended like this.
+// refusal is the refusal of a request whose wait for a transaction has ended with e.
 func (e WaitResult) refusal(p Phase, behind txn.ID) txn.Refusal {
 	no := txn.Refusal{Reason: waitResults[p].timedOut, ConflictingTxn: behind}
 	switch e {

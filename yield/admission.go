@@ -8,42 +8,41 @@ import (
 	"isochron/txn"
 )
 
-// Admission bounds, at one gateway, how many tries of transactions contend for the
-// same rows. Where most tries fail, more of them at once make less: each holds
-// locks, or makes others check in vain, for work that is thrown away.
+// Admission bounds, at one gateway, how many tries of transactions contend for the same rows. Where
+// most tries fail, more of them at a time commit less: each holds locks, or causes wasted
+// validation, for work that is thrown away.
 //
-// How it thinks. What rows a transaction will want is not known before it has
-// asked for them, and then it holds some of them; nobody who holds anything may
-// wait here, for others may wait for that. So a try waits before its first
-// request, and is judged by that request: its Class is the table that it begins
-// with. Transactions of one kind begin alike. Nothing is known of a class, and
-// nothing is spent on it, until a try of it has lost to another; then its tries
-// are counted, and it has a window (window.go), which doubles as long as hardly any
-// are lost. Beyond it tries queue: higher priority first, then the older,
-// and a try keeps the age of its transaction's first, so those that were tried
-// before come before those that were not. Waiting alone says nothing: a hot row
-// whose transactions wait and commit keeps all of its waiters.
+// # How it works
 //
-// Who is inside and is silent, its client thinking, is parked: it counts no more
-// until it asks again, and then goes on at once whether there is room or not. So
-// the queue moves while anything does. Waits are bounded: whoever has waited for
-// so long is refused, for to let it in would bring back what the window is for.
+// The rows that a transaction will need are unknown before it requests them, and then it holds some
+// of them; a try that holds locks must not wait here, since others may wait for it. So a try waits
+// before its first request, and is classified by that request: its Class is the table that it
+// begins with. Nothing is recorded of a class until a try of it has lost to another. From then on
+// its tries are counted, and it has a window (window.go), which doubles as long as few are lost.
+// Tries beyond the window queue: higher priority first, then the older; a try keeps the age of its
+// transaction's first try, so retries come before new ones. Waiting for locks is no sign of
+// overload: a hot row whose transactions wait and commit keeps all of its waiters.
 //
-// What the caller owes it. It calls Leave exactly once for each try, whether it
-// entered or not, and after Leave, Park and Tick lets those go on whom Next names.
+// An admitted try whose client is idle is parked: it does not count until its next request, which
+// is never delayed. So the queue moves while anything does. Waits are bounded: a try that has
+// waited too long is refused, since to admit it would bring back the overload.
+//
+// # What the caller owes it
+//
+// Call Leave exactly once for each try, admitted or not. After Leave, Park and Tick start the tries
+// that Next returns.
 type Admission struct {
 	bounds  AdmissionBounds
 	classes []*classQueue // a few, in the order in which they were met
 	ready   []*classQueue // in which a place may be free
 }
 
-// AdmissionBounds are what an operator may say about admission. Zero fields get
-// defaults.
+// AdmissionBounds are an operator's settings of admission. Zero fields get defaults.
 type AdmissionBounds struct {
 	Off   bool
-	Least int           // 1: a window is never smaller
-	Most  int           // 10,000: nor larger
-	Wait  time.Duration // 50 s: a try waits no longer
+	Least int           // 1: minimum of a window
+	Most  int           // 10,000: maximum
+	Wait  time.Duration // 50 s: maximum wait of a try
 }
 
 func (b AdmissionBounds) withDefaults() AdmissionBounds {
@@ -60,42 +59,42 @@ func (b AdmissionBounds) withDefaults() AdmissionBounds {
 	return b
 }
 
-// Class is a kind of transaction, as far as it is known before the first lock: the
-// table that its first request touches, and whether that request is all of it.
+// Class is a kind of transaction, as far as it is known before the first lock: the table of its
+// first request, and whether that request is all of it.
 type Class struct {
 	Table txn.Key // the prefix of its keys
 	Once  bool
 }
 
-// Outcome is how a try ended, as far as admission cares.
+// Outcome is how a try ended, as far as admission is concerned.
 type Outcome uint8
 
-// The endings.
+// The outcomes.
 const (
-	Neither   Outcome = iota // its client rolled it back, or for a reason that is no contention
-	Committed                // what it did counts
-	Lost                     // to others
+	Neither Outcome = iota // rolled back by its client, or failed for a reason that is no contention
+	Committed
+	Lost // aborted by a conflict
 )
 
-// The bounds of what is remembered.
+// The bounds of what is recorded.
 const (
-	classesMax  = 64               // classes in which tries have lost of late
-	forgetAfter = 10 * time.Second // a class in which none did for so long
+	classesMax  = 64               // classes in which tries were lost recently
+	forgetAfter = 10 * time.Second // without a lost try a class is dropped
 )
 
-// AdmissionRequest is a try that has come to a gateway where some have lost of late.
+// AdmissionRequest is a try at a gateway where some were lost recently.
 type AdmissionRequest struct {
 	Txn      txn.ID
-	Age      txn.Age
+	Age      txn.Age       // set by Enter: end of the wait
 	Priority int           // higher goes first
 	Deadline time.Duration // set by Enter; of the wait
 	in       *classQueue
-	position int // in the queue, 1 for the first; 0: it does not wait
+	position int // in the queue, from 1; 0: not queued
 	parked   bool
-	at       int // among those who were let in
+	at       int // index among the admitted
 }
 
-// Waits reports whether it waits to be let in.
+// Waits reports whether it is queued.
 func (e *AdmissionRequest) Waits() bool { return e != nil && e.position > 0 }
 
 func (e *AdmissionRequest) before(o *AdmissionRequest) bool {
@@ -112,20 +111,20 @@ func (e *AdmissionRequest) before(o *AdmissionRequest) bool {
 
 // classQueue is the tries of one class.
 //
-// Invariant: inside is how many of those let in are not parked.
+// Invariant: running = members that are not parked.
 type classQueue struct {
 	class    Class
-	members  []*AdmissionRequest // let in and not left, in no order that means anything
+	members  []*AdmissionRequest // admitted and not ended, in no particular order
 	running  int
 	queue    requests
 	lastLost time.Duration
 	window   window
-	admitted uint64 // let in, at once or later
-	delayed  uint64 // of them and of those refused: had to wait
-	refused  uint64 // waited in vain
+	admitted uint64 // immediately or later
+	delayed  uint64 // of the admitted and the refused: had to wait
+	refused  uint64 // the wait timed out
 }
 
-// requests is a queue of those who wait, a heap.
+// requests is a heap of queued tries.
 type requests []*AdmissionRequest
 
 // The methods of a heap.
@@ -153,10 +152,10 @@ func (q *requests) Pop() any {
 	return e
 }
 
-// NewAdmission is of a gateway that has seen nothing yet.
+// NewAdmission returns the admission of a gateway without history.
 func NewAdmission(b AdmissionBounds) *Admission { return &Admission{bounds: b.withDefaults()} }
 
-// Rebound changes the bounds. Those who wait go on waiting, within the new ones.
+// Rebound changes the bounds. Queued tries keep waiting, within the new bounds.
 func (a *Admission) Rebound(b AdmissionBounds) {
 	if b = b.withDefaults(); b == a.bounds {
 		return
@@ -165,7 +164,7 @@ func (a *Admission) Rebound(b AdmissionBounds) {
 	a.ready = append(a.ready[:0], a.classes...)
 }
 
-// Quiet reports that nobody has lost of late: tries need not enter.
+// Quiet reports that no try was lost recently: tries need not enter.
 func (a *Admission) Quiet() bool { return len(a.classes) == 0 }
 
 func (a *Admission) of(c Class) *classQueue {
@@ -177,8 +176,8 @@ func (a *Admission) of(c Class) *classQueue {
 	return nil
 }
 
-// Enter lets a try in, or has it wait: then it is false, and Next will name it.
-// wait, if not 0, bounds it in place of the bounds.
+// Enter admits a try, or queues it and returns false; Next returns it later. wait, if not 0,
+// replaces the bound on its wait.
 func (a *Admission) Enter(now time.Duration, c Class, e *AdmissionRequest, wait time.Duration) bool {
 	k := a.of(c)
 	if k == nil {
@@ -219,7 +218,7 @@ func (k *classQueue) drop(e *AdmissionRequest) {
 	}
 }
 
-// Leave takes in how a try of the class ended; e is nil if it did not enter.
+// Leave records how a try of the class ended; e is nil if it did not enter.
 func (a *Admission) Leave(now time.Duration, c Class, e *AdmissionRequest, how Outcome) {
 	if e == nil || e.in == nil {
 		if how == Lost && !a.bounds.Off {
@@ -241,8 +240,8 @@ func (a *Admission) Leave(now time.Duration, c Class, e *AdmissionRequest, how O
 	k.window.count(now, how, k.running, len(k.queue), a.bounds)
 }
 
-// meet begins to count the tries of a class. If there are too many, the one in
-// which nobody has lost for longest makes room.
+// meet begins to record a class. If there are too many, the class whose last loss is longest ago is
+// dropped.
 func (a *Admission) meet(now time.Duration, c Class) {
 	k := a.of(c)
 	if k == nil {
@@ -255,8 +254,8 @@ func (a *Admission) meet(now time.Duration, c Class) {
 	k.lastLost = now
 }
 
-// forget drops the classes in which nobody waits and nobody has lost since a
-// moment, or if there is none, the one of them in which it is longest ago.
+// forget drops the classes without queued tries and without a loss since a time; for 0, the one of
+// them whose last loss is longest ago. It reports whether it dropped any.
 func (a *Admission) forget(since time.Duration) bool {
 	before := len(a.classes)
 	a.classes = slices.DeleteFunc(a.classes, func(k *classQueue) bool { return len(k.queue) == 0 && k.lastLost < since })
@@ -275,7 +274,7 @@ func (a *Admission) forget(since time.Duration) bool {
 	return oldest >= 0
 }
 
-// Park says that a try which is inside has long been silent.
+// Park notes that an admitted try has been idle for long.
 func (a *Admission) Park(e *AdmissionRequest) {
 	if e.in != nil && e.position == 0 && !e.parked {
 		e.parked = true
@@ -284,7 +283,7 @@ func (a *Admission) Park(e *AdmissionRequest) {
 	}
 }
 
-// Resume says that one which was parked asks again. It holds locks, and waits for nobody.
+// Resume notes a request of a parked try. It holds locks, and does not wait.
 func (a *Admission) Resume(e *AdmissionRequest) {
 	if e != nil && e.parked {
 		e.parked = false
@@ -292,7 +291,7 @@ func (a *Admission) Resume(e *AdmissionRequest) {
 	}
 }
 
-// Running calls f with each that is inside, in an order that is the same in every run.
+// Running calls f with each admitted try, in an order that is the same in every run.
 func (a *Admission) Running(f func(*AdmissionRequest)) {
 	for _, k := range a.classes {
 		for _, e := range k.members {
@@ -301,7 +300,7 @@ func (a *Admission) Running(f func(*AdmissionRequest)) {
 	}
 }
 
-// Next takes out one who may go on now, nil if there is nobody.
+// Next admits and returns the next queued try, nil if there is none or no room.
 func (a *Admission) Next() *AdmissionRequest {
 	for len(a.ready) > 0 {
 		k := a.ready[0]
@@ -316,8 +315,8 @@ func (a *Admission) Next() *AdmissionRequest {
 	return nil
 }
 
-// Tick forgets what is long over, and takes out those who have waited in vain, in
-// the order in which they would have been let in: their tries were not begun.
+// Tick drops classes without recent losses, and returns the tries whose wait timed out, in queue
+// order: they have not begun.
 func (a *Admission) Tick(now time.Duration) (refused []*AdmissionRequest) {
 	if a.Quiet() {
 		return nil
@@ -347,7 +346,7 @@ func (a *Admission) Tick(now time.Duration) (refused []*AdmissionRequest) {
 	return refused
 }
 
-// Classes lists the classes for people, in the order in which they were met.
+// Classes lists the classes for display, in the order in which they were first seen.
 func (a *Admission) Classes() []txn.AdmissionClass {
 	out := make([]txn.AdmissionClass, 0, len(a.classes))
 	for _, k := range a.classes {

@@ -12,34 +12,34 @@ import (
 
 var transfers = Class{Table: "accounts"}
 
-// lose has a try of the class lose that did not enter, so that it is known from then on.
+// lose ends a try of the class as lost without entering, so that the class is counted from then on.
 func lose(a *Admission, now time.Duration) { a.Leave(now, transfers, nil, Lost) }
 
 func request(n uint64) *AdmissionRequest { return &AdmissionRequest{Txn: id(n), Age: age(n)} }
 
-func TestNothingIsKeptOfThoseWhoseTriesCommit(t *testing.T) {
+func TestClassesWithoutLossesAreNotCounted(t *testing.T) {
 	a := NewAdmission(AdmissionBounds{})
 	for n := range uint64(100) {
 		a.Leave(0, transfers, nil, Committed)
 		a.Leave(0, transfers, nil, Neither)
 		if e := request(n); !a.Enter(0, transfers, e, 0) || e.in != nil {
-			t.Fatal("nobody waits, and nobody is counted")
+			t.Fatal("a try was queued or counted without any loss")
 		}
 	}
 	if !a.Quiet() {
-		t.Error("nobody has lost")
+		t.Error("not quiet without a loss")
 	}
 	lose(a, 0)
 	if a.Quiet() || len(a.Classes()) != 1 {
-		t.Error("one has lost")
+		t.Error("quiet after a loss")
 	}
 	a.Tick(forgetAfter + 1)
 	if !a.Quiet() {
-		t.Error("it is long ago")
+		t.Error("not quiet long after the last loss")
 	}
 }
 
-// limited has a window of one size for the class.
+// limited sets a class's window to a fixed size.
 func limited(size int, b AdmissionBounds) *Admission {
 	a := NewAdmission(b)
 	lose(a, 0)
@@ -54,11 +54,11 @@ func next(a *Admission) (out []uint64) {
 	return out
 }
 
-func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
+func TestAdmissionOrderIsPriorityThenAge(t *testing.T) {
 	a := limited(1, AdmissionBounds{})
 	first := request(9)
 	if !a.Enter(0, transfers, first, 0) {
-		t.Fatal("there is room for one")
+		t.Fatal("the first try was not admitted")
 	}
 	var waiting []*AdmissionRequest
 	for _, n := range []uint64{5, 3, 8, 4} {
@@ -67,15 +67,15 @@ func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
 			e.Priority = 1
 		}
 		if a.Enter(0, transfers, e, 0) || !e.Waits() {
-			t.Fatal("there is room for one")
+			t.Fatal("a second try was admitted")
 		}
 		waiting = append(waiting, e)
 	}
 	if other := request(7); !a.Enter(0, Class{Table: "others"}, other, 0) {
-		t.Error("another kind waits for nobody")
+		t.Error("a try of another class was queued")
 	}
 	if again := request(2); a.Enter(0, transfers, again, 0) {
-		t.Error("however old, it comes in only when there is room")
+		t.Error("an old try was admitted without room")
 	}
 	a.Leave(0, transfers, waiting[0], Neither) // its client has gone
 	order := []uint64{}
@@ -86,42 +86,42 @@ func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
 			break
 		}
 		if len(got) > 1 {
-			t.Fatalf("%v at once", got)
+			t.Fatalf("%v admitted beside another", got)
 		}
 		order = append(order, got...)
 		inside = a.classes[0].members[0]
 	}
 	if !slices.Equal(order, []uint64{8, 2, 3, 4}) {
-		t.Errorf("let in in the order %v", order)
+		t.Errorf("admitted in the order %v", order)
 	}
 	if c := a.Classes()[0]; c.Admitted != 5 || c.Delayed != 5 || c.Running != 0 || c.Queue != 0 {
 		t.Errorf("%+v", c)
 	}
 }
 
-func TestTheSilentAreNotCounted(t *testing.T) {
+func TestParkedTriesAreNotCounted(t *testing.T) {
 	a := limited(1, AdmissionBounds{})
 	idle := request(1)
 	a.Enter(0, transfers, idle, 0)
 	a.Enter(0, transfers, request(2), 0)
 	a.Park(idle)
-	a.Park(idle) // twice is once
+	a.Park(idle) // a second call changes nothing
 	if got := next(a); !slices.Equal(got, []uint64{2}) {
-		t.Fatalf("let in: %v", got)
+		t.Fatalf("admitted: %v", got)
 	}
 	a.Resume(idle)
 	a.Resume(idle)
 	if c := a.Classes()[0]; c.Running != 2 {
-		t.Errorf("it goes on at once, whether there is room or not: %+v", c)
+		t.Errorf("a resumed try must count as running, room or not: %+v", c)
 	}
 	a.Enter(0, transfers, request(3), 0)
 	a.Leave(0, transfers, idle, Committed)
 	if got := next(a); got != nil {
-		t.Errorf("%v was let in beside another", got)
+		t.Errorf("%v was admitted beside another", got)
 	}
 }
 
-func TestWaitsAreBounded(t *testing.T) {
+func TestAdmissionWaitsAreBounded(t *testing.T) {
 	a := limited(1, AdmissionBounds{Wait: 3 * time.Second})
 	a.Enter(0, transfers, request(1), 0)
 	for n := uint64(9); n > 4; n-- {
@@ -133,16 +133,16 @@ func TestWaitsAreBounded(t *testing.T) {
 		for _, e := range a.Tick(now) {
 			out = append(out, e.Txn.Seq)
 			if e.Waits() || e.in != nil {
-				t.Error("it waits no more")
+				t.Error("a refused try still waits")
 			}
 		}
 		return out
 	}
 	if got := refused(time.Second - 1); got != nil {
-		t.Errorf("%v were refused too soon", got)
+		t.Errorf("%v refused too soon", got)
 	}
 	if got := refused(time.Second); !slices.Equal(got, []uint64{2}) {
-		t.Errorf("its own bound counts: %v", got)
+		t.Errorf("want the try with its own bound refused: %v", got)
 	}
 	if got := refused(3 * time.Second); !slices.Equal(got, []uint64{5, 6, 7, 8, 9}) {
 		t.Errorf("refused: %v", got)
@@ -152,7 +152,7 @@ func TestWaitsAreBounded(t *testing.T) {
 	}
 }
 
-// An operator may switch it off, and bound the window from both sides.
+// An operator may switch admission off, and bound the window from both sides.
 func TestBoundsOfAdmission(t *testing.T) {
 	a := limited(4, AdmissionBounds{})
 	for n := range uint64(10) {
@@ -160,25 +160,25 @@ func TestBoundsOfAdmission(t *testing.T) {
 	}
 	a.Rebound(AdmissionBounds{Least: 6})
 	if got := next(a); len(got) != 2 {
-		t.Errorf("%v were let in beside four", got)
+		t.Errorf("%v admitted beside four", got)
 	}
 	a.Rebound(AdmissionBounds{Most: 2})
 	if got := next(a); got != nil || a.Classes()[0].Window != 2 {
-		t.Errorf("%v were let in, the window is %d", got, a.Classes()[0].Window)
+		t.Errorf("%v admitted, the window is %d", got, a.Classes()[0].Window)
 	}
 	a.Rebound(AdmissionBounds{Off: true})
 	if got := next(a); len(got) != 4 || a.Classes()[0].Window != 0 {
-		t.Errorf("switched off: %v go on", got)
+		t.Errorf("switched off: %v admitted", got)
 	}
 	off := NewAdmission(AdmissionBounds{Off: true})
 	lose(off, 0)
 	if !off.Quiet() {
-		t.Error("switched off, nothing is counted")
+		t.Error("switched off, a class is counted")
 	}
 }
 
-// A thousand clients at once do not all begin before anything is known: from the first
-// that is lost on a few are let in, twice as many after each sample that commits.
+// A thousand clients do not all begin before anything is known: from the first loss on a few are
+// admitted, twice as many after each sample that commits.
 func TestManyClientsBeginSlowly(t *testing.T) {
 	a := limited(firstSize, AdmissionBounds{})
 	var inside []*AdmissionRequest
@@ -188,7 +188,7 @@ func TestManyClientsBeginSlowly(t *testing.T) {
 		}
 	}
 	if len(inside) != firstSize {
-		t.Fatalf("%d of 1000 began", len(inside))
+		t.Fatalf("%d of 1000 admitted", len(inside))
 	}
 	now := time.Duration(0)
 	for _, want := range []int{2 * firstSize, 4 * firstSize} {
@@ -202,36 +202,35 @@ func TestManyClientsBeginSlowly(t *testing.T) {
 		}
 		inside = append(inside[:0], next...)
 		if got := a.Classes()[0]; got.Window != want || got.Running != want {
-			t.Fatalf("%+v, and %d are wanted", got, want)
+			t.Fatalf("got %+v, want %d", got, want)
 		}
 	}
 }
 
-func TestKindsAreBounded(t *testing.T) {
+func TestClassesAreBounded(t *testing.T) {
 	a := NewAdmission(AdmissionBounds{})
 	for i := range classesMax + 5 {
 		a.Leave(time.Duration(i), Class{Table: txn.Key(rune('a' + i))}, nil, Lost)
 	}
 	if len(a.classes) != classesMax || a.of(Class{Table: "a"}) != nil || a.of(Class{Table: txn.Key(rune('a' + classesMax + 4))}) == nil {
-		t.Errorf("%d kinds are kept; the one of longest ago goes", len(a.classes))
+		t.Errorf("%d classes are kept; the one with the oldest loss should be dropped", len(a.classes))
 	}
 }
 
-// everybody is let in.
+// all are admitted.
 var everybody = AdmissionBounds{Least: 10_000}
 
-// crowd is tries that contend: a try lasts a millisecond, and commits if it draws
-// better than a chance that falls with how many are inside. Beyond cores they take
-// each other's time as well.
+// crowd is tries that contend: a try lasts a millisecond, and commits with a probability that falls
+// with the number running. Beyond cores they also share processor time.
 type crowd struct {
 	rng     *rand.Rand
-	cores   int     // 0: any number work side by side
-	loses   float64 // the chance of losing to each other one
+	cores   int     // 0: any number run in parallel
+	loses   float64 // probability of losing to each other one
 	clients int
 }
 
-// run lets clients try again and again, and tells how many commit in a second of the
-// second half, and with how many inside.
+// run lets clients retry without end, and reports the commits a second in the second half, and the
+// number running.
 func (c crowd) run(seconds int, b AdmissionBounds) (commits, inside int) {
 	a := NewAdmission(b)
 	lose(a, 0)
@@ -275,9 +274,9 @@ func (c crowd) run(seconds int, b AdmissionBounds) (commits, inside int) {
 	return commits * 2 / seconds, inside
 }
 
-// Where tries fail the more, the more there are, the window comes close to what
-// commits most, from above and from below, whether it is time or a processor that
-// they take; and where they do not fail, there is none.
+// Where the loss rate grows with the number running, the window approaches the size with most
+// commits, from above and from below, whether tries cost time or a processor; where tries do not
+// fail, there is no window.
 func TestTheWindowFindsWhatCommitsMost(t *testing.T) {
 	for _, c := range []crowd{
 		{cores: 2, loses: 0.1, clients: 1000},
@@ -295,13 +294,13 @@ func TestTheWindowFindsWhatCommitsMost(t *testing.T) {
 		c.rng = rand.New(rand.NewPCG(1, 2))
 		free, _ := c.run(2, everybody)
 		got, inside := c.run(10, AdmissionBounds{})
-		t.Logf("%d cores, a chance of %.2f, %d clients: %d a second with %d inside, %d without a window, %d at the best", c.cores, c.loses, c.clients, got, inside, free, best)
+		t.Logf("%d cores, loss probability %.2f, %d clients: %d/s with %d running, %d/s without a window, %d/s at best", c.cores, c.loses, c.clients, got, inside, free, best)
 		if got*100 < best*75 {
-			t.Errorf("%d cores, a chance of %.2f, %d clients: %d commit a second; %d are possible", c.cores, c.loses, c.clients, got, best)
+			t.Errorf("%d cores, loss probability %.2f, %d clients: %d commits/s; %d possible", c.cores, c.loses, c.clients, got, best)
 		}
 	}
 	c := crowd{rand.New(rand.NewPCG(1, 2)), 2, 0.0001, 1000}
 	if _, inside := c.run(2, AdmissionBounds{}); inside != 1000 {
-		t.Errorf("hardly any fail, and %d of 1000 are inside", inside)
+		t.Errorf("few fail, and only %d of 1000 are running", inside)
 	}
 }

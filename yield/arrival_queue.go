@@ -9,79 +9,81 @@ import (
 	"isochron/txn"
 )
 
-// ArrivalQueue has the votes of declared transactions asked for in the order of their stamps, which is
-// the same at all shards (Natto sections 3.2 and 3.3.1). A stamp is the moment at which the last of
-// a transaction's Prepares should have arrived: one that comes before it is held back here.
+// ArrivalQueue orders the prepares of 2FI transactions by arrival time, the same order at every
+// shard (Natto sections 3.2 and 3.3.1). The arrival time is the coordinator's estimate of when the
+// last participant receives its Prepare; a Prepare received earlier is queued until then.
 //
 // Invariants:
 //
-//   - who is queued or waits holds nothing in the lock table;
-//   - who waits has high priority, and waits for what has voted, or for one that waits before it,
-//     in either case with a smaller stamp, or with none: that one waits for nobody. For one that
-//     comes in time finds nobody voted whose stamp is larger, and one that does not has nobody in
-//     its way when it comes. So waits lead to smaller stamps, at all shards, and none of them
-//     closes a cycle. MustFollow asserts it;
-//   - where low priority gives way no queued one of low priority stands before one of high
-//     priority that it would be in the way of.
+//   - A queued or waiting prepare holds no locks.
+//   - A waiting prepare has high priority, and waits only for a prepared transaction, or for a
+//     prepare that waits before it; in either case for a smaller arrival time, or for none, and a
+//     transaction without one waits for nothing. Reason: a prepare in time finds no voted
+//     transaction with a larger arrival time, and a late one is accepted only if nothing conflicts.
+//     So waits lead to smaller arrival times at all shards, and form no cycle. MustFollow asserts
+//     it.
+//   - Under Preempts no low-priority prepare is queued before a high-priority one that it conflicts
+//     with.
 //
-// Stamps only advise: whatever they are, the lock table and the votes decide what commits. A
-// wrong one costs time or an abort.
+// Arrival times are hints: the lock table and the votes decide what commits. A wrong one causes
+// delay or an abort, never a wrong result.
 type ArrivalQueue struct {
 	policy           Policy
 	here             map[txn.Attempt]*QueuedPrepare
 	queued           []*QueuedPrepare // held back, in order
-	waits            arrivalWaits     // for what is locked
-	pumps            bool
+	waits            arrivalWaits     // not yet due, in order
+	pumps            bool             // due, and blocked by locks
 	again            bool
-	conflictingVotes func(*QueuedPrepare) []txn.ID // who has voted and holds some of its lock set, oldest first
-	voted            map[txn.ID]QueuedPrepare      // those who have, but for their lock sets
-	passed           QueuedPrepare                 // the last in order that was asked for, or has voted, so too
+	conflictingVotes func(*QueuedPrepare) []txn.ID // voted transactions that hold some of its lock set, oldest first
+	voted            map[txn.ID]QueuedPrepare      // by transaction, without their lock sets
+	passed           QueuedPrepare                 // the largest in order that was processed or has voted, without its lock set
 
-	Early, ForgetLate, ByReceipt bool             // bugs, planted
+	Early, ForgetLate, ByReceipt bool             // injected bugs
 	Rules                        *coverage.Counts // nil: nothing is counted
 }
 
-// Follow has those that come from now on judged by another policy. Who is here still is of the one
-// before, holds nothing, and is refused when it is asked for.
+// Follow applies another policy to prepares from now on. A prepare that is here already belongs to
+// the former protocol, holds nothing, and is refused when it is processed.
 func (q *ArrivalQueue) Follow(p Policy) {
 	q.policy = p
 	q.waits.lookAtAll()
 }
 
-// QueuedPrepare is a vote that is asked for at a moment.
+// QueuedPrepare is a prepare that is processed at its arrival time.
 type QueuedPrepare struct {
 	Attempt     txn.Attempt
 	Txn         txn.ID
 	ArrivalTime int64 // nanoseconds of the wall clock
-	Ends        int64 // by then it should have ended, if it is not in another's way
-	High        bool  // of priority
+	Ends        int64 // estimate of when the transaction ends if nothing conflicts
+	High        bool  // of high priority
 	LockSet     LockSet
-	// OtherShardParts are its parts at other shards, where they have to be known, and PriorityAborted those of low
-	// priority that made way for it here.
+	// OtherShardParts are its parts at other shards, where conditional prepare needs them.
+	// PriorityAborted are the low-priority attempts that were aborted for it here.
 	OtherShardParts []txn.FixedSetPart
 	PriorityAborted []txn.Attempt
-	// Forwarded: what it reads was asked of the coordinator of who is in its way (forwarded.go).
+	// Forwarded: its read was forwarded to the coordinator of its conflicting predecessor
+	// (forwarded.go).
 	Forwarded bool
-	// Due is when the stamp passes here, on the monotonic clock, as the wall clock was when the
-	// request came; Late: it had passed before. Deadline bounds how long it is here.
+	// Due is the arrival time on the monotonic clock, by the wall clock at receipt. Late: that had
+	// passed already. Deadline bounds the stay here.
 	Due, Deadline time.Duration
 	Late          bool
-	Ask           func()            // asks the lock table
+	Ask           func()            // requests the locks
 	Refuse        func(txn.Refusal) // ends it
 
-	// waits: for what is locked, and then head: among those who are looked at when somebody ends, and
-	// waitsFor: whose end it waits for, if that is known (stampwaits.go).
+	// waits: it is blocked by locks. Then runnable: it is retried when a transaction ends; else
+	// waitsFor is the transaction whose end it waits for, if that is known (arrival_waits.go).
 	waits, runnable bool
 	waitsFor        txn.ID
 }
 
-// NewArrivalQueue is an empty queue; voters asks the lock table who has voted and holds some of a
-// lock set. A nil one has nobody and never will.
+// NewArrivalQueue returns an empty queue. voters reports the voted transactions that hold some of a
+// lock set. A nil queue is always empty.
 func NewArrivalQueue(p Policy, voters func(*QueuedPrepare) []txn.ID, counts *coverage.Counts) *ArrivalQueue {
 	return &ArrivalQueue{policy: p, conflictingVotes: voters, here: map[txn.Attempt]*QueuedPrepare{}, voted: map[txn.ID]QueuedPrepare{}, Rules: counts}
 }
 
-// before is the order in which they are asked for.
+// before is the order of processing: by arrival time, then by id.
 func (i *QueuedPrepare) before(o *QueuedPrepare) bool {
 	if i.ArrivalTime != o.ArrivalTime {
 		return i.ArrivalTime < o.ArrivalTime
@@ -89,8 +91,8 @@ func (i *QueuedPrepare) before(o *QueuedPrepare) bool {
 	return i.Txn.Less(o.Txn)
 }
 
-// Enter takes one in, which is asked for when Next has it. Where low priority gives way, those give
-// way now that would be in the way of one of high priority; it may be the one that comes.
+// Enter queues a prepare; ProcessDue processes it. Under Preempts the low-priority prepares that
+// would delay a high-priority one are refused now; that may be the new one.
 func (q *ArrivalQueue) Enter(i *QueuedPrepare) {
 	switch {
 	case q.Len() >= MaxWaiters:
@@ -112,8 +114,8 @@ func (q *ArrivalQueue) Enter(i *QueuedPrepare) {
 	q.queued = insertByArrivalTime(q.queued, i)
 }
 
-// insertByReceipt is a bug: of those whose stamps are close whoever came first is asked first, here and
-// not elsewhere.
+// insertByReceipt is an injected bug: prepares with close arrival times are processed in the order
+// of receipt, which differs between shards.
 func insertByReceipt(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepare {
 	const near = int64(8 * time.Millisecond)
 	at := slices.IndexFunc(list, func(o *QueuedPrepare) bool { return o.ArrivalTime/near > i.ArrivalTime/near })
@@ -123,7 +125,7 @@ func insertByReceipt(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepare {
 	return slices.Insert(list, at, i)
 }
 
-// behind reports whether one that is here already has a smaller stamp and is in its way.
+// behind reports whether a prepare with a smaller arrival time is here and conflicts.
 func (q *ArrivalQueue) behind(i *QueuedPrepare) bool {
 	return q.waits.first(&i.LockSet, i) != nil || slices.ContainsFunc(q.queued, i.follows)
 }
@@ -132,13 +134,14 @@ func (i *QueuedPrepare) follows(o *QueuedPrepare) bool {
 	return o.before(i) && o.LockSet.Clashes(&i.LockSet)
 }
 
-// preempts has those of low priority give way that stand before one of high priority; false if that
-// is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
+// preempts refuses the low-priority prepares that precede a conflicting one of high priority; false
+// if the new one is refused (priority abort, Natto section 3.3.1). A prepare that should have ended
+// by then is spared.
 func (q *ArrivalQueue) preempts(i *QueuedPrepare) bool {
 	if !i.High {
 		return q.preempted(i)
 	}
-	for _, o := range slices.Clone(q.queued) { // who waits has high priority too
+	for _, o := range slices.Clone(q.queued) { // a waiting prepare has high priority too
 		if !o.abortableBy(i) || !i.follows(o) {
 			continue
 		}
@@ -152,8 +155,8 @@ func (q *ArrivalQueue) preempts(i *QueuedPrepare) bool {
 	return true
 }
 
-// preempted has one of low priority give way that comes, if it is in the way of one of high priority; false
-// if it is.
+// preempted refuses a new low-priority prepare that precedes a conflicting one of high priority;
+// false if it did.
 func (q *ArrivalQueue) preempted(i *QueuedPrepare) bool {
 	for _, list := range [][]*QueuedPrepare{q.waits.list[placeAfter(q.waits.list, i):], q.queued} {
 		for _, o := range list {
@@ -168,13 +171,13 @@ func (q *ArrivalQueue) preempted(i *QueuedPrepare) bool {
 	return true
 }
 
-// abortableBy reports whether one would make way for another where it is in its way and has not voted.
+// abortableBy reports whether high aborts i where they conflict and i has not voted.
 func (i *QueuedPrepare) abortableBy(high *QueuedPrepare) bool {
 	return !i.High && high.High && i.before(high) && i.Ends > high.ArrivalTime
 }
 
-// Clashes reports whether two lock sets of keys cannot be held together. Ranges are not looked at:
-// no declared transaction has any.
+// Clashes reports whether two lock sets of keys conflict. Ranges are ignored: no 2FI transaction
+// has any.
 func (c *LockSet) Clashes(o *LockSet) bool {
 	wants := func(k txn.Key) bool { return slices.Contains(o.Exclusive, k) }
 	return slices.ContainsFunc(c.Shared, wants) || slices.ContainsFunc(c.Exclusive, func(k txn.Key) bool {
@@ -182,22 +185,22 @@ func (c *LockSet) Clashes(o *LockSet) bool {
 	})
 }
 
-// InTheWay is one that waits for some of a lock set and goes before it; nil if none does. before is
-// nil for one that has no stamp: it goes after all.
+// InTheWay is a waiting prepare that conflicts with a lock set and precedes before; nil if there is
+// none. before is nil for a vote without an arrival time: all precede it.
 func (q *ArrivalQueue) InTheWay(c *LockSet, before *QueuedPrepare) *QueuedPrepare {
 	return q.waits.first(c, before)
 }
 
-// Wait has one wait that was asked for and finds its lock set held.
+// Wait makes a processed prepare wait for its lock set.
 func (q *ArrivalQueue) Wait(i *QueuedPrepare) {
 	q.here[i.Attempt] = i
 	q.waits.add(i)
 }
 
-// Has reports whether an attempt is here.
+// Has reports whether an attempt is queued or waits.
 func (q *ArrivalQueue) Has(a txn.Attempt) bool { return q != nil && q.here[a] != nil }
 
-// Cancel takes an attempt out; false if it is not here.
+// Cancel removes an attempt; false if it is not here.
 func (q *ArrivalQueue) Cancel(a txn.Attempt) bool {
 	if !q.Has(a) {
 		return false
@@ -211,15 +214,15 @@ func (q *ArrivalQueue) Cancel(a txn.Attempt) bool {
 	return true
 }
 
-// Len is how many are here.
+// Len is the number of queued and waiting prepares.
 func (q *ArrivalQueue) Len() int { return len(q.queued) + len(q.waits.list) }
 
-// ProcessDue asks for those whose instant has come, in order: none goes before one with a smaller stamp.
+// ProcessDue processes the prepares whose arrival time has passed, in order.
 func (q *ArrivalQueue) ProcessDue(now time.Duration) {
 	for len(q.queued) > 0 && (q.queued[0].Due <= now || q.Early) {
 		i := q.queued[0]
 		if i.Due > now {
-			panic("yield: " + i.Txn.String() + " is asked for before its instant")
+			panic("yield: " + i.Txn.String() + " is processed before its arrival time")
 		}
 		q.queued = slices.Delete(q.queued, 0, 1)
 		delete(q.here, i.Attempt)
@@ -229,7 +232,7 @@ func (q *ArrivalQueue) ProcessDue(now time.Duration) {
 	q.expire(now)
 }
 
-// expire ends those who have been here for too long.
+// expire refuses the waiting prepares whose deadline has passed.
 func (q *ArrivalQueue) expire(now time.Duration) {
 	if q.waits.deadline() > now {
 		return
@@ -242,7 +245,7 @@ func (q *ArrivalQueue) expire(now time.Duration) {
 	}
 }
 
-// Freed lets those ask again who wait, in order. Whoever still finds its lock set held waits again.
+// Freed retries waiting prepares, in order. One whose lock set is still held waits again.
 func (q *ArrivalQueue) Freed() {
 	if q == nil {
 		return
@@ -251,7 +254,7 @@ func (q *ArrivalQueue) Freed() {
 		return
 	}
 	q.pumps = true
-	for q.again { // each turn but the last was asked for by one that ended
+	for q.again { // each pass but the last was requested by a prepare that ended
 		q.again = false
 		for i := q.waits.nextRunnable(nil); i != nil; i = q.waits.nextRunnable(i) {
 			if q.mayProceed(i) && q.Cancel(i.Attempt) {
@@ -262,9 +265,9 @@ func (q *ArrivalQueue) Freed() {
 	q.pumps = false
 }
 
-// mayProceed reports whether one that waits may ask again: it is behind nobody, and nobody who has voted
-// holds some of its lock set, or it may vote beside them. If not it is not looked at before
-// whoever is in its way has ended.
+// mayProceed reports whether a waiting prepare may be retried: no waiting one precedes it, and no
+// voted transaction holds some of its lock set, or it may vote assuming their abort. If not it is
+// retried only after the blocking transaction has ended.
 func (q *ArrivalQueue) mayProceed(i *QueuedPrepare) bool {
 	if q.waits.blocked(i) {
 		q.waits.unmarkRunnable(i)
@@ -278,11 +281,11 @@ func (q *ArrivalQueue) mayProceed(i *QueuedPrepare) bool {
 	return false
 }
 
-// held reports whether somebody who has voted holds some of its lock set.
+// held reports whether a voted transaction holds some of its lock set.
 func (q *ArrivalQueue) held(i *QueuedPrepare) bool { return len(q.conflictingVotes(i)) > 0 }
 
-// Passed reports whether one with a larger stamp went before: whatever the clocks say, this one
-// is late.
+// Passed reports whether a prepare with a larger arrival time was processed already. Then this one
+// is late, whatever the clocks show.
 func (q *ArrivalQueue) Passed(i *QueuedPrepare) bool { return i.before(&q.passed) }
 
 func (q *ArrivalQueue) pass(i QueuedPrepare) {
@@ -291,7 +294,8 @@ func (q *ArrivalQueue) pass(i QueuedPrepare) {
 	}
 }
 
-// Voted notes that one has voted and holds its rows until Ended; its stamp is 0 if it has none.
+// Voted notes that a prepare has voted and holds its rows until Ended. One without an arrival time
+// (0) is ignored.
 func (q *ArrivalQueue) Voted(i QueuedPrepare) {
 	if q != nil && i.ArrivalTime != 0 {
 		q.voted[i.Txn] = i
@@ -299,7 +303,7 @@ func (q *ArrivalQueue) Voted(i QueuedPrepare) {
 	}
 }
 
-// Ended notes that one holds nothing any more, and lets others ask again.
+// Ended notes that a transaction holds nothing any more, and retries waiting prepares.
 func (q *ArrivalQueue) Ended(id txn.ID) {
 	if q != nil {
 		delete(q.voted, id)
@@ -308,16 +312,16 @@ func (q *ArrivalQueue) Ended(id txn.ID) {
 	}
 }
 
-// MustFollow asserts that one may wait for another that has voted. There is no way on from a wait
-// that may close a cycle: where the order is broken here, others have it otherwise.
+// MustFollow asserts that i may wait for a voted transaction. A wait against the order may close a
+// cycle over shards, and no rule here would end it.
 func (q *ArrivalQueue) MustFollow(i *QueuedPrepare, voted txn.ID) {
 	if h, ok := q.voted[voted]; ok && i.before(&h) {
-		panic(fmt.Sprintf("yield: the order of stamps is broken: %v, stamped %d, would wait for %v, stamped %d, which goes after it, and waits might close a cycle",
+		panic(fmt.Sprintf("yield: order of arrival times violated: %v at %d would wait for %v at %d, which follows it; waits might form a cycle",
 			i.Txn, i.ArrivalTime, voted, h.ArrivalTime))
 	}
 }
 
-// NextWake is when Go has something to do.
+// NextWake is when ProcessDue has something to do.
 func (q *ArrivalQueue) NextWake() time.Duration {
 	at := txn.Never
 	if len(q.queued) > 0 {
@@ -326,8 +330,7 @@ func (q *ArrivalQueue) NextWake() time.Duration {
 	return min(at, q.waits.deadline())
 }
 
-// HeldBy lists who has some of a lock set in the lock table, oldest first: those that a vote with this
-// lock set would meet.
+// HeldBy lists the holders that conflict with a vote's lock set, oldest first.
 func (t *Table) HeldBy(id txn.ID, age txn.Age, c *LockSet) []*Holder {
 	return t.rules.conflicts(Prepare, id, age, c)
 }

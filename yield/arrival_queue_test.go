@@ -10,7 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// timestampRows is a queue of votes whose rows a test holds and frees, and what comes of them.
+// timestampRows is an ArrivalQueue over rows that a test holds and releases, and a log of the
+// results.
 type timestampRows struct {
 	q    *ArrivalQueue
 	held map[txn.Key]txn.ID
@@ -41,7 +42,7 @@ func (s *timestampRows) writers(i *QueuedPrepare) (out []txn.ID) {
 	return out
 }
 
-// enter is a vote on rows at an instant, in milliseconds; now is when it comes.
+// enter queues a prepare for rows at an arrival time, in milliseconds, received at now.
 func (s *timestampRows) enter(now, stamp int, seq uint64, high bool, keys ...txn.Key) *QueuedPrepare {
 	i := &QueuedPrepare{Attempt: txn.Attempt{Seq: seq}, Txn: txn.ID{Node: 1, Seq: seq}, ArrivalTime: int64(stamp), Ends: int64(stamp + 100), High: high,
 		LockSet: LockSet{Exclusive: keys}, Due: time.Duration(max(stamp, now)), Deadline: 1000, Late: now > stamp}
@@ -81,13 +82,13 @@ func (s *timestampRows) end(seq uint64) {
 func (s *timestampRows) want(t *testing.T, did ...string) {
 	t.Helper()
 	if !slices.Equal(s.did, did) {
-		t.Errorf("%v came of it, not %v", s.did, did)
+		t.Errorf("got %v, want %v", s.did, did)
 	}
 	s.did = nil
 }
 
-// Votes are asked for when their stamps have passed, in that order, and of one stamp in the order
-// of their names, however they came.
+// Prepares are processed when their arrival times have passed, in that order, and equal ones by id,
+// in whatever order they were received.
 func TestPreparesRunInArrivalOrder(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 30, 1, false, "a")
@@ -95,7 +96,7 @@ func TestPreparesRunInArrivalOrder(t *testing.T) {
 	s.enter(2, 20, 2, false, "c")
 	s.want(t)
 	if at := s.q.NextWake(); at != 20 {
-		t.Errorf("it wakes at %d", at)
+		t.Errorf("NextWake is %d", at)
 	}
 	s.q.ProcessDue(19)
 	s.want(t)
@@ -105,7 +106,7 @@ func TestPreparesRunInArrivalOrder(t *testing.T) {
 	s.want(t, "1 votes")
 }
 
-// At one stamp names alone count, at all shards alike, whoever has come first at each.
+// Equal arrival times are ordered by id at all shards, in whatever order each receives them.
 func TestEqualArrivalTimesAreOrderedByID(t *testing.T) {
 	for _, order := range [][]uint64{{2, 3}, {3, 2}} {
 		s := newTimestampTable(InArrivalOrder)
@@ -119,7 +120,8 @@ func TestEqualArrivalTimesAreOrderedByID(t *testing.T) {
 	}
 }
 
-// Low priority gives way to who has voted, and to who waits; high priority waits, whole, in order.
+// Low priority aborts on a conflict with a voted or waiting prepare; high priority waits, holding
+// nothing, in order.
 func TestHighPriorityWaits(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, false, "a")
@@ -138,8 +140,8 @@ func TestHighPriorityWaits(t *testing.T) {
 	s.want(t, "3 votes")
 }
 
-// Who waits is let in when its rows are free, before those that come after it; who has waited for too
-// long is ended.
+// A waiting prepare proceeds when its rows are released, before later ones; one that has waited too
+// long is refused.
 func TestWaitersGoInOrder(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
@@ -153,13 +155,14 @@ func TestWaitersGoInOrder(t *testing.T) {
 	s.want(t, "3 refused")
 	s.end(2)
 	if s.q.Len() != 0 {
-		t.Errorf("%d are left", s.q.Len())
+		t.Errorf("%d left", s.q.Len())
 	}
 }
 
-// One of high priority that comes after its stamp does not wait behind those that went before it, for
-// elsewhere they may wait for it. If nobody is in its way it goes on; low priority is as it always is.
-func TestLateOnesGiveWay(t *testing.T) {
+// A high-priority prepare received after its arrival time does not wait behind those that precede
+// it, since elsewhere they may wait for it. Without a conflict it proceeds; low priority is
+// unaffected.
+func TestLatePreparesAbortOnConflict(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 50, 1, true, "a")
 	s.q.ProcessDue(50)
@@ -167,13 +170,13 @@ func TestLateOnesGiveWay(t *testing.T) {
 	s.enter(60, 40, 3, true, "b")
 	s.enter(60, 55, 4, false, "c")
 	s.want(t, "1 votes", "2 refused", "3 votes", "4 votes")
-	// A clock that was set back does not make it come in time.
+	// A clock that was set back does not make it early.
 	s.enter(10, 45, 5, true, "a")
 	s.want(t, "5 refused")
 }
 
-// Nor does it wait behind one with a smaller stamp that waits itself, though its row is free.
-func TestLateOnesDoNotQueue(t *testing.T) {
+// Nor does it wait behind a waiting prepare with a smaller arrival time, though its row is free.
+func TestLatePreparesDoNotQueue(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
 	s.enter(0, 20, 2, true, "a", "b")
@@ -182,9 +185,9 @@ func TestLateOnesDoNotQueue(t *testing.T) {
 	s.want(t, "1 votes", "3 refused")
 }
 
-// Low priority makes way before its vote for high priority with a later stamp, whichever comes
-// first; not if it should have ended by then, and not if it goes after.
-func TestLowPriorityMakesWay(t *testing.T) {
+// A low-priority prepare is aborted before its vote for a high-priority one with a later arrival
+// time, whichever is received first; not if it should have ended by then, and not if it follows.
+func TestLowPriorityIsPriorityAborted(t *testing.T) {
 	s := newTimestampTable(InArrivalOrderPreempting)
 	s.enter(0, 20, 1, false, "a")
 	s.enter(1, 30, 2, true, "a")
@@ -199,7 +202,7 @@ func TestLowPriorityMakesWay(t *testing.T) {
 	s.want(t, "5 votes", "2 votes", "4 refused")
 }
 
-// The assertion that no wait closes a cycle looks at stamps, and of one stamp at names.
+// The assertion that no wait closes a cycle compares arrival times, and of equal ones ids.
 func TestWaitsLeadToSmallerArrivalTimes(t *testing.T) {
 	for _, c := range []struct {
 		seq   uint64
@@ -219,20 +222,20 @@ func TestWaitsLeadToSmallerArrivalTimes(t *testing.T) {
 	}
 }
 
-// After a change of the protocol low priority makes way as the next policy has it.
-func TestAnotherPolicyIsFollowed(t *testing.T) {
+// After a protocol switch the next policy decides about priority aborts.
+func TestFollowChangesPolicy(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.q.Follow(InArrivalOrderPreempting)
 	s.enter(0, 10, 1, false, "a")
 	s.enter(1, 20, 2, true, "a")
 	if !slices.Equal(s.did, []string{"1 refused"}) {
-		t.Errorf("what was done: %v", s.did)
+		t.Errorf("got %v", s.did)
 	}
 }
 
-// Whoever comes and ends, nobody is left to wait who may go on: who is behind nobody that waits, and of
-// whose rows nobody holds any. Nor is anybody asked for who may not: it would wait again.
-func TestNobodyIsForgotten(t *testing.T) {
+// In random runs no prepare that may proceed keeps waiting: one that follows no waiting prepare,
+// and whose rows are free. Nor is one retried that may not proceed: it would wait again.
+func TestEveryRunnablePrepareIsRetried(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := []txn.Key{"a", "b", "c", "d", "e", "f"}
 	s := newTimestampTable(InArrivalOrder)
@@ -257,7 +260,7 @@ func TestNobodyIsForgotten(t *testing.T) {
 			waited++
 			clashes := func(o *QueuedPrepare) bool { return o.LockSet.Clashes(&i.LockSet) }
 			if !slices.ContainsFunc(s.q.waits.list[:at], clashes) && s.holder(i).IsZero() {
-				t.Fatalf("step %d: nothing is in the way of %v, and it waits", step, i.Txn)
+				t.Fatalf("step %d: %v waits without a conflict", step, i.Txn)
 			}
 		}
 		for k, h := range s.held { // order: each is judged by itself
@@ -270,19 +273,19 @@ func TestNobodyIsForgotten(t *testing.T) {
 		s.did = nil
 	}
 	if waited < 1000 {
-		t.Errorf("%d waits were looked at: too few to tell", waited)
+		t.Errorf("only %d waits examined", waited)
 	}
 }
 
-// However many wait, an end has only those looked at that it may let go on.
-func TestAnEndLooksAtFew(t *testing.T) {
+// However many wait, an end examines only those that it may unblock.
+func TestAnEndExaminesFewWaiters(t *testing.T) {
 	const many = 500
 	s := newTimestampTable(InArrivalOrder)
 	key := func(n int) txn.Key { return txn.Key(fmt.Sprint("row ", n)) }
 	for n := range many {
 		s.enter(0, 1, uint64(n)+1, true, key(n))
 	}
-	for n := range 2 * many { // two behind each
+	for n := range 2 * many { // two follow each
 		s.enter(0, 2, many+uint64(n)+1, true, key(n%many))
 	}
 	s.q.ProcessDue(2)
@@ -291,12 +294,12 @@ func TestAnEndLooksAtFew(t *testing.T) {
 		looked++
 		return s.writers(i)
 	}
-	s.end(1) // all are looked at once
+	s.end(1) // all are examined once
 	looked, s.did = 0, nil
 	for n := range uint64(10) {
 		s.end(n + 2)
 	}
 	if len(s.did) != 10 || looked > 40 {
-		t.Errorf("ten ends let %d go on, and %d were looked at", len(s.did), looked)
+		t.Errorf("ten ends unblocked %d, and %d were examined", len(s.did), looked)
 	}
 }

@@ -8,22 +8,24 @@ import (
 	"isochron/txn"
 )
 
-// arrivalWaits are those who wait by their stamps, in order. Where more comes than rows can take
-// there are thousands, and whenever somebody ends each of them may be able to go on. So they
-// stand by row as well, and only those are looked at of whom it is not known whom they wait for.
+// arrivalWaits are the prepares that wait for locks, in the order of arrival times. Under overload
+// there are thousands, and any transaction's end may unblock some. Hence an index by row, and the
+// list runnable: those of which no blocking transaction is known.
 //
-// Invariant: who is not among the heads is behind another that waits, or is held up by one that has
-// voted and has not ended since. The heads may be so too: that is seen when they are looked at.
+// Invariant: a prepare that is not in runnable follows a conflicting waiting prepare, or is blocked
+// by a voted transaction that has not ended since. One in runnable may be blocked too; that is
+// found when it is examined.
 type arrivalWaits struct {
 	list             []*QueuedPrepare
 	rows             map[txn.Key]*rowWaits
 	runnable         []*QueuedPrepare            // in order
-	held             map[txn.ID][]*QueuedPrepare // by one that has voted
-	ends             time.Duration               // the least of their deadlines
-	minDeadlineValid bool                        // that ends is; else it is looked for
+	held             map[txn.ID][]*QueuedPrepare // by the voted transaction that blocks them
+	ends             time.Duration               // the minimum of their deadlines
+	minDeadlineValid bool                        // ends is that minimum; else it must be computed
 }
 
-// rowWaits are those who wait for one row, in order; one that reads and writes it is in both.
+// rowWaits are the prepares that wait for one row, in order; one that reads and writes the row is
+// in both lists.
 type rowWaits struct {
 	reads, writes []*QueuedPrepare
 }
@@ -46,7 +48,7 @@ func (w *arrivalWaits) add(i *QueuedPrepare) {
 	}
 }
 
-// row is where those stand that wait for a row, made if need be.
+// row returns the row's entry, made if there is none.
 func (w *arrivalWaits) row(k txn.Key) *rowWaits {
 	r := w.rows[k]
 	if r == nil {
@@ -59,7 +61,7 @@ func (w *arrivalWaits) row(k txn.Key) *rowWaits {
 	return r
 }
 
-// remove takes one out; false if it does not wait.
+// remove removes a prepare; false if it does not wait.
 func (w *arrivalWaits) remove(i *QueuedPrepare) bool {
 	if !i.waits {
 		return false
@@ -81,7 +83,7 @@ func (w *arrivalWaits) remove(i *QueuedPrepare) bool {
 	return true
 }
 
-// runnableBehind makes heads of those that were behind one alone, which has been taken out.
+// runnableBehind marks as runnable those that only followed i, which was removed.
 func (w *arrivalWaits) runnableBehind(i *QueuedPrepare) {
 	for _, k := range i.LockSet.Shared {
 		w.firstWriterHeads(k)
@@ -92,8 +94,8 @@ func (w *arrivalWaits) runnableBehind(i *QueuedPrepare) {
 	}
 }
 
-// readersHead looks which of those are behind nobody that read a row and go after one, and before the
-// next that writes it.
+// readersHead marks the readers of a row that follow i, up to its next writer, where nothing else
+// blocks them.
 func (w *arrivalWaits) readersHead(k txn.Key, i *QueuedPrepare) {
 	r := w.rows[k]
 	if r == nil {
@@ -107,8 +109,8 @@ func (w *arrivalWaits) readersHead(k txn.Key, i *QueuedPrepare) {
 	}
 }
 
-// firstWriterHeads looks whether the first that writes a row is behind nobody, and forgets a row for which
-// nobody waits.
+// firstWriterHeads marks a row's first writer if nothing else blocks it, and drops a row without
+// waiters.
 func (w *arrivalWaits) firstWriterHeads(k txn.Key) {
 	switch r := w.rows[k]; {
 	case r == nil:
@@ -119,21 +121,22 @@ func (w *arrivalWaits) firstWriterHeads(k txn.Key) {
 	}
 }
 
-// markRunnable makes a head of one that is behind nobody, unless it is known who holds it up.
+// markRunnable adds a prepare to runnable if it follows no conflicting one and no blocking
+// transaction is known.
 func (w *arrivalWaits) markRunnable(i *QueuedPrepare) {
 	if !i.runnable && i.waitsFor.IsZero() && !w.blocked(i) {
 		i.runnable, w.runnable = true, insertByArrivalTime(w.runnable, i)
 	}
 }
 
-// unmarkRunnable takes one out of the heads, if it is there.
+// unmarkRunnable removes a prepare from runnable.
 func (w *arrivalWaits) unmarkRunnable(i *QueuedPrepare) {
 	if i.runnable {
 		i.runnable, w.runnable = false, removeByArrivalTime(w.runnable, i)
 	}
 }
 
-// hold notes that one that has voted holds a waiter up.
+// hold notes that a voted transaction blocks a prepare.
 func (w *arrivalWaits) hold(i *QueuedPrepare, by txn.ID) {
 	w.unmarkRunnable(i)
 	if w.held == nil {
@@ -142,7 +145,7 @@ func (w *arrivalWaits) hold(i *QueuedPrepare, by txn.ID) {
 	i.waitsFor, w.held[by] = by, append(w.held[by], i)
 }
 
-// release notes that nobody is known who holds a waiter up.
+// release notes that no blocking transaction is known.
 func (w *arrivalWaits) release(i *QueuedPrepare) {
 	by := i.waitsFor
 	if by.IsZero() {
@@ -154,7 +157,7 @@ func (w *arrivalWaits) release(i *QueuedPrepare) {
 	}
 }
 
-// ended has those looked at again that were held up by one that holds nothing any more.
+// ended marks the prepares that were blocked by a transaction which has ended.
 func (w *arrivalWaits) ended(by txn.ID) {
 	list := w.held[by]
 	delete(w.held, by)
@@ -164,7 +167,7 @@ func (w *arrivalWaits) ended(by txn.ID) {
 	}
 }
 
-// lookAtAll has everybody looked at again.
+// lookAtAll has every prepare examined again.
 func (w *arrivalWaits) lookAtAll() {
 	for _, i := range w.list {
 		w.release(i)
@@ -172,8 +175,8 @@ func (w *arrivalWaits) lookAtAll() {
 	}
 }
 
-// first is the first one that wants some of a lock set and goes before one with a stamp, nil if none
-// does; before is nil for one that has none: it goes after all.
+// first is the first waiting prepare that conflicts with a lock set and precedes before, nil if
+// there is none; before is nil for a vote without an arrival time: all precede it.
 func (w *arrivalWaits) first(c *LockSet, before *QueuedPrepare) (first *QueuedPrepare) {
 	look := func(list []*QueuedPrepare) {
 		if len(list) > 0 && (first == nil || list[0].before(first)) {
@@ -197,10 +200,10 @@ func (w *arrivalWaits) first(c *LockSet, before *QueuedPrepare) (first *QueuedPr
 	return first
 }
 
-// blocked reports whether one that waits is behind another.
+// blocked reports whether a waiting prepare follows a conflicting one.
 func (w *arrivalWaits) blocked(i *QueuedPrepare) bool { return w.first(&i.LockSet, i) != nil }
 
-// nextRunnable is the first head that goes after one, of all if that is nil; nil if there is none.
+// nextRunnable is the first runnable prepare after i, or of all if i is nil; nil if there is none.
 func (w *arrivalWaits) nextRunnable(i *QueuedPrepare) *QueuedPrepare {
 	at := 0
 	if i != nil {
@@ -212,12 +215,12 @@ func (w *arrivalWaits) nextRunnable(i *QueuedPrepare) *QueuedPrepare {
 	return w.runnable[at]
 }
 
-// insertByArrivalTime puts one into a list that is in order.
+// insertByArrivalTime inserts into an ordered list.
 func insertByArrivalTime(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepare {
 	return slices.Insert(list, placeOf(list, i), i)
 }
 
-// removeByArrivalTime takes one out of a list that is in order.
+// removeByArrivalTime removes from an ordered list.
 func removeByArrivalTime(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepare {
 	at := placeOf(list, i)
 	for list[at] != i { // another attempt of its transaction
@@ -226,8 +229,8 @@ func removeByArrivalTime(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepa
 	return slices.Delete(list, at, at+1)
 }
 
-// placeOf is the place of the first in a list that does not go before one, and placeAfter of the first that
-// goes after it.
+// placeOf is the index of the first in a list that does not precede i; placeAfter that of the first
+// that follows it.
 func placeOf(list []*QueuedPrepare, i *QueuedPrepare) int {
 	return sort.Search(len(list), func(n int) bool { return !list[n].before(i) })
 }
@@ -236,7 +239,7 @@ func placeAfter(list []*QueuedPrepare, i *QueuedPrepare) int {
 	return sort.Search(len(list), func(n int) bool { return i.before(list[n]) })
 }
 
-// deadline is the least of their deadlines, txn.Never if nobody waits.
+// deadline is the minimum of their deadlines, txn.Never if none waits.
 func (w *arrivalWaits) deadline() time.Duration {
 	if len(w.list) == 0 {
 		return txn.Never

@@ -7,14 +7,13 @@ import (
 	"isochron/txn"
 )
 
-// Batches (Aria, as TXSQL's evaluation tells of it). Prepares are gathered and
-// judged together, in the order of ages: one gives way that writes what an older of
-// its batch writes, or that reads what an older writes while an older reads what it
-// writes. The rest can be put into an order in which nobody reads what was written
-// before it in the batch, and vote in that order. Whoever gives way is done again
-// by its client, in a later batch.
+// Batches (Aria, as described in TXSQL's evaluation). Prepares are gathered and judged together, in
+// the order of ages. A prepare aborts if it writes a row that an older one of its batch writes, or
+// if it both reads a row that an older one writes and writes a row that an older one reads. The
+// others can be ordered so that none reads a row written before it in the batch, and vote in that
+// order. The aborted are retried by their clients, in a later batch.
 
-// BatchedPrepare is a Prepare in a batch: how it goes on, and what becomes of it if it gives way.
+// BatchedPrepare is a Prepare in a batch, with what continues it and what refuses it.
 type BatchedPrepare struct {
 	*txn.Prepare
 	Retry  func()
@@ -23,45 +22,45 @@ type BatchedPrepare struct {
 
 // Batches gathers the Prepares of one leader.
 type Batches struct {
-	size   int           // of a batch that is whole
-	forget time.Duration // how long one who has read is awaited
+	size   int           // prepares in a full batch
+	forget time.Duration // how long a reader's Prepare is awaited
 
 	items []BatchedPrepare
 	in    map[txn.Attempt]bool
-	// awaited is how many had read here when the batch was opened, and have not come
-	// yet: when all have, it is whole. The clock is the bound.
+	// awaited is the number of transactions that had read here when the batch was opened and have
+	// not asked for their vote: the batch is complete at 0. A tick is the bound.
 	awaited int
 	opened  uint64 // batches so far
 	readers map[txn.ID]reader
 }
 
-// reader has read here and not asked for a vote yet.
+// reader has read here and not asked for its vote.
 type reader struct {
-	since  time.Duration
-	before uint64 // the number of the batch that waits for it
+	since  time.Duration // number of the first batch that does not wait for it
+	before uint64        // the number of the batch that waits for it
 }
 
-// NewBatches gathers at most size Prepares at once, and waits for nobody who has read longer than
-// forget ago: it may have gone without a word.
+// NewBatches gathers at most size Prepares a batch, and does not wait for transactions that read
+// more than forget ago: their clients may be gone.
 func NewBatches(size int, forget time.Duration) *Batches {
 	return &Batches{size: size, forget: forget, in: map[txn.Attempt]bool{}, readers: map[txn.ID]reader{}}
 }
 
-// Len is how many wait to be judged.
+// Len is the number of prepares gathered.
 func (b *Batches) Len() int { return len(b.items) }
 
-// Has reports whether the Prepare of an attempt is among them.
+// Has reports whether the Prepare of an attempt is gathered.
 func (b *Batches) Has(a txn.Attempt) bool { return b.in[a] }
 
-// Reads notes who has read here.
+// Reads notes that a transaction has read here.
 func (b *Batches) Reads(now time.Duration, id txn.ID) {
 	if _, ok := b.readers[id]; !ok {
 		b.readers[id] = reader{since: now, before: b.opened + 1}
 	}
 }
 
-// Leaves notes who asks for its vote elsewhere, or ends without one. It reports whether the
-// batch waited for nobody else, and is whole.
+// Leaves notes that a transaction asks for its vote elsewhere, or ended without one. It reports
+// whether that completes the batch.
 func (b *Batches) Leaves(id txn.ID) (whole bool) {
 	r, ok := b.readers[id]
 	if !ok {
@@ -75,8 +74,8 @@ func (b *Batches) Leaves(id txn.ID) (whole bool) {
 	return b.whole()
 }
 
-// Gather takes a Prepare in that is not there yet, and reports whether the batch is whole. The
-// first opens it, and waits for those who are on their way.
+// Gather adds a Prepare that is not in the batch, and reports whether the batch is complete. The
+// first opens the batch.
 func (b *Batches) Gather(g BatchedPrepare) (whole bool) {
 	if len(b.items) == 0 {
 		b.opened++
@@ -88,13 +87,13 @@ func (b *Batches) Gather(g BatchedPrepare) (whole bool) {
 	return b.whole()
 }
 
-// whole: the batch is full, or nobody for whom it waits is left.
+// whole: the batch is full, or waits for no transaction.
 func (b *Batches) whole() bool {
 	n := len(b.items)
 	return n > 0 && (b.awaited == 0 || n >= b.size)
 }
 
-// Forget drops those who are awaited for too long.
+// Forget drops readers that were awaited for too long.
 func (b *Batches) Forget(now time.Duration) {
 	for id, r := range b.readers { // order: each is dropped by itself
 		if now-r.since > b.forget {
@@ -103,8 +102,8 @@ func (b *Batches) Forget(now time.Duration) {
 	}
 }
 
-// NextWake is the earliest instant at which there is something to be done by time alone: a
-// batch that is not whole is judged as soon as somebody looks, and Forget drops readers.
+// NextWake is the earliest time at which there is something to do by time alone: an incomplete
+// batch is judged at the next tick, and Forget drops readers.
 func (b *Batches) NextWake() time.Duration {
 	if len(b.items) > 0 {
 		return 0
@@ -116,8 +115,8 @@ func (b *Batches) NextWake() time.Duration {
 	return at
 }
 
-// Judge empties the batch: who gives way, oldest first, and the rest in the order in which they
-// vote. Of those that are over already nothing is said.
+// Judge empties the batch: the aborted, oldest first, and the others in voting order. Attempts that
+// are over already are left out.
 func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []BatchedPrepare) {
 	if len(b.items) == 0 {
 		return nil, nil
@@ -145,7 +144,7 @@ func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []BatchedPrepar
 	return lost, stay
 }
 
-// losers tells which of a batch, oldest first, must give way.
+// losers reports which of a batch, oldest first, abort.
 func losers(items []BatchedPrepare) []bool {
 	lose := make([]bool, len(items))
 	wrote, read := map[txn.Key]*txn.Prepare{}, map[txn.Key]*txn.Prepare{} // by an older one
@@ -176,10 +175,9 @@ func losers(items []BatchedPrepare) []bool {
 	return lose
 }
 
-// readersFirst orders a batch so that whoever reads a row comes before whoever
-// writes it, older ones first where that leaves a choice. There is such an order for
-// those that nobody made give way; without one the rest keeps its order, and the
-// versions decide.
+// readersFirst orders a batch so that the readers of a row precede its writers, older ones first
+// where that leaves a choice. Such an order exists for prepares that losers has passed; without one
+// the rest keeps its order, and version checks decide.
 func readersFirst(items []BatchedPrepare) []int {
 	writers := map[txn.Key][]int{}
 	for i, g := range items {
@@ -187,8 +185,8 @@ func readersFirst(items []BatchedPrepare) []int {
 			writers[w.Key] = append(writers[w.Key], i)
 		}
 	}
-	later := make([][]int, len(items)) // who writes what it reads
-	before := make([]int, len(items))  // how many read what it writes, and are not placed
+	later := make([][]int, len(items)) // writers of what it reads
+	before := make([]int, len(items))  // readers of what it writes that are not placed
 	follow := func(i int, ws []int) {
 		for _, w := range ws {
 			if w != i {
@@ -201,7 +199,7 @@ func readersFirst(items []BatchedPrepare) []int {
 		for _, r := range g.Reads {
 			follow(i, writers[r.Key])
 		}
-		for k, ws := range writers { // order: counts alone
+		for k, ws := range writers { // order: counts only
 			if slices.ContainsFunc(g.Spans, func(s txn.SpanCheck) bool { return s.Span.Contains(k) }) {
 				follow(i, ws)
 			}

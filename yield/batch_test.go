@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// of makes a Prepare from words such as "r:x w:y s:a-c": what it reads, writes and scans.
+// of makes a Prepare from words such as "r:x w:y s:a-c": its reads, writes and scans.
 func of(words string) BatchedPrepare {
 	p := &txn.Prepare{}
 	for _, w := range strings.Fields(words) {
@@ -26,12 +26,12 @@ func of(words string) BatchedPrepare {
 	return BatchedPrepare{Prepare: p}
 }
 
-func TestWhoGivesWayInABatch(t *testing.T) {
+func TestLosersOfABatch(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		batch []string
 		lose  []bool
-		order []int // of those that stay
+		order []int // of the others
 	}{
 		{"two that write one row", []string{"r:x w:x", "r:x w:x"}, []bool{false, true}, []int{0}},
 		{"a reader comes before an older writer", []string{"w:x", "r:x w:y"}, []bool{false, false}, []int{1, 0}},
@@ -46,7 +46,7 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 		}
 		lose := losers(items)
 		if !slices.Equal(lose, c.lose) {
-			t.Errorf("%s: %v give way, not %v", c.name, lose, c.lose)
+			t.Errorf("%s: %v abort, want %v", c.name, lose, c.lose)
 			continue
 		}
 		for i, b := range items {
@@ -55,28 +55,28 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 			}
 		}
 		if got := readersFirst(stay); !slices.Equal(got, c.order) {
-			t.Errorf("%s: the order is %v, not %v", c.name, got, c.order)
+			t.Errorf("%s: order %v, want %v", c.name, got, c.order)
 		}
 	}
 }
 
-// A batch is judged when all have come who had read when it was opened, or when it is full; the
-// clock is its bound.
+// A batch is judged when all have come that had read when it was opened, or when it is full; a tick
+// is its bound.
 func TestWhenABatchIsJudged(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		steps  string // r1 reads, p1 asks for its vote, e1 ends without one, t is a tick
 		judged []bool // after each
 	}{
-		{"nobody else is on the way", "r1 p1 p2", []bool{true, true, true}},
-		{"one is awaited, who comes", "r1 r2 p1 p2", []bool{true, true, false, true}},
-		{"one is awaited, who goes", "r1 r2 p1 e2", []bool{true, true, false, true}},
-		{"one who reads later is not awaited, whether it comes or not", "r1 r2 p1 r3 p2", []bool{true, true, false, false, true}},
+		{"no other reader", "r1 p1 p2", []bool{true, true, true}},
+		{"one is awaited, and comes", "r1 r2 p1 p2", []bool{true, true, false, true}},
+		{"one is awaited, and ends", "r1 r2 p1 e2", []bool{true, true, false, true}},
+		{"a later reader is not awaited, whether it comes or not", "r1 r2 p1 r3 p2", []bool{true, true, false, false, true}},
 		{"nor counted when it comes", "r1 r2 p1 r3 p3 p2", []bool{true, true, false, false, false, true}},
 		{"but by the next batch", "r1 r2 p1 r3 p2 r4 p4 p3", []bool{true, true, false, false, true, true, false, true}},
 		{"it is full", "r1 r2 p1 p3 p4 p5", []bool{true, true, false, false, false, true}},
 		{"the clock is the bound", "r1 r2 p1 t", []bool{true, true, false, true}},
-		{"who stays away is forgotten", "r1 t r2 t p2", []bool{true, true, true, true, true}},
+		{"a reader that stays away is dropped", "r1 t r2 t p2", []bool{true, true, true, true, true}},
 	} {
 		const tick = 10 * time.Millisecond
 		b, now := NewBatches(4, tick), time.Duration(0)
@@ -107,7 +107,7 @@ func TestWhenABatchIsJudged(t *testing.T) {
 	}
 }
 
-// A batch is judged oldest first; who has ended meanwhile is left out, and may come again.
+// A batch is judged oldest first; an attempt that has ended is left out, and may come again.
 func TestABatchIsJudgedByAges(t *testing.T) {
 	b := NewBatches(4, time.Second)
 	add := func(n uint64, words string) {
@@ -115,19 +115,19 @@ func TestABatchIsJudgedByAges(t *testing.T) {
 		g.Txn, g.Age, g.Attempt = id(n), age(n), txn.Attempt{Seq: n}
 		b.Gather(g)
 	}
-	b.Reads(0, id(99)) // who keeps it open
+	b.Reads(0, id(99)) // keeps the batch open
 	add(5, "r:x w:x")
 	add(3, "r:x w:x")
 	add(2, "r:x w:x")
 	add(1, "w:y")
 	if !b.Has(txn.Attempt{Seq: 2}) {
-		t.Error("it is in the batch")
+		t.Error("an attempt of the batch is not found")
 	}
 	lost, stay := b.Judge(func(a txn.Attempt) bool { return a.Seq == 2 })
 	if len(lost) != 1 || lost[0].Txn != id(5) || len(stay) != 2 || stay[0].Txn != id(1) || stay[1].Txn != id(3) {
-		t.Errorf("%+v give way, %+v stay", lost, stay)
+		t.Errorf("%+v abort, %+v stay", lost, stay)
 	}
 	if b.Has(txn.Attempt{Seq: 2}) || b.Len() != 0 {
-		t.Error("nothing is left of it")
+		t.Error("a judged attempt is still found")
 	}
 }

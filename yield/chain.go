@@ -6,17 +6,17 @@ import (
 	"isochron/txn"
 )
 
-// Chains (TXSQL sections 3.3, 4.2 to 4.6). Whoever has written a hot row
-// publishes the value and lets go of the row; the next goes on from there. They
-// commit in the order of the chain, and if one is undone all after it are.
+// Chains (TXSQL sections 3.3, 4.2 to 4.6). A transaction that has written a hot row publishes the
+// value and releases the row; the next reads that value and updates it. They commit in the order of
+// the chain; if one aborts, all after it abort.
 //
-// A group is a leader and those who went on after it, up to a bound; a new one
-// begins when the leader has left. Without anybody waiting nothing is held back.
+// A group is a leader and its followers, up to a bound; a new group begins when the leader has
+// ended. With no waiters nothing is delayed.
 //
-// Invariant: a transaction has a place in one chain only (but under Retire, where
-// chains are in the order of ages), so no two wait for each other to commit.
+// Invariant: a transaction is in one chain only (except under Retire, where ages order the chains),
+// so no two wait for each other to commit.
 
-// chains are who has gone on from whose uncommitted values.
+// chains is the order of uncommitted updates of hot rows.
 type chains struct {
 	rule    HotRule
 	detect  bool // the policy detects deadlocks
@@ -26,8 +26,8 @@ type chains struct {
 	waits   *waits
 }
 
-// joins reports whether a transaction may go on from uncommitted values of rows:
-// in execution, of one row only, unless ages keep the chains in order.
+// joins reports whether a transaction may read uncommitted values of rows: in execution, and of one
+// row only unless ages order the chains.
 func (c *chains) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
 	if phase != Execute || !c.rule.Publishes() {
 		return false
@@ -47,8 +47,8 @@ func (c *chains) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
 	return chains <= 1
 }
 
-// closed reports whether nobody can go on from the last of the chain now: the
-// group is full, or an older one waits for the chain to end.
+// closed reports whether no transaction may follow the last of the chain now: the group is full, or
+// an older one waits for the chain to end.
 func (c *chains) closed(p *lockState, age txn.Age, fresh bool) bool {
 	if p.hot == nil || c.rule == Retire || !fresh && !c.detect {
 		return false
@@ -59,7 +59,7 @@ func (c *chains) closed(p *lockState, age txn.Age, fresh bool) bool {
 	return c.hot.full(p.hot) && p.chainIndex(p.hot.leader) >= 0
 }
 
-// before lists those of a row's chain who must leave it before the waiter gets the row.
+// before lists the members of a row's chain that must end before the waiter gets the row.
 func (c *chains) before(p *lockState, w *Waiter) []*Holder {
 	if len(p.chain) == 0 {
 		return nil
@@ -85,8 +85,8 @@ func (c *chains) before(p *lockState, w *Waiter) []*Holder {
 	return nil
 }
 
-// last is the uncommitted value from which a transaction would go on that asks
-// for the row exclusively; ok is false if there is none.
+// last is the uncommitted value that a transaction would read if it requested the row exclusively;
+// ok is false if there is none.
 func (c *chains) last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
 	if !c.rule.Publishes() {
 		return txn.Row{}, false
@@ -105,8 +105,8 @@ func (c *chains) last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
 	return last.value(k), true
 }
 
-// part reports whether a transaction that writes the rows has a part in a hot one
-// that is passed on.
+// part reports whether a transaction that writes these rows is in a chain, or writes a hot row that
+// is published.
 func (c *chains) part(id txn.ID, written []txn.Key) bool {
 	if len(c.hot.byKey) == 0 {
 		return false
@@ -120,11 +120,11 @@ func (c *chains) part(id txn.ID, written []txn.Key) bool {
 	})
 }
 
-// wanted reports whether a row that the transaction holds exclusively should be
-// published as soon as it is written.
+// wanted reports whether a row that the transaction holds exclusively is to be published as soon as
+// it is written.
 func (c *chains) wanted(k txn.Key, id txn.ID) bool {
 	if c.rule != Retire && len(c.hot.byKey) == 0 {
-		return false // nothing else is passed on
+		return false // nothing else is published
 	}
 	p, ok := c.rows.Get(k)
 	if !ok || p.exclusive == nil || p.exclusive.Txn != id {
@@ -143,8 +143,8 @@ func (c *chains) wanted(k txn.Key, id txn.ID) bool {
 	return false
 }
 
-// publish passes on what a transaction has written, as the attempt that it will
-// commit under, and lets go of the row. It reports whether it did.
+// publish appends a written row to its chain, under the attempt that will commit it, and releases
+// the row. It reports whether it did.
 func (c *chains) publish(id txn.ID, w txn.Row) bool {
 	h := c.holders.get(id)
 	if h == nil || h.Voted || !c.wanted(w.Key, id) {
@@ -163,12 +163,12 @@ func (c *chains) publish(id txn.ID, w txn.Row) bool {
 	return true
 }
 
-// unpublish withdraws what a transaction has passed on: it holds the row again.
-// Nobody may stand behind it.
+// unpublish withdraws a published value: the transaction holds the row again. It must be the last
+// of the chain.
 func (c *chains) unpublish(id txn.ID, k txn.Key) {
 	h, p := c.holders.get(id), c.rows.entry(k)
 	if p.exclusive != nil || len(p.chain) == 0 || p.chain[len(p.chain)-1] != h {
-		panic("yield: a value is withdrawn from which another has gone on: " + id.String())
+		panic("yield: a published value is withdrawn that another transaction has read: " + id.String())
 	}
 	p.chain = p.chain[:len(p.chain)-1]
 	h.written = slices.DeleteFunc(h.written, func(row txn.Row) bool { return row.Key == k })
@@ -180,8 +180,8 @@ func (c *chains) unpublish(id txn.ID, k txn.Key) {
 	c.holders.renew(h)
 }
 
-// ahead is one who must commit before the transaction may vote, nil if there is
-// none: the one before it in a chain, or the last of a chain whose value it has read.
+// ahead is a transaction that must commit before this one may vote, nil if there is none: its
+// predecessor in a chain, or the last of a chain whose value it has read.
 func (c *chains) ahead(id txn.ID) *Holder {
 	h := c.holders.get(id)
 	if h == nil {
@@ -203,8 +203,8 @@ func (c *chains) ahead(id txn.ID) *Holder {
 	return nil
 }
 
-// dependents lists who has gone on from what the transaction has published of the
-// row, newest first: if it is undone, so are they. An empty key asks for all rows.
+// dependents lists the transactions that have read what this one has published of the row, newest
+// first: they abort with it. An empty key means all rows.
 func (c *chains) dependents(id txn.ID, key txn.Key) []txn.ID {
 	h := c.holders.get(id)
 	if h == nil {
@@ -230,8 +230,8 @@ func (c *chains) dependents(id txn.ID, key txn.Key) []txn.ID {
 	return out
 }
 
-// follower is one of the holders in the way who stands behind the transaction in
-// a chain: to wait for it would be to wait for oneself.
+// follower is a conflicting holder that follows the transaction in a chain: to wait for it would be
+// to wait for itself.
 func (c *chains) follower(id txn.ID, conflicts []*Holder) *Holder {
 	if !c.holders.get(id).inChain() {
 		return nil
@@ -245,8 +245,8 @@ func (c *chains) follower(id txn.ID, conflicts []*Holder) *Holder {
 	return nil
 }
 
-// ended counts how a place in a chain ended, before its Release: rows whose
-// places are undone too often are not passed on for a while.
+// ended counts how a transaction left its chains, before its release: a row with too many aborts is
+// not published for a while.
 func (c *chains) ended(id txn.ID, committed bool) {
 	h := c.holders.get(id)
 	if h == nil {

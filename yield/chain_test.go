@@ -16,7 +16,7 @@ func row(k txn.Key, value string, by uint64) txn.Row {
 
 var x = LockSet{Exclusive: []txn.Key{"x"}}
 
-// hotX is a table in which row x is hot: somebody waited for it.
+// hotX is a table in which row x is hot.
 func hotX(p Policy, b HotRowConfig) *Table {
 	b.HotWaiters = -1
 	t := NewTable(p, b, &eventLog{})
@@ -24,11 +24,11 @@ func hotX(p Policy, b HotRowConfig) *Table {
 	return t
 }
 
-// take gives x to a transaction that need not wait.
+// take grants x to a transaction that need not wait.
 func take(t *testing.T, tab *Table, n uint64) {
 	t.Helper()
 	if v := tab.request(Execute, id(n), age(n), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); !v.granted() {
-		t.Fatalf("%d does not get the row: %+v", n, v)
+		t.Fatalf("%d is not granted the row: %+v", n, v)
 	}
 	tab.grant(0, id(n), age(n), x)
 }
@@ -36,44 +36,44 @@ func take(t *testing.T, tab *Table, n uint64) {
 func pass(t *testing.T, tab *Table, n uint64, value string) {
 	t.Helper()
 	if !tab.chains.publish(id(n), row("x", value, n)) {
-		t.Fatalf("%d cannot pass on what it has written", n)
+		t.Fatalf("%d cannot publish its write", n)
 	}
 }
 
-func TestAChainOfUncommittedValues(t *testing.T) {
+func TestChainOrder(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
 	if v := tab.request(Execute, id(1), age(1), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.wait == nil {
-		t.Errorf("while it is being written even an older one waits in the queue of a hot row: %+v", v)
+		t.Errorf("an older request must wait in the queue of a hot row while it is written: %+v", v)
 	}
 	pass(t, tab, 5, "5")
 	take(t, tab, 3)
 	if last, ok := tab.Last("x", id(3)); !ok || string(last.Value) != "5" {
-		t.Errorf("the next goes on from %v", last)
+		t.Errorf("the second reads %v", last)
 	}
 	pass(t, tab, 3, "53")
 	take(t, tab, 4)
 	if last, _ := tab.Last("x", id(4)); string(last.Value) != "53" {
-		t.Errorf("the third goes on from %v", last)
+		t.Errorf("the third reads %v", last)
 	}
 	for n, want := range map[uint64]uint64{3: 5, 4: 3} {
 		if h := tab.chains.ahead(id(n)); h == nil || h.Txn != id(want) {
-			t.Errorf("before %d commits %+v, not %d", n, h, want)
+			t.Errorf("predecessor of %d: %+v, want %d", n, h, want)
 		}
 	}
 	if tab.chains.ahead(id(5)) != nil {
-		t.Error("the first waits for nobody")
+		t.Error("the first has a predecessor")
 	}
 	if got := tab.chains.dependents(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
-		t.Errorf("with the first go %v; newest first", got)
+		t.Errorf("dependents of the first, newest first: %v", got)
 	}
 	tab.locks.release(0, id(5))
 	if tab.chains.ahead(id(3)) != nil || tab.chains.ahead(id(4)).Txn != id(3) {
-		t.Error("when the first has ended the second is the first")
+		t.Error("after the first has ended the second has a predecessor")
 	}
 }
 
-func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
+func TestReadersOfAHotRowWaitForItsChain(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
@@ -85,20 +85,20 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 		}
 	}
 	if v := tab.request(Prepare, id(7), age(7), x); v.granted() {
-		t.Error("a blind write must not come before what is in the chain")
+		t.Error("a blind write preceded the chain")
 	}
 	if v := tab.request(UnlockedRead, id(7), age(7), shared); !v.granted() {
-		t.Error("what is not voted on is in nobody's way who only looks")
+		t.Error("an unvoted chain blocks an unlocked read")
 	}
 	tab.Holder(id(5)).Voted = true
 	if v := tab.request(UnlockedRead, id(7), age(7), shared); v.granted() {
-		t.Error("what is voted on may be committed already")
+		t.Error("a voted chain does not block an unlocked read, and may be committed already")
 	}
 }
 
-// Whoever goes on from an uncommitted value will wait for those before it, though it
-// does not yet: a wait that closes such a cycle is none.
-func TestAWaitForWhoWillWait(t *testing.T) {
+// A member of a chain will wait for its predecessors, though it does not yet: a wait that would
+// then close a cycle is refused.
+func TestFutureWaitsOfAChainCloseCycles(t *testing.T) {
 	tab := hotX(DetectGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
@@ -107,18 +107,18 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	tab.grant(0, id(8), age(8), y)
 	v := tab.request(Execute, id(5), age(5), y)
 	if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
-		t.Fatalf("5 waits for the row of 8: %+v", v)
+		t.Fatalf("5 should wait for the row of 8: %+v", v)
 	}
 	if v := tab.request(Execute, id(8), age(8), x); v.die == nil {
 		t.Errorf("8 would wait for 6, which commits after 5, which waits for 8: %+v", v)
 	}
 	if v := tab.request(Execute, id(9), age(9), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.wait == nil {
-		t.Errorf("9 has nothing that anybody waits for: %+v", v)
+		t.Errorf("no transaction waits for 9: %+v", v)
 	}
 }
 
-// Who holds a row is not in its own way: once those before it in the chain have ended it
-// is asked again.
+// A holder does not conflict with itself: once its predecessors in the chain have ended it is
+// retried.
 func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
 		tab := hotX(p, HotRowConfig{})
@@ -127,16 +127,16 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		take(t, tab, 6)
 		v := tab.request(Execute, id(6), age(6), LockSet{Shared: []txn.Key{"x"}})
 		if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
-			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
+			t.Fatalf("%s: it must wait for 5: %+v", p.Name, v)
 		}
 		tab.locks.release(0, id(5))
 		if w := tab.waits.next(); w == nil || w.Txn != id(6) {
-			t.Errorf("%s: %+v is asked", p.Name, w)
+			t.Errorf("%s: %+v is retried", p.Name, w)
 		}
 	}
 }
 
-func TestOneChainForATransaction(t *testing.T) {
+func TestATransactionIsInOneChain(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
@@ -146,19 +146,19 @@ func TestOneChainForATransaction(t *testing.T) {
 	tab.waits.enter(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.grant(0, id(4), age(4), y)
 	if !tab.chains.publish(id(4), row("y", "4", 4)) {
-		t.Fatal("y is hot as well")
+		t.Fatal("y is not hot")
 	}
-	// 6 in y behind 4, and 4 in x behind 6, would each wait for the other.
+	// 6 in y after 4, and 4 in x after 6, would each wait for the other.
 	if v := tab.request(Execute, id(6), age(6), y); v.granted() {
-		t.Error("one that has a place in a chain takes another hot row plainly")
+		t.Error("a member of a chain joined a second one")
 	}
 	tab.grant(0, id(6), age(6), LockSet{Exclusive: []txn.Key{"z"}})
 	if tab.chains.wanted("z", id(6)) {
-		t.Error("and it holds it to its end")
+		t.Error("a second hot row was published")
 	}
 }
 
-func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
+func TestNoWaitForASuccessorInAChain(t *testing.T) {
 	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
 		tab := hotX(p, HotRowConfig{})
 		take(t, tab, 5)
@@ -173,7 +173,7 @@ func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
 	}
 }
 
-func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
+func TestAGroupIsBoundedUntilItsLeaderEnds(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{GroupSize: 2})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
@@ -181,39 +181,39 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	pass(t, tab, 2, "12")
 	third := LockSet{Exclusive: x.Exclusive, HoldsNothing: true}
 	if v := tab.request(Execute, id(3), age(3), third); v.wait == nil {
-		t.Errorf("the group is full: %+v", v)
+		t.Errorf("a full group admitted another: %+v", v)
 	}
 	if v := tab.request(Execute, id(3), age(3), x); !v.granted() {
-		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
+		t.Errorf("a transaction that holds locks must not wait for a full group: %+v", v)
 	}
 	tab.locks.release(0, id(1))
 	take(t, tab, 3)
 	if got := tab.hot.list(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
-		t.Errorf("the survey of hot rows is: %+v", got)
+		t.Errorf("hot rows listed: %+v", got)
 	}
 }
 
-func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
+func TestAChangedValueIsWithdrawn(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	tab.chains.unpublish(id(1), "x")
 	if v := tab.request(Execute, id(2), age(2), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.granted() {
-		t.Error("it holds the row again")
+		t.Error("the row is not held again")
 	}
 	if tab.chains.ahead(id(1)) != nil || len(tab.chains.dependents(id(1), "")) != 0 {
-		t.Error("and has no place in a chain")
+		t.Error("still in a chain")
 	}
 	pass(t, tab, 1, "one")
 	take(t, tab, 2)
 	if last, _ := tab.Last("x", id(2)); string(last.Value) != "one" {
-		t.Errorf("the next goes on from %q", last.Value)
+		t.Errorf("the next reads %q", last.Value)
 	}
 }
 
-func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
+func TestARowWithManyAbortsIsNotPublished(t *testing.T) {
 	for _, c := range []struct {
-		one      uint64 // of so many is not undone
+		one      uint64 // one in so many is not aborted
 		passedOn bool
 	}{{8, true}, {16, true}, {32, false}} {
 		tab := hotX(WoundWaitGroup, HotRowConfig{GroupingOffFor: time.Second})
@@ -226,43 +226,43 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 		last := uint64(rollbackSample + 1)
 		take(t, tab, last)
 		if got := tab.chains.wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
-			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
+			t.Errorf("one in %d is not aborted; published: %v", c.one, got)
 		}
 		tab.locks.release(0, id(last))
 		tab.grant(2*time.Second, id(last+1), age(last+1), x)
 		if !tab.chains.wanted("x", id(last+1)) {
-			t.Error("after a while it is tried again")
+			t.Error("the row is not published again later")
 		}
 	}
 }
 
-// Whoever writes a hot row, or has its place in a chain, is distinguished from others.
-func TestWhoHasAPartInAHotRow(t *testing.T) {
+// A transaction that writes a hot row, or is in its chain, is recognised.
+func TestHotRecognisesWritersAndMembers(t *testing.T) {
 	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	y := []txn.Key{"y"}
 	if !tab.Hot(id(1), x.Exclusive) || tab.Hot(id(1), y) {
-		t.Error("row x is hot and row y is not")
+		t.Error("want row x hot and row y not")
 	}
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	if !tab.Hot(id(1), y) {
-		t.Error("one in a chain writes another row last")
+		t.Error("a member of a chain that writes another row is not recognised")
 	}
 	tab.Rebound(HotRowConfig{Off: true})
 	if tab.Hot(id(2), x.Exclusive) {
-		t.Error("hot rows are switched off")
+		t.Error("hot rows are switched off, and one is recognised")
 	}
 }
 
-func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
+func TestRetiredRowsAreForYoungerTransactions(t *testing.T) {
 	tab := NewTable(WoundWaitRetire, HotRowConfig{}, nil)
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	if v := tab.request(Execute, id(6), age(6), x); !v.granted() {
-		t.Errorf("a younger one goes on: %+v", v)
+		t.Errorf("a younger transaction must be granted: %+v", v)
 	}
 	if v := tab.request(Execute, id(4), age(4), x); !slices.Equal(v.victims, []txn.ID{id(5)}) {
-		t.Errorf("an older one undoes it: %+v", v)
+		t.Errorf("an older transaction must wound: %+v", v)
 	}
 }
 
@@ -273,48 +273,47 @@ func TestCyclesAreFound(t *testing.T) {
 	tab.grant(0, id(2), age(2), y)
 	v := tab.request(Execute, id(1), age(1), y)
 	if v.wait == nil || v.die != nil {
-		t.Fatalf("it waits, older or not: %+v", v)
+		t.Fatalf("it must wait, older or not: %+v", v)
 	}
 	tab.waits.enter(0, v.wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
 	tab.waits.enter(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
 	before := tab.LockStats().Steps
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
-		t.Errorf("it would wait for itself: %+v", v)
+		t.Errorf("a wait for itself was granted: %+v", v)
 	}
 	if tab.LockStats().Steps == before {
 		t.Error("the walk is not counted")
 	}
 }
 
-// One that has a row shared and waits for the others who read it goes before an
-// older one that arrives after it: that one would wait for it, and it for that one.
-func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
+// A request that upgrades a shared lock precedes an older one that arrives after it: that one waits
+// for it, and it would wait for that one.
+func TestAnUpgradeIsFirstInItsQueue(t *testing.T) {
 	tab := NewTable(Detect, HotRowConfig{}, nil)
 	for _, n := range []uint64{2, 3} {
 		tab.grant(0, id(n), age(n), LockSet{Shared: []txn.Key{"x"}})
 	}
 	asked := []uint64{}
-	for _, n := range []uint64{3, 1} { // 1 is older, and has nothing
+	for _, n := range []uint64{3, 1} { // 1 is older, and holds nothing
 		v := tab.request(Execute, id(n), age(n), x)
 		if v.wait == nil || v.die != nil {
-			t.Fatalf("%d waits: %+v", n, v)
+			t.Fatalf("%d must wait: %+v", n, v)
 		}
 		tab.waits.enter(0, v.wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
 	}
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
-		t.Errorf("two who have it shared would wait for each other: %+v", v)
+		t.Errorf("two upgrades would wait for each other: %+v", v)
 	}
 	tab.locks.release(0, id(2))
 	for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 		w.Retry()
 	}
 	if len(asked) == 0 || asked[0] != 3 || !tab.request(Execute, id(3), age(3), x).granted() {
-		t.Errorf("asked in the order %v; 3 is the only one who can have it", asked)
+		t.Errorf("retried in the order %v; only 3 can be granted", asked)
 	}
 }
 
-// Of what is not in conflict nothing is made: locks allocate nothing once the
-// table has seen as many.
+// Locks without conflict allocate nothing once the table has held as many.
 func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 	tab := NewTable(WoundWaitGroup, HotRowConfig{}, nil)
 	lockSet := LockSet{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
@@ -323,7 +322,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 		n++
 		e := tab.Acquire(0, &LockRequest{Phase: Execute, Txn: id(n), Age: age(n), LockSet: lockSet})
 		if !e.Granted() {
-			t.Fatal("nobody is in its way")
+			t.Fatal("not granted without a conflict")
 		}
 		tab.locks.release(0, id(n))
 		tab.waits.next()
@@ -333,7 +332,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 	}
 }
 
-// What a lock costs under each policy, without conflict and at the end of a queue.
+// Benchmark: the cost of a lock under each policy, without conflict and at the end of a queue.
 func BenchmarkLocks(b *testing.B) {
 	policies := []Policy{DetectEager, Detect, DetectQueue, DetectGroup, WoundWaitRetire, WoundWait, WoundWaitGroup}
 	for _, p := range policies {
@@ -355,8 +354,8 @@ func BenchmarkLocks(b *testing.B) {
 	}
 }
 
-// What looking for hot rows adds to a lock where none is hot, in percent of o1. The policies take
-// turns and of each the fastest turn counts, so that it can be seen on a busy machine.
+// Benchmark: the cost of hot row detection where no row is hot, in percent of o1. The policies take
+// turns and the fastest turn of each counts, so that it is visible on a busy machine.
 func BenchmarkLookingForHotRows(b *testing.B) {
 	policies := []Policy{Detect, DetectQueue, DetectGroup}
 	var tables []*Table
@@ -385,7 +384,7 @@ func BenchmarkLookingForHotRows(b *testing.B) {
 	b.ReportMetric(percent(2), "txsql-%")
 }
 
-// lockedRows are names of rows of a table.
+// lockedRows are keys of a table.
 func lockedRows() []txn.Key {
 	keys := make([]txn.Key, 1<<12)
 	for i := range keys {
@@ -394,7 +393,7 @@ func lockedRows() []txn.Key {
 	return keys
 }
 
-// lockAlone locks a row that nobody else wants and lets go of it.
+// lockAlone locks a row without conflict and releases it.
 func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
 	c := LockSet{Exclusive: exclusive[:], HoldsNothing: true}
@@ -403,8 +402,8 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	tab.waits.next()
 }
 
-// benchmarkQueue has as many wait for one row: each turn ends with a wait at the end
-// of the queue.
+// benchmarkQueue has a constant number of waiters on one row: each grant ends with a new wait at
+// the end of the queue.
 func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	tab := NewTable(p, HotRowConfig{}, nil)
 	n, holder := uint64(1), uint64(1)
@@ -436,12 +435,12 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	b.ReportMetric(float64(tab.LockStats().Steps)/float64(b.N), "steps/op")
 }
 
-// A row whose turns cost a wide-area round trip is hot with two waiters, one whose
-// turns cost a sync with 33.
-func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
+// A row whose hold time is a wide-area round trip is hot with two waiters, one whose hold time is a
+// sync with 33.
+func TestHotRowThresholdFollowsHoldTime(t *testing.T) {
 	for _, c := range []struct {
 		turn    time.Duration
-		waiters int // that make it hot
+		waiters int // number that makes it hot
 	}{
 		{500 * time.Microsecond, 33}, {time.Millisecond, 33}, {4 * time.Millisecond, 9}, {15 * time.Millisecond, 3},
 		{20 * time.Millisecond, 2}, {60 * time.Millisecond, 2}, {time.Second, 2},
@@ -455,32 +454,32 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 			tab.waits.enter(now, nil, w)
 			return w
 		}
-		first := waits(2) // who keeps what a turn takes known
+		first := waits(2) // keeps the hold time recorded
 		now += c.turn
 		tab.locks.release(now, id(1))
 		tab.grant(now, id(3), age(3), x)
 		tab.Cancel(first)
 		for n := 1; n < c.waiters; n++ {
 			if waits(uint64(n) + 10); hot() {
-				t.Errorf("with turns of %v it is hot with %d waiters, not %d", c.turn, n, c.waiters)
+				t.Errorf("hold time %v: hot with %d waiters, want %d", c.turn, n, c.waiters)
 				break
 			}
 		}
 		if waits(1000); !hot() {
-			t.Errorf("with turns of %v it is not hot with %d waiters", c.turn, c.waiters)
+			t.Errorf("hold time %v: not hot with %d waiters", c.turn, c.waiters)
 		}
 	}
 }
 
-// The turn under way counts as soon as it takes longer than those before.
-func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
+// The present grant counts as soon as it lasts longer than those before.
+func TestALongGrantMakesARowHot(t *testing.T) {
 	tab := NewTable(WoundWaitGroup, HotRowConfig{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for n := range uint64(2) {
 		tab.waits.enter(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
 	if len(tab.hot.list()) == 0 {
-		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
+		t.Error("not hot after a grant of 60 ms with two waiters")
 	}
 	off := NewTable(WoundWaitGroup, HotRowConfig{HotDelay: -1}, nil)
 	off.grant(0, id(1), age(1), x)
@@ -488,6 +487,6 @@ func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
 		off.waits.enter(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
 	if len(off.hot.list()) > 0 {
-		t.Error("an operator's number of waiters is not overruled")
+		t.Error("the configured number of waiters was overruled")
 	}
 }

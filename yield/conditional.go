@@ -6,18 +6,19 @@ import (
 	"isochron/txn"
 )
 
-// Conditional prepare (Natto section 3.3.2). A vote of high priority that only votes of low priority
-// hold up need not wait for them if they are about to abort: that is so where, by the estimates that
-// their requests carry, it has come to another shard before they were voted on there, and they
-// have made way for it. Then it votes beside them, on condition of their abort.
+// Conditional prepare (Natto section 3.3.2). A high-priority vote that is blocked only by
+// low-priority votes need not wait for them if they are about to abort. By the estimates in their
+// requests, that is so where it arrived at another shard before they were voted on there, and
+// priority-aborted them. Then it votes on the assumption of their abort (AssumedAborted).
 //
-// Nothing rests on the estimates: the vote counts when all of them have aborted, as the log
-// knows, or as the shards tell at which they made way; and it is lost if one has committed.
+// Safety does not depend on the estimates: the vote counts once all of them have aborted, by the
+// log or by report of the shards that priority-aborted them; it is void if one has committed.
 
-// assumptionsMax bounds on how many a vote rests.
+// assumptionsMax bounds the assumptions of a vote.
 const assumptionsMax = 16
 
-// AssumptionsOf lists those who have voted and hold some of a lock set, if a vote may rest on their abort.
+// AssumptionsOf lists the voted transactions that hold some of a lock set, if a vote may assume
+// their abort.
 func (q *ArrivalQueue) AssumptionsOf(i *QueuedPrepare) (on []QueuedPrepare, ok bool) {
 	if !q.policy.Conditional || !i.High || q.InTheWay(&i.LockSet, i) != nil {
 		return nil, false
@@ -26,8 +27,8 @@ func (q *ArrivalQueue) AssumptionsOf(i *QueuedPrepare) (on []QueuedPrepare, ok b
 	return on, len(on) > 0 && by.IsZero()
 }
 
-// assumptionsOf lists those on whose abort a vote may rest of voters that hold some of its lock set; by is one on
-// whose abort it may not, zero if there is none.
+// assumptionsOf lists those of the voters, which hold some of its lock set, whose abort a vote may
+// assume; by is the first whose abort it may not, zero if there is none.
 func (q *ArrivalQueue) assumptionsOf(i *QueuedPrepare, voters []txn.ID) (on []QueuedPrepare, by txn.ID) {
 	if len(voters) > 0 && (!q.policy.Conditional || !i.High) {
 		return nil, voters[0]
@@ -42,8 +43,8 @@ func (q *ArrivalQueue) assumptionsOf(i *QueuedPrepare, voters []txn.ID) (on []Qu
 	return on, txn.ID{}
 }
 
-// comesFirstElsewhere reports whether there is another shard at which low priority is in its way, and at
-// which it should arrive before that is voted on.
+// comesFirstElsewhere reports whether there is another shard at which low conflicts with i and
+// votes after i should arrive.
 func (i *QueuedPrepare) comesFirstElsewhere(low *QueuedPrepare) bool {
 	return slices.ContainsFunc(i.OtherShardParts, func(part txn.FixedSetPart) bool {
 		return slices.ContainsFunc(low.OtherShardParts, func(o txn.FixedSetPart) bool {
@@ -56,10 +57,10 @@ func (i *QueuedPrepare) comesFirstElsewhere(low *QueuedPrepare) bool {
 	})
 }
 
-// priorityAbortedMax bounds how many are named that made way for one.
+// priorityAbortedMax bounds the attempts recorded as aborted for one.
 const priorityAbortedMax = 64
 
-// notePriorityAbort notes that one of low priority has made way.
+// notePriorityAbort records a low-priority prepare aborted for i.
 func (i *QueuedPrepare) notePriorityAbort(low *QueuedPrepare) {
 	if len(i.PriorityAborted) < priorityAbortedMax {
 		i.PriorityAborted = append(i.PriorityAborted, low.Attempt)

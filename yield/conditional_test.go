@@ -10,15 +10,15 @@ func part(s txn.ShardID, arrives int64, keys ...txn.Key) txn.FixedSetPart {
 	return txn.FixedSetPart{Shard: s, Writes: keys, Arrives: arrives}
 }
 
-// High priority votes beside low that has voted where that should have made way for it at another shard,
-// by what both requests say; else it waits.
-func TestOnWhoseAbortAVoteRests(t *testing.T) {
+// A high-priority prepare assumes the abort of a voted low-priority one that it should
+// priority-abort at another shard, by the estimates of both requests; else it waits.
+func TestAssumptionsOfAVote(t *testing.T) {
 	elsewhere := []txn.FixedSetPart{part(3, 15, "x")}
 	for _, c := range []struct {
 		name      string
 		policy    Policy
-		low       QueuedPrepare // that has voted, with stamp 20
-		stamp     int64         // of the one that asks
+		low       QueuedPrepare // voted, with arrival time 20
+		stamp     int64         // of the high-priority one
 		elsewhere []txn.FixedSetPart
 		waiter    bool // another waits for the row before it
 		ok        bool
@@ -33,7 +33,7 @@ func TestOnWhoseAbortAVoteRests(t *testing.T) {
 		{name: "that is of high priority", low: QueuedPrepare{High: true, Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
 		{name: "that should have ended by then", low: QueuedPrepare{Ends: 30, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
 		{name: "that has a later stamp", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 10, elsewhere: elsewhere},
-		{name: "somebody waits for the row", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, waiter: true},
+		{name: "another waits for the row", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, waiter: true},
 	} {
 		if c.policy.Name == "" {
 			c.policy = InArrivalOrderConditional
@@ -48,16 +48,16 @@ func TestOnWhoseAbortAVoteRests(t *testing.T) {
 		}
 		high := &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 2}, ArrivalTime: c.stamp, High: true, LockSet: lockSet, OtherShardParts: c.elsewhere}
 		if on, ok := s.q.AssumptionsOf(high); ok != c.ok || ok && (len(on) != 1 || on[0].Attempt != c.low.Attempt) {
-			t.Errorf("%s: %v, rests on %+v", c.name, ok, on)
+			t.Errorf("%s: %v, assumes %+v", c.name, ok, on)
 		}
 		high.High = false
 		if _, ok := s.q.AssumptionsOf(high); ok {
-			t.Errorf("%s: low priority rests on the abort of others", c.name)
+			t.Errorf("%s: low priority assumes an abort", c.name)
 		}
 	}
 }
 
-// Who has made way for high priority is known of it, whichever came first.
+// A priority abort is recorded with the high-priority prepare, whichever came first.
 func TestPriorityAbortsAreRecorded(t *testing.T) {
 	s := newTimestampTable(InArrivalOrderConditional)
 	first := s.enter(0, 20, 1, false, "a")
@@ -66,6 +66,6 @@ func TestPriorityAbortsAreRecorded(t *testing.T) {
 	s.enter(2, 35, 4, false, "a")
 	s.enter(2, 25, 5, false, "b")
 	if got := high.PriorityAborted; len(got) != 2 || got[0] != first.Attempt || got[1] != then.Attempt {
-		t.Errorf("%v made way for it", got)
+		t.Errorf("recorded %v", got)
 	}
 }

@@ -6,30 +6,30 @@ import (
 	"isochron/txn"
 )
 
-// ContentionQuery is what people are shown of a table.
+// ContentionQuery is a table's contention, for display.
 type ContentionQuery struct {
-	Waits []Wait   // those first who have waited longest, at most WaitsMax
+	Waits []Wait   // longest wait first, at most WaitsMax
 	Hot   []HotRow // in the order of their keys
 }
 
-// Contention tells who waits for whom, and what is hot.
+// Contention returns the waits and the hot rows.
 func (t *Table) Contention() ContentionQuery { return ContentionQuery{t.listWaits(), t.hot.list()} }
 
-// Wait is one request that waits, for people.
+// Wait is one waiting request, for display.
 type Wait struct {
 	Txn, For txn.ID
-	Key      txn.Key // empty: it waits for a transaction as a whole
+	Key      txn.Key // empty: it waits for a transaction, not in a queue
 	Deadline time.Duration
-	Near     txn.Key // a row that it is about, if known
+	Near     txn.Key // a row concerned, if known
 	Since    time.Duration
 
 	Priority, ForPriority txn.Priority
 }
 
-// WaitsMax bounds how many a Survey lists.
+// WaitsMax bounds the waits of a ContentionQuery.
 const WaitsMax = 1000
 
-// listWaits lists who waits for whom, those first who have waited longest.
+// listWaits lists the waits, longest first.
 func (t *Table) listWaits() []Wait {
 	ws := t.waits.longest()
 	var out []Wait

@@ -2,18 +2,18 @@ package yield
 
 import "isochron/txn"
 
-// walk goes over who waits for whom at this shard.
+// walk is one search of the wait-for graph of this shard.
 type walk struct {
 	g    *graph
 	seen map[txn.ID]bool
 	todo []txn.ID
-	// queues are those walked along, up to the last waiter for whom that was done.
+	// queues are the queues visited, each with the last rank up to which it was.
 	queues map[txn.Key]waitOrder
 }
 
-// closesCycle reports whether the asker, if it waited for these holders and in the
-// queues of these rows, would wait for itself. In a queue one waits for those before
-// one as well as for who holds the row.
+// closesCycle reports whether the requester would wait for itself if it waited for these holders
+// and in the queues of these rows. In a queue a request waits for those before it and for the row's
+// holders.
 func (g *graph) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
 	w := walk{g: g, seen: map[txn.ID]bool{}, queues: map[txn.Key]waitOrder{}}
 	for _, h := range conflicts {
@@ -34,7 +34,7 @@ func (g *graph) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 			w.ahead(waiter)
 		}
 		if h := g.chains.ahead(id); h != nil {
-			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for cycles of others
+			w.visit(h.Txn) // it will wait at its prepare, when no walk is made for others
 		}
 	}
 	return false
@@ -48,7 +48,7 @@ func (w *walk) visit(id txn.ID) {
 	}
 }
 
-// ahead visits everybody for whom a waiter waits here.
+// ahead visits all transactions for which a waiter waits here.
 func (w *walk) ahead(waiter *Waiter) {
 	if waiter.on != nil {
 		w.visit(waiter.on.Txn)
@@ -70,7 +70,7 @@ func (w *walk) ahead(waiter *Waiter) {
 	w.along(waiter.Key, p, waiter.order())
 }
 
-// along visits those in a queue who stand before.
+// along visits the waiters of a queue that rank before r.
 func (w *walk) along(k txn.Key, p *lockState, r waitOrder) {
 	if done, ok := w.queues[k]; ok && !done.before(r) {
 		return

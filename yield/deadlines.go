@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// deadlines are those who wait, the one first whose time is over first. Who has gone on is taken out
-// when it would come first, or when more have gone than wait.
+// deadlines is the waiters by deadline. One that no longer waits is removed when it would be first,
+// or when more of those than waiters are kept.
 type deadlines struct {
 	heap    soonest
-	removed int // of the heap
+	removed int // waiters in the heap that no longer wait
 }
 
 // soonest is a heap.
@@ -34,11 +34,11 @@ func (s *soonest) Pop() any {
 
 func (d *deadlines) enter(w *Waiter) { heap.Push(&d.heap, w) }
 
-// leave says that one waits no more.
+// leave notes that a waiter no longer waits.
 func (d *deadlines) leave(w *Waiter) {
 	const few = 64
 	if w.removed {
-		return // its time was over
+		return // its deadline had passed
 	}
 	w.removed = true
 	if d.removed++; d.removed <= len(d.heap)/2+few {
@@ -49,7 +49,7 @@ func (d *deadlines) leave(w *Waiter) {
 	d.removed = 0
 }
 
-// first is the one whose time is over first, nil if nobody waits.
+// first is the waiter with the earliest deadline, nil if none waits.
 func (d *deadlines) first() *Waiter {
 	for len(d.heap) > 0 && d.heap[0].removed {
 		heap.Pop(&d.heap)
@@ -61,7 +61,7 @@ func (d *deadlines) first() *Waiter {
 	return d.heap[0]
 }
 
-// passed takes out those whose time is over, in no order.
+// passed removes and returns the waiters whose deadline has passed, in no order.
 func (d *deadlines) passed(now time.Duration) (out []*Waiter) {
 	for w := d.first(); w != nil && w.Deadline <= now; w = d.first() {
 		heap.Pop(&d.heap)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// However many have gone meanwhile, those are found whose time is over, and who comes next.
+// However many waiters have left, those past their deadline are found, and the next one.
 func TestDeadlinesAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var d deadlines
@@ -25,7 +25,7 @@ func TestDeadlinesAreFound(t *testing.T) {
 		}
 		for _, w := range d.passed(now) {
 			if w.Deadline > now || !slices.Contains(here, w) {
-				t.Fatalf("at %d one ends whose time is over at %d", now, w.Deadline)
+				t.Fatalf("at %d a waiter expired with deadline %d", now, w.Deadline)
 			}
 			d.leave(w)
 			here = slices.DeleteFunc(here, func(o *Waiter) bool { return o == w })
@@ -33,11 +33,11 @@ func TestDeadlinesAreFound(t *testing.T) {
 		next := d.first()
 		for _, w := range here {
 			if w.Deadline <= now || next == nil || w.Deadline < next.Deadline {
-				t.Fatalf("at %d one stays whose time is over at %d; the next is %+v", now, w.Deadline, next)
+				t.Fatalf("at %d a waiter with deadline %d is left; the next is %+v", now, w.Deadline, next)
 			}
 		}
 		if len(here) == 0 && next != nil || len(d.heap) > 2*(len(here)+100) {
-			t.Fatalf("%d wait, and %d are kept", len(here), len(d.heap))
+			t.Fatalf("%d waiters, and %d kept", len(here), len(d.heap))
 		}
 	}
 }

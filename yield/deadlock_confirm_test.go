@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// probeLog is what a Chaser has said and done, in order.
+// probeLog records a detector's messages and events, in order.
 type probeLog struct {
 	lines []string
 	mail  []txn.Message
@@ -34,17 +34,18 @@ func (l *probeLog) Probed(id, waiter txn.ID) {
 func (l *probeLog) CycleSeen(cycle []txn.WaitEdge) { l.note("a cycle of %d", len(cycle)) }
 func (l *probeLog) NoDeadlock(e txn.WaitEdge)      { l.note("%d does not wait", e.Txn.Seq) }
 func (l *probeLog) Broken(victim txn.ID, wide bool) {
-	l.note("%d gives way, wide %v", victim.Seq, wide)
+	l.note("%d aborts, wide %v", victim.Seq, wide)
 }
-func (l *probeLog) received(t *testing.T, want ...string) { // since it was asked last
+func (l *probeLog) received(t *testing.T, want ...string) { // since the last call
 	t.Helper()
 	if !slices.Equal(l.lines, want) {
-		t.Errorf("it has said %q, not %q", l.lines, want)
+		t.Errorf("got %q, want %q", l.lines, want)
 	}
 	l.lines = nil
 }
 
-// knotAt is two shards, at which 1 and 2 wait for each other: 2 at the first, for its refusal.
+// knotAt is two shards, at which 1 and 2 wait for each other: 2 at the first; the refusal of its
+// wait is recorded.
 func knotAt(t *testing.T) (log *probeLog, one, two *DeadlockDetector, refused *txn.Refusal) {
 	log, refused = &probeLog{}, &txn.Refusal{}
 	tabs := []*Table{NewTable(Detect, HotRowConfig{}, nil), NewTable(Detect, HotRowConfig{}, nil)}
@@ -58,27 +59,27 @@ func knotAt(t *testing.T) (log *probeLog, one, two *DeadlockDetector, refused *t
 	return log, one, NewDeadlockDetector(tabs[1], chasing, log), refused
 }
 
-func TestADeadlockEndsInTwoLaps(t *testing.T) {
+func TestADeadlockEndsAfterConfirmation(t *testing.T) {
 	log, one, two, refused := knotAt(t)
 	two.Look(2 * time.Second) // 1, older, waits there for 2
 	log.received(t, "2 is chased for 1", "chase 2")
-	one.Probe(log.mail[0].DeadlockProbe) // its coordinator has sent it to where it waits
+	one.Probe(log.mail[0].DeadlockProbe) // forwarded by its coordinator to where it waits
 	log.received(t, "a cycle of 2", "recheck at 2")
 	two.Confirm(log.mail[1].DeadlockConfirm)
 	log.received(t, "recheck at 1")
 	if refused.Refused() {
-		t.Fatal("a wait has ended before the second lap did")
+		t.Fatal("a wait ended before the confirmation pass")
 	}
 	one.Confirm(log.mail[2].DeadlockConfirm)
-	log.received(t, "2 gives way, wide true")
+	log.received(t, "2 aborts, wide true")
 	if refused.Reason != txn.ReasonDistributedDeadlock || one.table.Waiting() != 0 {
-		t.Errorf("2 is refused with %v, and %d wait", refused.Reason, one.table.Waiting())
+		t.Errorf("2 is refused with %v, %d waiting", refused.Reason, one.table.Waiting())
 	}
-	one.Confirm(log.mail[2].DeadlockConfirm) // it comes twice
+	one.Confirm(log.mail[2].DeadlockConfirm) // received twice
 	log.received(t, "2 does not wait")
 }
 
-func TestACycleThatDoesNotStandIsNone(t *testing.T) {
+func TestAnInterruptedCycleIsNoDeadlock(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		between func(one, two *DeadlockDetector, m *txn.DeadlockConfirm)
@@ -98,13 +99,14 @@ func TestACycleThatDoesNotStandIsNone(t *testing.T) {
 		log.lines = nil
 		two.Confirm(log.mail[1].DeadlockConfirm)
 		if log.received(t, "1 does not wait"); refused.Refused() {
-			t.Errorf("%s: a phantom is ended", c.name)
+			t.Errorf("%s: a phantom deadlock was broken", c.name)
 		}
 	}
 }
 
-// With the planted bug a shard in the middle of the way is not asked: what does not stand there is ended.
-func TestASecondLapThatIsSkippedEndsPhantoms(t *testing.T) {
+// With the injected bug a shard in the middle of the route is not asked: a cycle that no longer
+// exists there is broken.
+func TestSkipConfirmationBreaksPhantoms(t *testing.T) {
 	log, one, two, refused := knotAt(t)
 	one.singlePass, two.singlePass = true, true
 	two.Look(2 * time.Second)
@@ -112,18 +114,18 @@ func TestASecondLapThatIsSkippedEndsPhantoms(t *testing.T) {
 	one.Probe(log.mail[0].DeadlockProbe)
 	one.Confirm(log.mail[1].DeadlockConfirm)
 	if !refused.Refused() {
-		t.Error("the bug ends nobody")
+		t.Error("the injected bug breaks nothing")
 	}
 }
 
 // A cycle whose waits are all at one shard needs no message.
-func TestADeadlockOfOneShardEndsAtOnce(t *testing.T) {
+func TestADeadlockOfOneShardNeedsNoMessage(t *testing.T) {
 	log, _, two, _ := knotAt(t)
 	two.table.grant(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"z"}})
 	w := &Waiter{Txn: id(2), Age: age(2), Key: "z", Exclusive: true, Request: 7, Deadline: time.Hour, Refuse: func(txn.Refusal) {}}
-	two.table.waits.enter(0, nil, w) // as if nobody had looked for a cycle when it came
+	two.table.waits.enter(0, nil, w) // as if no walk had been made when it arrived
 	two.Look(2 * time.Second)
-	log.received(t, "2 is chased for 1", "a cycle of 2", "2 gives way, wide false", "chase 2")
+	log.received(t, "2 is chased for 1", "a cycle of 2", "2 aborts, wide false", "chase 2")
 	if two.table.Asks(id(2), w.Request) {
 		t.Error("2 still waits")
 	}

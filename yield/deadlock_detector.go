@@ -8,77 +8,77 @@ import (
 	"isochron/txn"
 )
 
-// Deadlocks over several shards are found by chasing edges (Chandy, Misra and Haas,
-// 1983), in two laps.
+// Deadlocks over several shards are found by edge-chasing probes (Chandy, Misra and Haas, 1983) and
+// confirmed in a second pass.
 //
-// The first lap. A leader that has somebody wait for a holder for long, older than it,
-// starts a chase: the coordinator of the holder knows at which shards it waits, their
-// leaders know for whom, the coordinators of those know where these wait, and so on. A
-// chase goes on through transactions older than its start alone: so each cycle has one
-// chase that goes all around it, that of its youngest. It carries the waits that it has
-// seen. One that comes to somebody who waits for its start has seen a cycle, wait by wait.
+// First pass. A leader at which an older transaction has waited long for a holder starts a probe:
+// the holder's coordinator knows at which shards it waits, their leaders know for which
+// transactions, the coordinators of those know where these wait, and so on. A probe follows only
+// transactions older than its start, so each cycle has exactly one probe that goes all around it,
+// that of its youngest. A probe carries the wait edges it has seen. One that reaches a transaction
+// which waits for its start has seen a cycle, edge by edge.
 //
-// The second lap. Waits that were seen one after the other need not have stood together:
-// locks are let go early here. So each leader on the path is asked whether the waits that
-// it reported still stand. A wait is known by the number of its request, which it keeps as
-// long as it waits, and by the tenure of whom it waits for, which is another as soon as that one lets
-// go of anything. What stands in both laps stood all the time between; so at the
-// instant between the laps all of it stood together, and that is a deadlock: no phantom is ever ended.
+// Confirmation pass. Edges seen one after the other need not have existed together: locks may be
+// released early. So each leader on the path is asked whether the edges it reported still exist. An
+// edge is identified by the waiting request's number, which is kept as long as it waits, and by the
+// tenure of the transaction waited for, which changes when that releases any lock. An edge seen in
+// both passes existed all the time between. So at the time between the passes all edges existed
+// together: the deadlock is real, and no phantom is ever broken.
 //
-// Who ends. The youngest: ages are kept over tries, so the oldest is never chosen, and
-// nobody starves. But if somebody of the cycle waits for the youngest and has gone on from
-// its value, that one would be undone with it: then that one is chosen, and the youngest lives.
+// Victim. The youngest: ages are kept over tries, so the oldest is never chosen, and no transaction
+// starves. But if a transaction of the cycle waits for the youngest and has read its published
+// value, an abort of the youngest would cascade to it: then that transaction is the victim, and the
+// youngest survives.
 //
 // A vote that depends on undecided writers waits for attempts that have all their votes, and these
-// wait for no lock: so dependencies are never part of a cycle, and nobody follows them.
+// wait for no lock: dependencies are never part of a cycle, and no probe follows them.
 //
-// Waits count that stand, not those that will: who stands in a chain waits once it asks
-// for its vote. Everything is bounded, and all of it is best effort: a message that
-// is lost delays, and what is beyond a bound ends by the bound of its wait.
+// Only present waits count, not future ones: a transaction in a chain waits once it asks for its
+// vote. Everything is bounded and best effort: a lost message delays, and a wait beyond a bound
+// ends at its deadline.
 
-// DetectorEnv carries what a Chaser has to say, and hears what it does, in that order.
+// DetectorEnv sends a detector's messages and receives its events, in that order.
 type DetectorEnv interface {
 	Send(to txn.Address, m txn.Message)
-	// Probed: a chase of a transaction is begun, for which waiter has waited for long.
+	// Probed: a probe of a transaction starts, for which waiter has waited long.
 	Probed(id, waiter txn.ID)
-	// CycleSeen: a chase has come round; the second lap begins.
+	// CycleSeen: a probe has closed a cycle; the confirmation pass begins.
 	CycleSeen(cycle []txn.WaitEdge)
-	// NoDeadlock: this wait of a cycle does not stand any more.
+	// NoDeadlock: this edge of a cycle no longer exists.
 	NoDeadlock(e txn.WaitEdge)
-	// Broken: the victim is about to give way, to end a deadlock; wide: one over several shards.
+	// Broken: the victim is about to be refused, to end a deadlock; wide: one over several shards.
 	Broken(victim txn.ID, wide bool)
 }
 
-// DetectorConfig are the settings of a Chaser.
+// DetectorConfig are the settings of a DeadlockDetector.
 type DetectorConfig struct {
-	Here  txn.WaitEdge  // a wait that names this leader: Shard, Leader, Term
-	After time.Duration // somebody is chased for whom others have waited for so long
-	// SkipConfirmation plants a bug: what one lap has seen is ended.
+	Here  txn.WaitEdge  // an edge with this leader's Shard, Leader and Term
+	After time.Duration // how long others wait for a transaction before it is probed
+	// SkipConfirmation injects a bug: a cycle is broken after the first pass.
 	SkipConfirmation bool
 }
 
-// DeadlockDetector is a leader's part in looking for deadlocks over several shards: Look begins
-// chases, Chase carries one on that comes from elsewhere, Recheck takes the second lap.
+// DeadlockDetector is a leader's part in finding deadlocks over several shards: Look starts probes,
+// Probe forwards one received, Confirm takes the second pass.
 //
-// What the caller owes it. It makes another when it begins with a new Table, and gives it sane
-// messages alone.
+// What the caller owes it: a new detector for a new Table, and only well-formed messages.
 type DeadlockDetector struct {
 	table      *Table
 	here       txn.WaitEdge
 	after      time.Duration
 	singlePass bool
 	env        DetectorEnv
-	lookAt     time.Duration // of the next look for those to be chased
+	lookAt     time.Duration // time of the next search for suspects
 	scans      uint64
 }
 
-// NewDeadlockDetector looks over the waits at a table.
+// NewDeadlockDetector returns the detector of a table.
 func NewDeadlockDetector(t *Table, c DetectorConfig, w DetectorEnv) *DeadlockDetector {
 	return &DeadlockDetector{table: t, here: c.Here, after: c.After, singlePass: c.SkipConfirmation, env: w}
 }
 
-// NextWake is the earliest instant at which Look has something to do. While nobody waits there
-// is none.
+// NextWake is the earliest time at which Look has something to do, txn.Never while no request
+// waits.
 func (c *DeadlockDetector) NextWake() time.Duration {
 	if c.table.waits.count == 0 {
 		return txn.Never
@@ -86,11 +86,11 @@ func (c *DeadlockDetector) NextWake() time.Duration {
 	return c.lookAt
 }
 
-// Look begins chases of those for whom others wait for long. Before NextWake it does nothing.
+// Look starts probes of transactions for which others wait long. Before NextWake it does nothing.
 func (c *DeadlockDetector) Look(now time.Duration) {
 	for _, s := range c.suspects(now) {
 		if c.table.Holder(s.txn) == nil || len(s.into) == 0 {
-			continue // a chase before it has ended that
+			continue // a probe before it has ended that
 		}
 		c.env.Probed(s.txn, s.into[0].Txn)
 		m := &txn.DeadlockProbe{Txn: s.txn, Start: s.txn, Age: s.age, Into: s.into, Budget: txn.DeadlockProbeBudgetMax, VisitedShard: c.here.Shard, Round: s.holdTime}
@@ -99,8 +99,8 @@ func (c *DeadlockDetector) Look(now time.Duration) {
 	}
 }
 
-// Probe carries a chase on over the waits at this shard, or begins the second lap if it has
-// closed a cycle.
+// Probe follows a probe over the waits at this shard, or begins the confirmation if it has closed a
+// cycle.
 func (c *DeadlockDetector) Probe(m *txn.DeadlockProbe) {
 	cycle, next := c.follow(m)
 	if cycle != nil {
@@ -112,8 +112,8 @@ func (c *DeadlockDetector) Probe(m *txn.DeadlockProbe) {
 	}
 }
 
-// startConfirmation begins over a cycle. Where the victim waits is asked last, and then
-// ends it; a leader that has another's wait there in between is asked but once.
+// startConfirmation begins the second pass over a cycle. The victim's shard is asked last, and then
+// breaks the deadlock; each other shard is asked once.
 func (c *DeadlockDetector) startConfirmation(cycle []txn.WaitEdge) {
 	m := &txn.DeadlockConfirm{Shard: c.here.Shard, Cycle: cycle, Victim: victimOf(cycle)}
 	last := cycle[m.Victim].Shard
@@ -132,8 +132,8 @@ func (c *DeadlockDetector) startConfirmation(cycle []txn.WaitEdge) {
 	c.Confirm(m)
 }
 
-// Confirm looks at waits of a cycle once more: it sends the second lap on, ends the
-// deadlock, or says that there is none.
+// Confirm checks this shard's edges of a cycle again. It forwards the confirmation, breaks the
+// deadlock, or reports that there is none.
 func (c *DeadlockDetector) Confirm(m *txn.DeadlockConfirm) {
 	for _, e := range m.Cycle {
 		if e.Shard == c.here.Shard && !c.singlePass && (e.Term != c.here.Term || !c.table.graph.stillWaits(e)) {
@@ -154,7 +154,7 @@ func (c *DeadlockDetector) Confirm(m *txn.DeadlockConfirm) {
 	}
 }
 
-// end ends the wait of a victim, as if it had given way when it asked.
+// end ends the wait of a victim as a deadlock refusal.
 func (c *DeadlockDetector) end(cycle []txn.WaitEdge, victim txn.WaitEdge) {
 	w := c.table.waits.numbered(victim.Txn, victim.Request)
 	if w == nil || victim.Shard != c.here.Shard {
@@ -168,7 +168,7 @@ func (c *DeadlockDetector) end(cycle []txn.WaitEdge, victim txn.WaitEdge) {
 	c.table.Wake()
 }
 
-// victimOf is whose wait, of a cycle that begins with its youngest, is ended.
+// victimOf is the index of the victim's edge in a cycle that begins with its youngest.
 func victimOf(cycle []txn.WaitEdge) int {
 	at := 0
 	for range cycle {
@@ -178,5 +178,5 @@ func victimOf(cycle []txn.WaitEdge) int {
 		}
 		at = before
 	}
-	return 0 // each would be undone with the next
+	return 0 // each would abort with the next
 }

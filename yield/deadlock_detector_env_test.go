@@ -10,10 +10,10 @@ import (
 	"isochron/txn"
 )
 
-// The proof in chase.go, tried out: transactions at several shards wait, let go early and withdraw
-// values while messages are under way. Whenever a deadlock is ended all of its waits stood together
-// at the instant between the laps; and when nothing moves any more, no deadlock is left.
-func TestNoPhantomIsEndedAndNoDeadlockLeft(t *testing.T) {
+// The proof in deadlock_detector.go, tried out: transactions at several shards wait, release early
+// and withdraw values while messages are in flight. Whenever a deadlock is broken all of its waits
+// existed together between the passes; and when nothing moves any more, no deadlock is left.
+func TestNoPhantomIsBrokenAndNoDeadlockLeft(t *testing.T) {
 	ended, phantoms := 0, 0
 	for _, p := range []Policy{DetectEager, DetectQueue, DetectGroup, WoundWaitGroup, WoundWaitRetire} {
 		for seed := range uint64(250) {
@@ -28,9 +28,9 @@ func TestNoPhantomIsEndedAndNoDeadlockLeft(t *testing.T) {
 			ended, phantoms = ended+w.ended, phantoms+w.phantoms
 		}
 	}
-	t.Logf("%d deadlocks were ended, %d phantoms were seen", ended, phantoms)
+	t.Logf("%d deadlocks broken, %d phantoms seen", ended, phantoms)
 	if ended < 500 || phantoms < 20 {
-		t.Errorf("only %d deadlocks were ended and %d phantoms seen", ended, phantoms)
+		t.Errorf("only %d deadlocks broken and %d phantoms seen", ended, phantoms)
 	}
 }
 
@@ -43,15 +43,15 @@ type probeNetwork struct {
 	txns      map[uint64]*member
 	next      uint64
 	number    uint64
-	mail      []any // *txn.Chase, *lap
+	mail      []any // *txn.DeadlockProbe, *probePass
 	ended     int
-	phantoms  int // cycles whose waits did not stand together
+	phantoms  int // cycles whose waits did not exist together
 	busy      bool
-	pass      *probePass // under way just now
+	pass      *probePass // being delivered
 	wrong     string
 }
 
-// probePass is a second lap on its way; real: its waits stood together when it began.
+// probePass is a confirmation in flight; real: its waits existed together when it began.
 type probePass struct {
 	*txn.DeadlockConfirm
 	real bool
@@ -59,7 +59,7 @@ type probePass struct {
 
 type member struct {
 	n       uint64
-	waits   txn.ShardID // where, 0: nowhere
+	waits   txn.ShardID // shard at which it waits, 0: none
 	voting  bool
 	touched map[txn.ShardID]bool
 }
@@ -88,7 +88,7 @@ func (w *probeNetwork) step() {
 	}
 }
 
-// calm lets nobody do anything new until nothing moves.
+// calm starts nothing new until nothing moves.
 func (w *probeNetwork) calm() {
 	for range 4000 {
 		w.now += time.Millisecond
@@ -108,7 +108,7 @@ func (w *probeNetwork) calm() {
 		}
 		w.look()
 	}
-	w.wrong = fmt.Sprintf("%d transactions wait for ever", len(w.txns))
+	w.wrong = fmt.Sprintf("%d transactions wait without end", len(w.txns))
 	for s, tab := range w.tables {
 		for _, x := range tab.listWaits() {
 			w.wrong += fmt.Sprintf("; at %d %v waits for %v", s+1, x.Txn, x.For)
@@ -139,9 +139,9 @@ func (w *probeNetwork) act() {
 	s := txn.ShardID(1 + w.rng.IntN(len(w.tables)))
 	switch n := w.rng.IntN(12); {
 	case m.waits != 0 && n == 0:
-		w.end(m, false) // its client goes away
+		w.end(m, false) // its client leaves
 	case m.waits != 0 && n < 3 || m.waits == 0 && n < 5:
-		w.publish(m, s) // of one that waits, it comes late
+		w.publish(m, s) // of a waiting transaction the message arrives late
 	case m.waits != 0:
 	case n == 5:
 		w.commit(m)
@@ -168,7 +168,7 @@ func (w *probeNetwork) publish(m *member, s txn.ShardID) {
 	if slices.ContainsFunc(h.written, func(r txn.Row) bool { return r.Key == k }) {
 		w.atOnce(func() {
 			w.abortDependents(tab, m.n, k)
-			if w.txns[m.n] == m { // at two shards each may stand behind the other
+			if w.txns[m.n] == m { // at two shards each may follow the other
 				tab.chains.unpublish(id(m.n), k)
 			}
 		})
@@ -208,7 +208,7 @@ func (w *probeNetwork) ask(m *member, s txn.ShardID, c LockSet, number uint64) {
 	}
 }
 
-// commit ends a transaction once those before it in chains have ended.
+// commit ends a transaction once its predecessors in chains have ended.
 func (w *probeNetwork) commit(m *member) {
 	for i, tab := range w.tables {
 		on := tab.chains.ahead(id(m.n))
@@ -258,7 +258,7 @@ func (w *probeNetwork) end(m *member, committed bool) {
 	})
 }
 
-// atOnce does what nobody who waits may see the half of.
+// atOnce runs a step in the middle of which no waiter is retried.
 func (w *probeNetwork) atOnce(f func()) {
 	was := w.busy
 	w.busy = true
@@ -298,7 +298,7 @@ func (w *probeNetwork) look() {
 	}
 }
 
-// Send puts a message in the mail; what is known where a chase begins is forgotten now and then.
+// Send queues a message; now and then what is known at the start of a probe is dropped.
 func (w *probeNetwork) Send(_ txn.Address, m txn.Message) {
 	switch {
 	case m.DeadlockConfirm != nil:
@@ -315,7 +315,7 @@ func (w *probeNetwork) Send(_ txn.Address, m txn.Message) {
 func (w *probeNetwork) Probed(txn.ID, txn.ID)   {}
 func (w *probeNetwork) NoDeadlock(txn.WaitEdge) {}
 
-// CycleSeen notes whether the waits of a cycle stand together as its second lap begins.
+// CycleSeen records whether the waits of a cycle exist together as its confirmation begins.
 func (w *probeNetwork) CycleSeen(cycle []txn.WaitEdge) {
 	w.pass = &probePass{&txn.DeadlockConfirm{Cycle: cycle}, true}
 	for _, e := range cycle {
@@ -329,7 +329,7 @@ func (w *probeNetwork) CycleSeen(cycle []txn.WaitEdge) {
 	}
 }
 
-// Broken: a deadlock is ended, of which all waits stood together as its second lap began.
+// Broken: a deadlock is broken, of which all waits existed together as its confirmation began.
 func (w *probeNetwork) Broken(txn.ID, bool) {
 	w.ended++
 	if !w.pass.real {
@@ -337,7 +337,7 @@ func (w *probeNetwork) Broken(txn.ID, bool) {
 	}
 }
 
-// refused is what a client does whose wait has ended.
+// refused is a client's reaction to a refused wait.
 func (w *probeNetwork) refused(m *member) func(txn.Refusal) {
 	return func(reason txn.Refusal) {
 		if reason.Reason == txn.ReasonDistributedDeadlock {
@@ -348,7 +348,7 @@ func (w *probeNetwork) refused(m *member) func(txn.Refusal) {
 
 func (w *probeNetwork) deliver(i int) {
 	mail := w.mail[i]
-	if w.rng.IntN(8) > 0 { // else it comes twice
+	if w.rng.IntN(8) > 0 { // else it is delivered twice
 		w.mail = slices.Delete(w.mail, i, i+1)
 	}
 	switch m := mail.(type) {
@@ -360,7 +360,7 @@ func (w *probeNetwork) deliver(i int) {
 	}
 }
 
-// probe is a coordinator's part and then that of a leader.
+// probe is the part of a coordinator and then that of a leader.
 func (w *probeNetwork) probe(c *txn.DeadlockProbe) {
 	m := w.txns[c.Txn.Seq]
 	if m == nil || m.waits == 0 {

@@ -6,17 +6,16 @@ import (
 	"isochron/txn"
 )
 
-// reached is a transaction to which a chase has come at this shard.
+// reached is a transaction that a probe has reached at this shard.
 type reached struct {
 	id    txn.ID
-	from  int // in the list of them, -1 for the one that was asked of
+	from  int // index of its predecessor; -1 for the probe's Txn
 	edge  txn.WaitEdge
 	alone bool
 }
 
-// follow carries a chase on at this shard, where its Txn may wait: over the waits here, to
-// the cycle that it closes or, if it closes none, to those who may wait elsewhere, for their
-// coordinators.
+// follow extends a probe over the waits at this shard, where its Txn may wait. It returns the cycle
+// that it closes or else the probes for the coordinators of those that may wait elsewhere.
 func (c *DeadlockDetector) follow(m *txn.DeadlockProbe) (cycle []txn.WaitEdge, next []*txn.DeadlockProbe) {
 	trail := []reached{{id: m.Txn, from: -1}}
 	path := func(i int) []txn.WaitEdge {
@@ -55,7 +54,7 @@ func (c *DeadlockDetector) follow(m *txn.DeadlockProbe) (cycle []txn.WaitEdge, n
 	return nil, onward(m, trail, path, c.here.Shard)
 }
 
-// onward asks the coordinators of those who may wait elsewhere, as far as the budget reaches.
+// onward makes the probes for transactions that may wait elsewhere, within the budget.
 func onward(c *txn.DeadlockProbe, trail []reached, path func(int) []txn.WaitEdge, shard txn.ShardID) (next []*txn.DeadlockProbe) {
 	var at []int
 	for i := 1; i < len(trail); i++ {

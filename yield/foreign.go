@@ -6,27 +6,25 @@ import (
 	"isochron/txn"
 )
 
-// ForeignWait is a wait at a participant whose locks are not ours: the statement Step of Txn cannot
-// end before For has.
+// ForeignWait is a wait at a data source: the statement Step of Txn cannot end before For has.
 type ForeignWait struct {
 	Txn    txn.ID
 	Age    txn.Age
-	Step   uint64        // another when the transaction waits with another statement
+	Step   uint64        // changes when the transaction waits with another statement
 	Since  time.Duration // when that statement began
 	For    txn.ID
 	ForAge txn.Age
 }
 
-// Foreign is a Chaser over the waits at a database that is not ours. What is known of them is told
-// to it, again and again; it keeps them in a table of its own, so that a chase goes through them as
-// through those at shards.
+// Foreign is a DeadlockDetector over the waits at a data source, which are reported to it again and
+// again. It keeps them in a table of its own, so that a probe follows them like those at shards.
 //
-// Why what has stood at two looks has stood between them: such a database lets go of nothing before
-// a transaction's end. So a wait that is there again, of the same statement for the same
-// transaction, has not been interrupted: it keeps its number, and one that was missing gets another.
+// An edge reported twice existed in between, since a source releases nothing before a transaction's
+// end: the same statement still waits for the same transaction. Such a wait keeps its number; one
+// that was missing in a report gets a new one.
 //
-// What the caller owes it: it tells all waits that it knows of before each Look, Chase and Recheck,
-// and nothing of who has ended.
+// What the caller owes it: Report all known waits before each Look, Probe and Confirm, without
+// transactions that have ended.
 type Foreign struct {
 	*DeadlockDetector
 	waits map[foreignKey]*Waiter
@@ -34,23 +32,24 @@ type Foreign struct {
 	end   func(txn.ID)
 }
 
-// foreignKey is what makes a wait the same.
+// foreignKey identifies a wait.
 type foreignKey struct {
 	waiter txn.ID
 	step   uint64
 	holder txn.ID
 }
 
-// foreignMax bounds the waits that are kept: what is beyond it ends by the bound of its wait.
+// foreignMax bounds the waits kept; one beyond it ends at its deadline.
 const foreignMax = 4096
 
-// NewForeign knows of no wait. end is called for the victim of a deadlock, whose statement must give up.
+// NewForeign returns a detector without waits. end is called for the victim of a deadlock, whose
+// statement must be cancelled.
 func NewForeign(c DetectorConfig, w DetectorEnv, end func(victim txn.ID)) *Foreign {
 	t := NewTable(OfItsSource, HotRowConfig{}, nil)
 	return &Foreign{DeadlockDetector: NewDeadlockDetector(t, c, w), waits: map[foreignKey]*Waiter{}, end: end}
 }
 
-// Report takes in who waits for whom now.
+// Report replaces the known waits.
 func (f *Foreign) Report(now time.Duration, list []ForeignWait) {
 	list = list[:min(len(list), foreignMax)]
 	still := make(map[foreignKey]bool, len(list))
@@ -73,18 +72,18 @@ func (f *Foreign) Report(now time.Duration, list []ForeignWait) {
 	}
 }
 
-// enter notes a wait, unless it is known.
+// enter adds a wait, unless it is known.
 func (f *Foreign) enter(x ForeignWait) {
 	k := foreignKey{x.Txn, x.Step, x.For}
 	if f.waits[k] != nil || x.Txn == x.For {
 		return
 	}
 	h := f.table.holders.enter(x.Since, x.For, x.ForAge)
-	h.Since = min(h.Since, x.Since) // it has been in the way for at least so long
+	h.Since = min(h.Since, x.Since) // it has held the row for at least so long
 	f.last++
 	w := &Waiter{Txn: x.Txn, Age: x.Age, Number: f.last, Since: x.Since, Deadline: txn.Never,
 		Retry: func() {}, Refuse: func(txn.Refusal) {
-			delete(f.waits, k) // if it waits on, that is another wait
+			delete(f.waits, k) // if it still waits, that is another wait
 			f.end(x.Txn)
 		}}
 	if f.table.waits.enter(x.Since, h, w) {
@@ -92,5 +91,5 @@ func (f *Foreign) enter(x ForeignWait) {
 	}
 }
 
-// Waits is how many waits are known.
+// Waits is the number of known waits.
 func (f *Foreign) Waits() int { return len(f.waits) }

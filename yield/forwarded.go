@@ -1,12 +1,13 @@
 package yield
 
-// Forwarded reads (Natto section 3.4). Who waits for one alone reads what that one writes, and else what
-// is committed now: so its read can be answered where that one's commit is first known. That
-// holds as long as nobody goes between them: who comes late, with a smaller stamp than the one
-// that waits, gives way.
+// Forwarded reads (Natto section 3.4). A prepare blocked by exactly one transaction reads what that
+// one writes, and of other rows the committed values of now. So its read can be answered by that
+// transaction's coordinator, where the commit is known first. That holds as long as no other
+// transaction enters between them: a late one with a smaller arrival time than the waiting prepare
+// is refused.
 
-// ForwardTo is whom one waits for whose coordinator may answer what it reads: the only one in its way,
-// which has voted.
+// ForwardTo is the transaction whose coordinator may answer a prepare's read: the only one that
+// conflicts with it, if it has voted.
 func (q *ArrivalQueue) ForwardTo(i *QueuedPrepare) (on QueuedPrepare, ok bool) {
 	voters := q.conflictingVotes(i)
 	if !i.High || i.Forwarded || len(voters) != 1 || q.InTheWay(&i.LockSet, i) != nil {
@@ -16,8 +17,8 @@ func (q *ArrivalQueue) ForwardTo(i *QueuedPrepare) (on QueuedPrepare, ok bool) {
 	return on, ok
 }
 
-// Between is one that waits, whose read was forwarded, and that another would go before; nil if there is
-// none. i is nil for one that has no stamp.
+// Between is a waiting prepare whose read was forwarded and which i would precede; nil if there is
+// none. i is nil for a vote without an arrival time.
 func (q *ArrivalQueue) Between(c *LockSet, i *QueuedPrepare) *QueuedPrepare {
 	if i == nil {
 		return nil

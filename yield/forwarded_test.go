@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// A read is forwarded to whom it waits for if that is one alone, which has voted.
-func TestToWhomAReadIsForwarded(t *testing.T) {
+// A read is forwarded to the coordinator of the only conflicting transaction, if that has voted.
+func TestForwardTo(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
 	s.enter(0, 12, 2, true, "b")
@@ -18,7 +18,7 @@ func TestToWhomAReadIsForwarded(t *testing.T) {
 	low := &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 5}, ArrivalTime: 30, LockSet: high.LockSet}
 	s.q.ProcessDue(30)
 	if on, ok := s.q.ForwardTo(high); !ok || on.Attempt != (txn.Attempt{Seq: 1}) {
-		t.Errorf("it is forwarded to %+v, %v", on, ok)
+		t.Errorf("forwarded to %+v, %v", on, ok)
 	}
 	if _, ok := s.q.ForwardTo(both); ok {
 		t.Error("the read of one that waits for two is forwarded")
@@ -39,12 +39,13 @@ func TestToWhomAReadIsForwarded(t *testing.T) {
 	s.held["a"] = txn.ID{Node: 9}
 	high.Forwarded = false
 	if _, ok := s.q.ForwardTo(high); ok {
-		t.Error("a read is forwarded to one that has no stamp")
+		t.Error("a read is forwarded to a transaction without an arrival time")
 	}
 }
 
-// Nobody who would go before one whose read was forwarded gets between; who goes after may come.
-func TestNobodyGetsBetween(t *testing.T) {
+// No transaction that would precede a prepare whose read was forwarded is accepted; one that
+// follows is.
+func TestBetweenRejectsPredecessors(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
 	s.q.ProcessDue(10)
@@ -55,7 +56,7 @@ func TestNobodyGetsBetween(t *testing.T) {
 		return &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 9}, ArrivalTime: stamp}
 	}
 	if s.q.Between(&lockSet, other(15)) != nil {
-		t.Error("one gives way though nothing was forwarded")
+		t.Error("a prepare is rejected though nothing was forwarded")
 	}
 	waits.Forwarded = true
 	for _, c := range []struct {
@@ -67,7 +68,7 @@ func TestNobodyGetsBetween(t *testing.T) {
 		{"a smaller stamp", lockSet, other(15), true},
 		{"a larger stamp", lockSet, other(25), false},
 		{"another row", LockSet{Exclusive: []txn.Key{"c"}}, other(15), false},
-		{"no stamp: who waits is in its way anyhow", lockSet, nil, false},
+		{"no arrival time: the waiter precedes it anyhow", lockSet, nil, false},
 		{"itself", waits.LockSet, waits, false},
 	} {
 		if w := s.q.Between(&c.lockSet, c.i); (w != nil) != c.gives {

@@ -8,7 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// Who holds locks for long is asked after a few times, and then is gone; an answer begins anew.
+// The coordinator of a long-time holder is asked a few times, and then is taken to be gone; a reply
+// resets the count.
 func TestASilentHolderIsReleased(t *testing.T) {
 	p := NewGatewayLeases(1, 10, 50)
 	id := func(seq uint64) txn.ID { return txn.ID{Node: 2, Seq: seq} }
@@ -29,44 +30,45 @@ func TestASilentHolderIsReleased(t *testing.T) {
 		}
 	}
 	if want := []int{15, 25, 35, 45, 55, 65, 75}; !slices.Equal(asked, want) || !slices.Equal(gone, []int{85}) {
-		t.Errorf("it is asked after at %v, and gone at %v", asked, gone)
+		t.Errorf("asked at %v, gone at %v", asked, gone)
 	}
 	p.Freed(h.Txn)
 	if ask, over := p.Judge(100, h); !ask || over || len(p.statusQueries) != 1 {
-		t.Error("one of the same name is not asked after anew")
+		t.Error("after Freed the same transaction is not asked about again")
 	}
 	if ask, over := p.Judge(500, &Holder{Txn: id(3), Voted: true}); ask || over {
-		t.Error("one that has voted is asked after")
+		t.Error("a voted transaction is asked about")
 	}
 }
 
-// A gateway's lease goes on from when it was asked, and it is asked as long as it has something here.
+// A gateway's lease is extended from the time of the ping, and it is pinged as long as it has
+// something here.
 func TestAGatewayHasALease(t *testing.T) {
 	p := NewGatewayLeases(1, 10, 50)
 	for _, n := range []txn.NodeID{1, 3, 2} {
 		p.Has(20, txn.ID{Node: n})
 	}
 	if ask := p.Gateways(20); !slices.Equal(ask, []txn.NodeID{2, 3}) {
-		t.Errorf("%v are asked", ask)
+		t.Errorf("pinged: %v", ask)
 	}
 	if p.Lost(69, 2) || !p.Lost(70, 2) || p.Lost(70, 1) || p.Lost(70, 4) {
-		t.Error("its lease does not count, or one that it has not")
+		t.Error("a lease is not valid, or one is that does not exist")
 	}
 	p.Answers(70, 60, 2)
 	p.Answers(71, 30, 2) // late
 	p.Answers(71, 60, 4)
 	if p.Lost(109, 2) || !p.Lost(110, 2) {
-		t.Error("the lease does not go on from when its gateway was asked")
+		t.Error("the lease is not extended from the time of the ping")
 	}
 	p.Answers(90, 0, 2)
 	if p.Lost(139, 2) || !p.Lost(140, 2) {
-		t.Error("one that does not say when it was asked does not count")
+		t.Error("a reply without a time is ignored")
 	}
 	p.Has(60, txn.ID{Node: 2})
 	if ask := p.Gateways(70); len(ask) != 2 {
-		t.Errorf("%v are asked", ask)
+		t.Errorf("pinged: %v", ask)
 	}
 	if ask := p.Gateways(71); !slices.Equal(ask, []txn.NodeID{2}) {
-		t.Errorf("%v are asked", ask)
+		t.Errorf("pinged: %v", ask)
 	}
 }

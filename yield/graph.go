@@ -6,17 +6,17 @@ import (
 	"isochron/txn"
 )
 
-// graph is who waits for whom at this shard. It is nowhere kept: each wait is worked out from
-// the holders, the chain and the queue of its row.
+// graph is the wait-for graph of this shard. It is not stored: each edge is computed from the
+// holders, the chain and the queue of a row.
 type graph struct {
 	rows   *rows
 	chains *chains
 	waits  *waits
-	steps  uint64 // holders and waiters looked at in walks over it
+	steps  uint64 // holders and waiters visited in walks over it
 }
 
-// holdersBefore visits the holders that are in a waiter's way, with the number of what
-// they have there. Of a group that is full it is the leader, whose end opens it.
+// holdersBefore visits the holders that conflict with a waiter, each with its tenure. Of a full
+// group that is the leader, whose end opens the group.
 func (g *graph) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
 	if w.on != nil {
 		visit(w.on, w.seq)
@@ -31,7 +31,7 @@ func (g *graph) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
 			visit(h, h.tenure)
 		}
 	}
-	if at := p.chainIndex(w.Txn); at >= 0 { // whoever stands behind waits for it
+	if at := p.chainIndex(w.Txn); at >= 0 { // successors in the chain wait for it
 		for _, h := range p.chain[:at] {
 			one(h)
 		}
@@ -48,8 +48,9 @@ func (g *graph) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
 	}
 }
 
-// edges visits the waits of a waiter: for holders, and in a queue for the first of it and
-// for those before it who may wait elsewhere too. alone: whom it waits for waits here and nowhere else.
+// edges visits the wait edges of a waiter: to holders and, in a queue, to its first and to those
+// before it that may wait elsewhere too. alone: the transaction waited for waits here and at no
+// other shard.
 func (g *graph) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, of txn.Age, alone bool)) {
 	here.Txn, here.Request = w.Txn, w.Number
 	g.holdersBefore(w, func(h *Holder, tenure uint64) {
@@ -67,7 +68,7 @@ func (g *graph) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 	})
 }
 
-// queueBefore visits those in a queue who go before the waiter.
+// queueBefore visits the waiters that precede w in its queue.
 func (g *graph) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	if w.place <= 1 {
 		return
@@ -80,7 +81,8 @@ func (g *graph) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	}
 }
 
-// stillWaits reports whether a wait that was seen here stands still, and has without a break.
+// stillWaits reports whether a wait edge seen earlier still exists, and has existed without
+// interruption.
 func (g *graph) stillWaits(e txn.WaitEdge) bool {
 	w := g.waits.numbered(e.Txn, e.Request)
 	if w == nil {
@@ -92,7 +94,7 @@ func (g *graph) stillWaits(e txn.WaitEdge) bool {
 	return still
 }
 
-// blocker is somebody for whom the waiter waits, nil if only its queue is before it.
+// blocker is a transaction for which the waiter waits, nil if only its queue precedes it.
 func (g *graph) blocker(w *Waiter) *Holder {
 	if w.on != nil {
 		return w.on

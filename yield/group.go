@@ -8,18 +8,17 @@ import (
 	"isochron/txn"
 )
 
-// Groups on hot rows (TXSQL sections 3.3 and 4). A transaction publishes what it
-// has written of a hot row before it commits, and the next goes on from there (chain.go). A
-// vote waits until those before it have theirs in the log: so the log has them in
-// the order of their updates, and nothing else needs to be kept of that order. An
-// undecided write is nowhere but here: it is lost with the leadership, and with it
-// the locks of all who have seen it.
+// Groups on hot rows (TXSQL sections 3.3 and 4). A transaction publishes what it has written of a
+// hot row before it commits, and the next reads that value and updates it (chain.go). A vote waits
+// until its predecessors' votes are in the log: so the log has them in the order of their updates,
+// and no other record of that order is needed. An undecided write exists only here: it is lost with
+// the leadership, and so are the locks of all that have read it.
 //
-// Invariant: whoever has gone on from another's value votes after that one has
-// ended here, and is undone with it.
+// Invariant: a transaction that has read another's published value votes after that one has ended
+// here, and aborts with it.
 
-// Publish passes on those of the writes that should be, as the attempt. Another value of what was
-// passed on before undoes all who went on from that.
+// Publish publishes those of the writes that are wanted, under the attempt. If a value published
+// before has changed, all transactions that read it are aborted.
 func (t *Table) Publish(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
 	was := t.begin()
 	t.passOn(now, id, a, writes)
@@ -38,8 +37,8 @@ func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn
 	}
 }
 
-// retract undoes all who went on from a value that the transaction has changed
-// since, or passed on as another attempt: a version is one value. It holds such a row again.
+// retract aborts all that have read a published value which the transaction has changed since, or
+// published under another attempt: a version is one value. The transaction holds such a row again.
 func (t *Table) retract(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
 	h := t.holders.get(id)
 	if h == nil || len(h.written) == 0 {
@@ -58,7 +57,7 @@ func (t *Table) retract(now time.Duration, id txn.ID, a txn.Attempt, writes []tx
 	}
 }
 
-// rowOf is the row that a reader of a write sees, as that of an attempt.
+// rowOf is the row that a reader of an attempt's write sees.
 func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 	row := txn.Row{Key: w.Key, Value: w.Value}
 	if w.Value != nil {
@@ -67,15 +66,15 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 	return row
 }
 
-// inTurn has a vote wait until those before it in a chain have ended. It passes on what it has written,
-// before, and withdraws then what it has changed.
+// inTurn makes a vote wait until its predecessors in a chain have ended. Before that it publishes
+// its writes; at its turn it withdraws those that have changed.
 func (t *Table) inTurn(now time.Duration, r *LockRequest) LockResult {
 	if t.chains.ahead(r.Txn) != nil {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
 	on := t.chains.ahead(r.Txn)
 	switch {
-	case on == nil && r.Attempt.IsZero(): // it has no vote that could say what it has written
+	case on == nil && r.Attempt.IsZero(): // it has no vote that would contain its writes
 		return LockResult{}
 	case on == nil:
 		t.retract(now, r.Txn, r.Attempt, r.Writes)

@@ -7,17 +7,16 @@ import (
 	"isochron/txn"
 )
 
-// Holder is a transaction that holds locks at this shard, has reserved something, or has its place
-// in a chain of uncommitted writes. It is the table's: after the transaction's end
-// it may come to stand for another.
+// Holder is a transaction that holds locks at this shard, has reserved something, or is in a chain
+// of uncommitted writes. The table owns it and reuses it after the transaction's end.
 //
-// Invariant: a voted holder leaves only by a decision; whatever holds nothing
-// has no Holder.
+// Invariants: a voted holder leaves only by a decision; a transaction that holds nothing has no
+// Holder.
 type Holder struct {
 	Txn   txn.ID
 	Age   txn.Age
 	Voted bool
-	// Revealed: what it has voted on is shown to readers, and it is not decided.
+	// Revealed: its voted writes are shown to readers; it is undecided.
 	Revealed bool
 	// Since is when its contention span began here.
 	Since   time.Duration
@@ -25,18 +24,18 @@ type Holder struct {
 	spans   []txn.Span
 	waiters []*Waiter
 	objects []*object
-	// tenure numbers what it has here: another once it lets go of some of it, and stays.
-	tenure     uint64
+	// tenure numbers an uninterrupted set of locks here: it changes when the holder releases some
+	// of them and stays.
+	tenure     uint64 // the last deadlock probe of it
 	lastProbed pursuit
-	chained    []txn.Key // in whose chains it has a place, or whose last value it has read
-	written    []txn.Row // what it has published, versions included
-	// What it has reserved: rows, and how many spans.
+	chained    []txn.Key // rows in whose chain it is, or whose last published value it has read
+	written    []txn.Row // what it has published, with versions
+	// Its reservations: rows, and the number of spans.
 	reserved      []txn.Key
 	reservedSpans int
 }
 
-// object is one lock of one holder, for policies that keep one whether or not
-// anybody is in conflict.
+// object is one lock of one holder, for policies that allocate one with or without a conflict.
 type object struct {
 	key       txn.Key
 	exclusive bool
@@ -53,11 +52,10 @@ func (h *Holder) value(k txn.Key) txn.Row {
 	panic("yield: one in a chain has not written its row")
 }
 
-// inChain reports whether it has a place in a chain, or has read the last value of one. Of nobody
-// it is false.
+// inChain reports whether it is in a chain, or has read the last value of one. It is false for nil.
 func (h *Holder) inChain() bool { return h != nil && len(h.chained) > 0 }
 
-// serial numbers what happens at a table, from 1 on.
+// serial numbers events of a table, from 1 on.
 type serial uint64
 
 func (s *serial) next() uint64 {
@@ -65,7 +63,7 @@ func (s *serial) next() uint64 {
 	return uint64(*s)
 }
 
-// holders are the transactions that hold something here. One that comes after another has left
+// holders are the transactions that hold something here. A holder that replaces a former one
 // allocates nothing.
 type holders struct {
 	byTxn  map[txn.ID]*Holder
@@ -75,15 +73,15 @@ type holders struct {
 
 func newHolders(s *serial) holders { return holders{byTxn: map[txn.ID]*Holder{}, serial: s} }
 
-// get is the transaction's entry, nil if it holds nothing.
+// get returns the transaction's entry, nil if it holds nothing.
 func (l *holders) get(id txn.ID) *Holder { return l.byTxn[id] }
 
-// enter is the transaction's entry, made if there is none.
+// enter returns the transaction's entry, made if there is none.
 func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
 	h := l.byTxn[id]
 	if h != nil {
 		if age.Region > h.Age.Region {
-			h.Age = age // it has come to touch several regions
+			h.Age = age // it has become multi-region
 		}
 		return h
 	}
@@ -98,15 +96,15 @@ func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
 	return h
 }
 
-// Locks reports whether it holds more than reservations. Of nobody it is false.
+// Locks reports whether it holds more than reservations. It is false for nil.
 func (h *Holder) Locks() bool { return h != nil && len(h.keys)+len(h.spans)+len(h.chained) > 0 }
 
-// renew gives a holder another tenure.
+// renew gives a holder a new tenure.
 func (l *holders) renew(h *Holder) { h.tenure = l.serial.next() }
 
-// keep keeps a holder that has left for later, empty.
+// keep empties a former holder and keeps it for reuse.
 func (l *holders) keep(h *Holder) {
-	const most = 64 // beyond that its lists are not worth keeping
+	const most = 64 // beyond that its lists are not kept
 	if len(l.spare) >= spares || cap(h.keys) > most {
 		return
 	}

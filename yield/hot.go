@@ -7,25 +7,24 @@ import (
 	"isochron/txn"
 )
 
-// HotRowConfig are when a row is hot and how large its groups are.
+// HotRowConfig is when a row is hot and how large its groups are.
 type HotRowConfig struct {
-	HotWaiters int // more than so many waiters make a row hot; 32
-	// HotDelay: fewer do, but two at least, if the last of them is further than this
-	// from the row by what its turns take; 32 ms. A turn that costs a sync of the disk
-	// leaves 32 as the threshold, one that costs a wide-area round trip makes it two.
-	// Negative: waiters alone count.
+	HotWaiters int // a row with more waiters is hot; 32
+	// HotDelay: a row with fewer waiters, but two at least, is hot if waiters x hold time exceeds
+	// this; 32 ms. With a hold time of one disk sync the threshold remains 32 waiters, with one
+	// wide-area round trip it is two. Negative: only HotWaiters counts.
 	HotDelay  time.Duration
 	GroupSize int // 10
-	// RollbackPercent of the last rollbackSample places in the chain of a row: if
-	// more were undone, the row is held to the end for GroupingOffFor. 95: of a group of ten
-	// not even one commits, so groups do no more than holding would; 1 s.
+	// RollbackPercent: if more of the last rollbackSample members of a row's chain were aborted,
+	// the row is not published for GroupingOffFor. Defaults 95 and 1 s: then of a group of ten not
+	// even one commits, and groups gain nothing over holding the row.
 	RollbackPercent int
 	GroupingOffFor  time.Duration
 	Off             bool // no row is hot
 }
 
-// rollbackSample is some 25 groups: whole groups are undone together, and of a few
-// groups most may be by chance.
+// rollbackSample is some 25 groups: groups abort as a whole, so a few groups may mostly abort by
+// chance.
 const rollbackSample = 256
 
 func (b HotRowConfig) withDefaults() HotRowConfig {
@@ -46,27 +45,27 @@ func (b HotRowConfig) withDefaults() HotRowConfig {
 	return b
 }
 
-// tooMany reports whether so many wait for turns that take so long that the row is hot.
+// tooMany reports whether so many waiters, with this hold time, make a row hot.
 func (b HotRowConfig) tooMany(waiters int, turn time.Duration) bool {
 	return waiters > b.HotWaiters || b.HotDelay > 0 && waiters >= 2 && time.Duration(waiters)*turn > b.HotDelay
 }
 
-// HotRow is what is known of a row for which many wait.
+// HotRow is the state of a row with many waiters.
 type HotRow struct {
 	Key        txn.Key
 	Since      time.Duration
-	Updates    uint64 // turns that were given out
-	AbortCount uint64 // places in the chain that were undone
-	Queue      int    // who waits
-	Group      int    // places in the chain
+	Updates    uint64 // grants
+	AbortCount uint64 // aborted members of the chain
+	Queue      int    // waiters
+	Group      int    // members of the chain
 
 	leader           txn.ID
-	granted          int // turns of this group
+	granted          int // grants in this group
 	ended, bad       int // of the sample
 	groupingOffUntil time.Duration
 }
 
-// hotRows is which rows of a table are hot, and in which groups their turns are given out.
+// hotRows are the hot rows of a table and their groups.
 type hotRows struct {
 	rule   HotRule
 	bounds HotRowConfig
@@ -79,7 +78,7 @@ func newHotRows(rule HotRule, b HotRowConfig, r *rows) hotRows {
 	return hotRows{rule: rule, bounds: b.withDefaults(), byKey: map[txn.Key]*HotRow{}, rows: r}
 }
 
-// list lists them in the order of their keys.
+// list lists them in key order.
 func (l *hotRows) list() []HotRow {
 	var out []HotRow
 	for k, h := range l.byKey { // order: sorted below
@@ -97,7 +96,7 @@ func (l *hotRows) list() []HotRow {
 	return out
 }
 
-// warm makes a row hot for which too many wait.
+// warm marks a row as hot if too many wait for it.
 func (l *hotRows) warm(now time.Duration, k txn.Key, p *lockState) {
 	if p.hot != nil || !l.rule.waits() || l.bounds.Off {
 		return
@@ -108,7 +107,7 @@ func (l *hotRows) warm(now time.Duration, k txn.Key, p *lockState) {
 	}
 }
 
-// cool forgets that a row was hot once nobody waits for it or stands in its chain.
+// cool unmarks a hot row without waiters and chain.
 func (l *hotRows) cool(k txn.Key, p *lockState) {
 	if p.hot != nil && p.queue.len() == 0 && len(p.chain) == 0 {
 		delete(l.byKey, k)
@@ -116,8 +115,8 @@ func (l *hotRows) cool(k txn.Key, p *lockState) {
 	}
 }
 
-// alone reports whether the lock set is for hot rows alone: who holds nothing waits there
-// in the queue without a walk, for nobody waits for it.
+// alone reports whether the lock set is only for hot rows. A transaction that holds nothing waits
+// there without a walk, since no transaction waits for it.
 func (l *hotRows) alone(c *LockSet) bool {
 	if !l.rule.waits() || len(c.Shared)+len(c.Spans) > 0 {
 		return false
@@ -130,12 +129,13 @@ func (l *hotRows) alone(c *LockSet) bool {
 	return true
 }
 
-// passes reports whether a row is hot, and not one of which too much is undone.
+// passes reports whether a row is hot and grouping is on for it.
 func (l *hotRows) passes(r *HotRow) bool {
 	return r != nil && !l.bounds.Off && l.now >= r.groupingOffUntil
 }
 
-// noteGrant counts that a row is given to a transaction.
+// noteGrant counts a grant of a row, and opens a new group if the last is full or its leader has
+// ended.
 func (l *hotRows) noteGrant(p *lockState, h *Holder) {
 	r := p.hot
 	if r == nil {
@@ -147,11 +147,11 @@ func (l *hotRows) noteGrant(p *lockState, h *Holder) {
 	}
 }
 
-// full reports whether as many turns of a group were given out as may be.
+// full reports whether a group has had as many grants as it may.
 func (l *hotRows) full(r *HotRow) bool { return r.granted >= l.bounds.GroupSize }
 
-// ended counts how a place in the chain of a row ended: if too many are undone, the row is
-// not passed on for a while.
+// ended counts how a member left the chain of a row; with too many aborts grouping is off for a
+// while.
 func (l *hotRows) ended(r *HotRow, committed bool) {
 	r.ended++
 	if !committed {

@@ -7,56 +7,62 @@ import (
 	"isochron/txn"
 )
 
-// AdmissionPolicy is a row's choice of who waits at the gateway before its first request.
+// AdmissionPolicy is a protocol's choice of which transactions wait at the gateway before their
+// first request.
 type AdmissionPolicy uint8
 
 // The choices.
 const (
-	// AdmitUnset is no choice; a row of the table that has it takes another's.
+	// AdmitUnset is no choice; a protocol of the table that has it inherits one.
 	AdmitUnset AdmissionPolicy = iota
-	// AdmitByAbortRate: tries of a kind of which many have lost to each other queue (Admission).
+	// AdmitByAbortRate: tries of a class of which many were lost queue (Admission).
 	AdmitByAbortRate
-	// AdmitByForecast: who is likely not to get its locks sleeps and is judged anew (LateScheduler).
+	// AdmitByForecast: a transaction that is likely not to get its locks sleeps and is judged again
+	// (LateScheduler).
 	AdmitByForecast
 )
 
 func (a AdmissionPolicy) String() string {
-	return [...]string{"unset", "how many of their kind were lost", "how likely they are to get their locks"}[a]
+	return [...]string{"unset", "by abort rate", "by forecast"}[a]
 }
 
-// Forecasts reports whether it asks for the chance of each transaction.
+// Forecasts reports whether it needs the forecast of each transaction.
 func (a AdmissionPolicy) Forecasts() bool { return a == AdmitByForecast }
 
-// LateScheduler holds back, at one gateway, transactions that are likely not to get all their locks:
+// LateScheduler delays, at one gateway, transactions that are likely not to get all their locks:
 // late transaction scheduling of GeoTP (section 4.3, Alg. 2 lines 10 to 18).
 //
-// How it thinks. The chance that a transaction is not granted all that it first asks for is
-// forecast from what others have met there (Eq. 9, estimate.Forecast). With that chance it is
-// blocked: it sleeps for a while, holding nothing, and is judged anew by what is known then.
-// Whoever was blocked too often is aborted. So a record for which many wait in vain is asked
-// for by fewer, and those who wait for it come to their end. (Line 15 of Alg. 2 as printed,
-// "p < rand()", would let in the likelier to fail; section 4.3 says whom it means.)
+// # How it works
 //
-// Nobody sleeps for ever: a transaction is blocked Again+1 times at most, for Sleep each. Where
-// one is all there is, its chance to lose is 0, so that some always go on.
+// The probability that a transaction is not granted its first lock requests is forecast from the
+// statistics of the records (Eq. 9, estimate.Forecast). With that probability the transaction is
+// blocked: it sleeps, holding nothing, and is judged again by the statistics of then. One that was
+// blocked too often aborts. So fewer transactions request a contended record, and those that wait
+// for it finish. (Line 15 of Alg. 2 as printed, "p < rand()", would admit the likelier to fail;
+// section 4.3 states the intent.)
 //
-// What the caller owes it. Time does not run back. It judges whom Next names again, and calls
-// Leave for one whose client has gone.
+// No transaction sleeps without bound: it is blocked Again+1 times at most, for Sleep each. A
+// transaction without competitors has probability 0, so some always proceed.
+//
+// # What the caller owes it
+//
+// Time does not run backwards. Judge again each transaction that Next returns, and call Leave for
+// one whose client has gone.
 type LateScheduler struct {
 	bounds LateBounds
 	chance *rand.Rand
-	asleep []*Sleeper // by when they wake, which is the order in which they were blocked
+	asleep []*Sleeper // by wake time, which is the order of blocking
 	counts LateCounts
 }
 
 // LateBounds are the settings of LateScheduler. Zero fields get defaults.
 type LateBounds struct {
 	Sleep time.Duration // 10 ms (Alg. 2; the prototype): how long a block lasts
-	// Again is how often one that was blocked is judged anew: 10 (Alg. 2 line 16). The next
-	// block is its end: the prototype counts so too, and gives up at the eleventh.
+	// Again is how often a blocked transaction is judged again: 10 (Alg. 2 line 16). The next block
+	// aborts it: the prototype too gives up at the eleventh.
 	Again int
-	// Alone has transactions at one place judged as well, as the paper has it. The
-	// prototype, and the default, judges those at several places alone.
+	// Alone: transactions at one participant are judged as well, as in the paper. The prototype,
+	// and the default, judges distributed transactions only.
 	Alone bool
 }
 
@@ -70,14 +76,14 @@ func (b LateBounds) withDefaults() LateBounds {
 	return b
 }
 
-// LateCounts tell what has become of transactions that were judged.
+// LateCounts are the numbers of judgements by result.
 type LateCounts struct {
-	Entered uint64 // let in, at once or later
-	Blocked uint64 // how often any was
-	GaveUp  uint64 // were blocked too often
+	Entered uint64 // admitted, immediately or later
+	Blocked uint64 // blocks, of all transactions
+	GaveUp  uint64 // blocked too often
 }
 
-// Sleeper is a transaction that asks to be let in.
+// Sleeper is a transaction before its admission.
 type Sleeper struct {
 	Txn     txn.ID
 	blocks  int
@@ -85,23 +91,23 @@ type Sleeper struct {
 	removed bool
 }
 
-// Verdict is what comes of judging.
+// Verdict is the result of a judgement.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Enter  Verdict = iota // it goes on, and is not judged again
-	Sleep                 // Next will name it
-	GiveUp                // it is to be aborted: it has done nothing
+	Enter  Verdict = iota // it is admitted, and not judged again
+	Sleep                 // Next will return it
+	GiveUp                // abort it: it has done nothing
 )
 
-// NewLateScheduler judges by chance of its own: one seed, one run.
+// NewLateScheduler returns a scheduler with its own random source: one seed, one run.
 func NewLateScheduler(b LateBounds, seed, stream uint64) *LateScheduler {
 	return &LateScheduler{bounds: b.withDefaults(), chance: rand.New(rand.NewPCG(seed, stream))}
 }
 
-// Judge says what becomes of a transaction at so many places whose chance not to get all its
-// locks is lost, from 0 to 1.
+// Judge decides about a transaction at places participants that fails to get all its locks with
+// probability lost, from 0 to 1.
 func (l *LateScheduler) Judge(now time.Duration, s *Sleeper, lost float64, places int) Verdict {
 	if lost <= 0 || places < 2 && !l.bounds.Alone || l.chance.Float64() >= lost {
 		l.counts.Entered++
@@ -117,7 +123,7 @@ func (l *LateScheduler) Judge(now time.Duration, s *Sleeper, lost float64, place
 	return Sleep
 }
 
-// Next takes out one whose sleep is over, nil if there is none.
+// Next removes and returns a transaction whose sleep is over, nil if there is none.
 func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	for len(l.asleep) > 0 {
 		s := l.asleep[0]
@@ -134,7 +140,8 @@ func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	return nil
 }
 
-// NextWake is when the first wakes, txn.Never if nobody sleeps. It may name one that has gone.
+// NextWake is the first wake time, txn.Never if none sleeps. It may be that of a transaction that
+// has left.
 func (l *LateScheduler) NextWake() time.Duration {
 	if len(l.asleep) == 0 {
 		return txn.Never
@@ -142,13 +149,13 @@ func (l *LateScheduler) NextWake() time.Duration {
 	return l.asleep[0].until
 }
 
-// Leave says that a transaction wants to be let in no more; once it has entered that is no
-// harm. Nil is nobody.
+// Leave notes that a transaction no longer asks for admission. After its admission, and for nil, it
+// does nothing.
 func (l *LateScheduler) Leave(s *Sleeper) {
 	if s != nil {
 		s.removed = true
 	}
 }
 
-// Counts tells of all transactions so far.
+// Counts returns the counts of all transactions so far.
 func (l *LateScheduler) Counts() LateCounts { return l.counts }

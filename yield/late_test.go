@@ -10,15 +10,16 @@ import (
 
 const lateStep = 10 * time.Millisecond
 
-// Who is sure to lose sleeps for 10 ms each time, and is given up at the eleventh block.
-func TestWhoIsSureToLoseIsGivenUp(t *testing.T) {
+// A transaction that is certain to lose sleeps for 10 ms each time, and aborts at the eleventh
+// block.
+func TestGivesUpAfterElevenBlocks(t *testing.T) {
 	l, s := NewLateScheduler(LateBounds{}, 1, 2), &Sleeper{}
 	now := time.Second
 	for block := 1; ; block++ {
 		v := l.Judge(now, s, 1, 2)
 		if v == GiveUp {
 			if block != 11 {
-				t.Errorf("given up at block %d", block)
+				t.Errorf("aborted at block %d", block)
 			}
 			break
 		}
@@ -26,23 +27,23 @@ func TestWhoIsSureToLoseIsGivenUp(t *testing.T) {
 			t.Fatalf("block %d: %v, until %v", block, v, l.NextWake())
 		}
 		if l.Next(now+lateStep-1) != nil {
-			t.Fatalf("block %d: it wakes too soon", block)
+			t.Fatalf("block %d: wakes too early", block)
 		}
 		if now += lateStep; l.Next(now) != s {
-			t.Fatalf("block %d: it does not wake", block)
+			t.Fatalf("block %d: does not wake", block)
 		}
 	}
 	if l.NextWake() != txn.Never || l.Next(now+time.Hour) != nil {
-		t.Error("somebody still sleeps")
+		t.Error("a transaction still sleeps")
 	}
 	if c := l.Counts(); c != (LateCounts{Blocked: 11, GaveUp: 1}) {
 		t.Errorf("%+v", c)
 	}
 }
 
-// Who is sure to get its locks, or is at one place, enters at once; the latter are judged if
-// that is asked for.
-func TestWhoEntersAtOnce(t *testing.T) {
+// A transaction certain to get its locks, or at one participant, is admitted immediately; the
+// latter is judged with Alone.
+func TestAdmittedWithoutABlock(t *testing.T) {
 	for _, c := range []struct {
 		bounds LateBounds
 		lost   float64
@@ -61,9 +62,9 @@ func TestWhoEntersAtOnce(t *testing.T) {
 	}
 }
 
-// It is the likelier to lose that is blocked more, as often as its chance says, and one seed
-// gives one run.
-func TestBlocksGoByTheChance(t *testing.T) {
+// The likelier to lose is blocked more often, with the given probability, and one seed gives one
+// run.
+func TestBlocksFollowTheProbability(t *testing.T) {
 	blocked := func(lost float64, seed uint64) uint64 {
 		l := NewLateScheduler(LateBounds{}, seed, 2)
 		for range 10_000 {
@@ -77,12 +78,12 @@ func TestBlocksGoByTheChance(t *testing.T) {
 		}
 	}
 	if one, same := blocked(0.5, 3), blocked(0.5, 3); one != same || one == blocked(0.5, 4) {
-		t.Error("chance is not of the seed")
+		t.Error("the result does not follow the seed")
 	}
 }
 
-// They wake in the order in which they were blocked, and who has gone is not named.
-func TestWhoHasGoneIsNotNamed(t *testing.T) {
+// Transactions wake in the order of blocking, and one that has left is not returned.
+func TestLeftTransactionsDoNotWake(t *testing.T) {
 	l := NewLateScheduler(LateBounds{Sleep: 3 * lateStep, Again: 1}, 1, 2)
 	var all []*Sleeper
 	for i := range 4 {

@@ -8,36 +8,36 @@ import (
 )
 
 // Leases of rows (Sundial, PVLDB 11(10), 2018, section 3). A version has a lease: the commit
-// timestamps for which it is the one to be read. Who reads locks nothing and takes the lease along.
-// Who commits does so at one timestamp, not before what it has read begins and above all that was
-// promised of what it writes; and what it has read has to reach up to there. If the lease that it
-// took along does, the row may have been overwritten since: it comes before who did that, whatever
-// real time says. If not, the lease is renewed, for which the version must be the newest one still
-// and nobody else may have locked the row.
+// timestamps at which it is the version to read. A read locks nothing and returns the lease. A
+// transaction commits at one timestamp: not before the versions it has read begin, and above the
+// leases of what it overwrites; and the leases of its reads must reach it. If the lease returned
+// with the read does, the row may have been overwritten since: the transaction precedes that
+// writer, whatever real time says. If it does not, the lease is renewed, for which the version must
+// still be the newest and no other transaction may have locked the row.
 //
-// Leases are the leader's alone and no log has them. What makes them last is the timestamp of each
-// vote, which the log has: a later leader promises of all rows at once that nothing is written at or
-// below the largest of those (floor), and heeds no lease of an earlier term.
+// Leases are kept by the leader only, not in a log. They survive a change of leader through the
+// timestamp of each vote, which is in the log: a later leader promises for all rows that nothing is
+// written at or below the largest of those (floor), and accepts no lease of an earlier term.
 //
-// Invariant: no row is written at or below the end of a lease of it that counts, and a row's lease is
-// never longer while another may yet write it: whoever is about to has locked it.
+// Invariant: no row is written at or below the end of a valid lease of it, and a row's lease is not
+// extended while another transaction may write it: a writer has locked the row.
 type Leases struct {
-	rows   btree.Map[txn.Key, txn.Lease] // that are other than the floor has them
-	spans  []spanTimestamp               // until when nothing appears in them, or changes
-	floor  txn.Timestamp                 // from when on, and up to when, all other rows are as they are
+	rows   btree.Map[txn.Key, txn.Lease] // those that differ from the floor
+	spans  []spanTimestamp               // up to when nothing appears or changes in them
+	floor  txn.Timestamp                 // all other rows are valid from and until here
 	newest txn.Timestamp                 // at or above all of these
 	term   uint64
-	room   int              // of rows
+	room   int              // maximum of rows
 	Rules  *coverage.Counts // nil: nothing is counted
 	Writes AboveLeases
 }
 
-// AboveLeases is the rule of who writes: no row at or below the end of a lease of it. A leader has it,
-// and so has who proposes the timestamps of commits. Inside plants the bug that breaks it: see
-// txn.Bugs.WriteInsideLease.
+// AboveLeases is the rule of writers: no row is written at or below the end of its lease. Leaders
+// apply it, and coordinators that propose commit timestamps. Inside injects the bug that breaks it:
+// see txn.InjectedBugs.WriteInsideLease.
 type AboveLeases struct{ Inside bool }
 
-// Least is the least timestamp at which rows may be written whose leases are these; 0 is any.
+// Least is the least timestamp at which rows with these leases may be written; 0: any.
 func (a AboveLeases) Least(writes []txn.Write, lease func(txn.Key) txn.Lease) (at txn.Timestamp) {
 	if a.Inside {
 		return 0
@@ -48,7 +48,7 @@ func (a AboveLeases) Least(writes []txn.Write, lease func(txn.Key) txn.Lease) (a
 	return at
 }
 
-// NewLeases are those of a leader of a term, nil where the policy has none.
+// NewLeases returns the leases of a leader in a term, nil where the policy has none.
 func NewLeases(p Policy, term uint64) *Leases {
 	if !p.RowLeases {
 		return nil
@@ -56,7 +56,7 @@ func NewLeases(p Policy, term uint64) *Leases {
 	return &Leases{term: term, room: maxReadsKept, floor: 1, newest: 1}
 }
 
-// Begin takes over from earlier leaders: floor is at or above the timestamps of all votes that they
+// Begin continues after earlier leaders: floor is at or above the timestamps of all votes that they
 // have logged.
 func (l *Leases) Begin(floor txn.Timestamp) {
 	if l != nil {
@@ -64,7 +64,7 @@ func (l *Leases) Begin(floor txn.Timestamp) {
 	}
 }
 
-// raise has all rows be as they are from this timestamp on, and up to it.
+// raise makes all rows valid from and until this timestamp.
 func (l *Leases) raise(floor txn.Timestamp) {
 	l.floor = max(l.floor, floor)
 	l.newest = max(l.newest, l.floor)
@@ -72,7 +72,7 @@ func (l *Leases) raise(floor txn.Timestamp) {
 	l.spans = nil
 }
 
-// Of is a row's lease now.
+// Of is a row's present lease.
 func (l *Leases) Of(k txn.Key) txn.Lease {
 	out, ok := l.rows.Get(k)
 	if !ok {
@@ -90,7 +90,7 @@ func (l *Leases) Of(k txn.Key) txn.Lease {
 // Newest is at or above the ends of all leases.
 func (l *Leases) Newest() txn.Timestamp { return l.newest }
 
-// FillReply adds the leases of rows, and of ranges, to an answer that has them.
+// FillReply adds the leases of the rows and ranges in a reply.
 func (l *Leases) FillReply(out *txn.AccessReply) {
 	if l == nil {
 		return
@@ -103,8 +103,8 @@ func (l *Leases) FillReply(out *txn.AccessReply) {
 	}
 }
 
-// At is the commit timestamp of a vote: what its coordinator has made of all leases, or, if nobody
-// else votes, whatever the leases here ask for.
+// At is the commit timestamp of a vote: the coordinator's maximum over all leases or, of a
+// one-phase vote, what the leases here require.
 func (l *Leases) At(p *txn.Prepare, row func(txn.Key) txn.Row) txn.Timestamp {
 	if !p.OnePhase {
 		return p.At
@@ -114,24 +114,24 @@ func (l *Leases) At(p *txn.Prepare, row func(txn.Key) txn.Row) txn.Timestamp {
 	return max(p.At, least)
 }
 
-// least is the least timestamp that is above the leases of what a vote writes, and not before what
-// guards it begins.
+// least is the least timestamp above the leases of a vote's writes and not before its schema checks
+// begin to hold.
 func (l *Leases) least(p *txn.Prepare, row func(txn.Key) txn.Row) (at txn.Timestamp) {
 	at = l.Writes.Least(p.Writes, l.Of)
 	for _, g := range p.SchemaChecks {
-		if row(g.Key).Value != nil { // else the shard has no opinion
+		if row(g.Key).Value != nil { // else the shard does not have the row
 			at = max(at, l.Of(g.Key).From)
 		}
 	}
 	return at
 }
 
-// reaches reports whether a lease that was given counts, up to a commit timestamp.
+// reaches reports whether a lease returned earlier is valid up to a commit timestamp.
 func (l *Leases) reaches(given txn.Lease, at txn.Timestamp) bool {
 	return given.Term == l.term && given.Until >= at
 }
 
-// leaseOf is the lease that came with a read, or one that counts for nothing.
+// leaseOf is the lease that came with a read, or an invalid one.
 func leaseOf(p *txn.Prepare, i int) txn.Lease {
 	if i < len(p.Leases) {
 		return p.Leases[i]
@@ -139,8 +139,8 @@ func leaseOf(p *txn.Prepare, i int) txn.Lease {
 	return txn.Lease{}
 }
 
-// StillValid checks that a vote may be at a timestamp. If it says ReasonLeaseConflict, it may be at a later
-// one: least is one that would do here.
+// StillValid checks that a vote may commit at a timestamp. ReasonLeaseConflict: it may at a later
+// one, of which least is the smallest here.
 func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows) (reason txn.AbortReason, least txn.Timestamp) {
 	if least = l.least(p, row); at < least {
 		l.Rules.Hit(coverage.AboveLeases)
@@ -157,7 +157,7 @@ func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) 
 			l.Rules.Hit(coverage.LeaseOfTerm)
 		}
 		if c.Version.IsZero() && l.Of(c.Key).From > given.From {
-			return txn.ReasonRowChanged, 0 // it is not there again: it may have been, meanwhile
+			return txn.ReasonRowChanged, 0 // the row is absent again: it may have existed meanwhile
 		}
 		renewed = append(renewed, c)
 	}
@@ -184,7 +184,8 @@ func (l *Leases) writtenIn(span txn.Span, since txn.Timestamp) (yes bool) {
 	return yes
 }
 
-// Renews is what a vote has to have unlocked by others, for its leases there are to be renewed.
+// Renews lists the rows and spans whose leases a vote renews; no other transaction may have locked
+// them.
 func (l *Leases) Renews(p *txn.Prepare, at txn.Timestamp) (keys []txn.Key, spans []txn.Span) {
 	for i, c := range p.Reads {
 		if !l.reaches(leaseOf(p, i), at) {
@@ -200,7 +201,7 @@ func (l *Leases) Renews(p *txn.Prepare, at txn.Timestamp) (keys []txn.Key, spans
 	return keys, spans
 }
 
-// Renew has the leases of a vote reach up to its timestamp. What it says holds for whoever votes later.
+// Renew extends the leases of a vote's reads to its timestamp; later votes must be above.
 func (l *Leases) Renew(p *txn.Prepare, at txn.Timestamp) {
 	if l == nil {
 		return
@@ -215,7 +216,7 @@ func (l *Leases) Renew(p *txn.Prepare, at txn.Timestamp) {
 	}
 }
 
-// renewSpan has a span reach up to a timestamp. Of too many all rows reach as far as any.
+// renewSpan extends a span's lease to a timestamp. With too many spans the floor is raised instead.
 func (l *Leases) renewSpan(span txn.Span, at txn.Timestamp) {
 	l.newest = max(l.newest, at)
 	for i := range l.spans {
@@ -231,9 +232,9 @@ func (l *Leases) renewSpan(span txn.Span, at txn.Timestamp) {
 	l.spans = append(l.spans, spanTimestamp{span, timestampEntry{at: at}})
 }
 
-// Wrote begins the leases of new versions, at the commit timestamp that wrote them. It may say so of a
-// write once more, when another has come after it: who commits in one phase is shown when majorities
-// have told of it, and again when the log has come that far here.
+// Wrote begins the leases of new versions, at their commit timestamp. It may be called for a write
+// again after a later one: a one-phase commit is shown when a majority has acknowledged it, and
+// again when it is applied here.
 func (l *Leases) Wrote(writes []txn.Write, at txn.Timestamp) {
 	if l == nil {
 		return
@@ -244,7 +245,7 @@ func (l *Leases) Wrote(writes []txn.Write, at txn.Timestamp) {
 	}
 }
 
-// set sets a row's lease. Of too many all rows are as they are from the newest on.
+// set sets a row's lease. With too many rows the floor is raised instead.
 func (l *Leases) set(k txn.Key, from, until txn.Timestamp) {
 	l.newest = max(l.newest, until)
 	l.rows.Set(k, txn.Lease{From: from, Until: until})

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// leased is a leader's rows and their leases. Version n of a row is written by attempt n, and none by
-// nobody.
+// leased is a leader's rows and their leases. Version n of a row is written by attempt n; version
+// 0: the row is absent.
 type leased struct {
 	*Leases
 	rows map[txn.Key]txn.Row
@@ -44,7 +44,7 @@ func (l *leased) write(k txn.Key, n uint64, at txn.Timestamp) {
 	l.Wrote([]txn.Write{{Key: k}}, at)
 }
 
-// read is a read of rows, as a vote tells of it.
+// read is the read checks of a vote for rows.
 func (l *leased) read(keys ...txn.Key) *txn.Prepare {
 	p := &txn.Prepare{}
 	for _, k := range keys {
@@ -60,7 +60,7 @@ func (l *leased) ranged(s txn.Span) *txn.Prepare {
 	return &txn.Prepare{Spans: []txn.SpanCheck{{Span: s, Count: len(rows), Digest: txn.Digest(rows), From: l.Newest()}}}
 }
 
-// votes is what comes of a vote at a timestamp that nobody's locks are in the way of.
+// votes is the result of a vote at a timestamp without conflicting locks.
 func (l *leased) votes(p *txn.Prepare, at txn.Timestamp) string {
 	switch reason, least := l.StillValid(p, at, l.row, l.scan); reason {
 	case txn.NotRefused:
@@ -88,8 +88,8 @@ func writing(p *txn.Prepare, keys ...txn.Key) *txn.Prepare {
 	return p
 }
 
-// What was read and overwritten stands as far as its lease reaches, and no farther; who overwrites is
-// after that.
+// An overwritten version remains readable up to the end of its lease, and no further; its successor
+// is written above that.
 func TestALeaseOutlivesItsVersion(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
@@ -98,26 +98,27 @@ func TestALeaseOutlivesItsVersion(t *testing.T) {
 	l.want(t, "a write inside the lease", writing(l.read("x"), "x"), 9, "behind 10")
 	l.want(t, "a write after it", writing(l.read("x"), "x"), 10, "yes")
 	l.write("x", 2, 10)
-	l.want(t, "who has the lease", early, 9, "yes")
-	l.want(t, "who has the lease, after its end", early, 10, "changed")
+	l.want(t, "with the lease", early, 9, "yes")
+	l.want(t, "with the lease, after its end", early, 10, "changed")
 	if got, want := l.Of("x"), (txn.Lease{From: 10, Until: 10, Term: 1}); got != want {
-		t.Errorf("the new version has the lease %v, want %v", got, want)
+		t.Errorf("lease of the new version %v, want %v", got, want)
 	}
 }
 
-// What is said once more of a write that another has come after shortens no lease: else the next one
-// would be written before both.
-func TestAnEarlierWriteIsToldAgain(t *testing.T) {
+// A write reported again after a later one shortens no lease: otherwise the next write could
+// precede both.
+func TestARepeatedWriteShortensNoLease(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 38)
 	l.write("x", 2, 41)
 	l.Wrote([]txn.Write{{Key: "x"}}, 38)
 	if got := l.Of("x"); got.From != 41 || got.Until != 41 {
-		t.Errorf("the lease is from %d to %d, want 41", got.From, got.Until)
+		t.Errorf("lease from %d until %d, want 41", got.From, got.Until)
 	}
 }
 
-// An append that was read inside a lease and committed after it is checked: another's has come between.
+// An append that was read within a lease and committed after it is checked: another write may have
+// come between.
 func TestAWriterChecksItsOwnRead(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
@@ -128,7 +129,7 @@ func TestAWriterChecksItsOwnRead(t *testing.T) {
 	l.want(t, "the second, above it", second, 7, "changed")
 }
 
-// A row that is not there has no version that tells it from one that was there meanwhile.
+// An absent row has no version that distinguishes it from one that existed meanwhile.
 func TestAnAbsentRowMayHaveBeenThere(t *testing.T) {
 	l := newLeased(1)
 	l.write("y", 1, 8)
@@ -139,11 +140,11 @@ func TestAnAbsentRowMayHaveBeenThere(t *testing.T) {
 	l.write("x", 0, 20)
 	l.want(t, "it was there from 12 to 20", gone, 15, "changed")
 	l.want(t, "before that", gone, 8, "yes")
-	l.want(t, "who has read after that", l.read("x"), 20, "yes")
+	l.want(t, "a read after that", l.read("x"), 20, "yes")
 }
 
-// A lease is good in the term of the leader that gave it. A later one promises at once what the votes
-// in its log have promised, and knows versions.
+// A lease is valid in the term of the leader that gave it. A later leader honours what the votes in
+// its log have promised, and checks versions.
 func TestALeaseOfAnEarlierTerm(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
@@ -159,7 +160,7 @@ func TestALeaseOfAnEarlierTerm(t *testing.T) {
 	next.want(t, "the version is another, and the lease of no use", old, 9, "changed")
 }
 
-// What is read as a range holds no more and no less at the commit, and nothing appears in it before.
+// A range read holds the same rows at the commit, and nothing appears in it before.
 func TestLeasesOfRanges(t *testing.T) {
 	span := txn.Span{Start: "a", End: "m"}
 	l := newLeased(1)
@@ -172,14 +173,14 @@ func TestLeasesOfRanges(t *testing.T) {
 	l.want(t, "another row is there", before, 12, "changed")
 	l.write("c", 0, 13)
 	l.want(t, "it was there meanwhile", before, 12, "changed")
-	l.want(t, "who has read after that", l.ranged(span), 13, "yes")
+	l.want(t, "a read after that", l.ranged(span), 13, "yes")
 	next := newLeased(2)
 	next.rows = l.rows
 	next.Begin(13)
 	next.want(t, "a later leader knows nothing of what was there meanwhile", before, 13, "changed")
 }
 
-// Who votes alone has its leader choose the timestamp; of several all have the coordinator's.
+// The leader of a one-phase vote chooses the timestamp; otherwise all use the coordinator's.
 func TestOneVoteChoosesItsTimestamp(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
@@ -201,12 +202,13 @@ func TestOneVoteChoosesItsTimestamp(t *testing.T) {
 	l.want(t, "a guard of which this shard knows nothing", &txn.Prepare{SchemaChecks: []txn.ReadCheck{{Key: "none"}}}, 2, "yes")
 	l.want(t, "the guard may not change before that", p, 31, "yes")
 	if got := l.Of("g").Until; got != 31 {
-		t.Errorf("the guard's lease ends at %d", got)
+		t.Errorf("the lease of the schema check ends at %d", got)
 	}
 }
 
-// What is renewed has to be free of others' locks: not what a lease that came along covers.
-func TestWhatIsRenewed(t *testing.T) {
+// Rows whose leases are renewed must be free of others' locks; rows within a lease returned earlier
+// need not.
+func TestRenewsOnlyBeyondTheLease(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
 	p := l.read("x", "y")
@@ -220,7 +222,7 @@ func TestWhatIsRenewed(t *testing.T) {
 	}
 }
 
-// With too many rows, or ranges, to be remembered all rows are as they are from the newest on.
+// With too many rows or ranges all rows are valid from and until the newest timestamp.
 func TestLeasesAreBounded(t *testing.T) {
 	for what, fill := range map[string]func(*leased){ // order: each by itself
 		"rows": func(l *leased) {
@@ -239,7 +241,7 @@ func TestLeasesAreBounded(t *testing.T) {
 		early := l.read("x")
 		fill(l)
 		if got := l.Of("x"); got.From != 40 || got.Until != 40 || l.Leases.rows.Len() != 0 || len(l.spans) > 1 {
-			t.Errorf("too many %s: x has %+v, and %d rows and %d ranges are remembered", what, got, l.Leases.rows.Len(), len(l.spans))
+			t.Errorf("too many %s: lease of x %+v, %d rows and %d ranges kept", what, got, l.Leases.rows.Len(), len(l.spans))
 		}
 		l.want(t, "too many "+what+": a write inside", writing(l.read("x"), "x"), 40, "behind 41")
 		l.want(t, "too many "+what+": the old lease", early, 5, "yes")
@@ -247,7 +249,7 @@ func TestLeasesAreBounded(t *testing.T) {
 	}
 }
 
-// Where rows have no leases there are none to be asked.
+// Policies without leases have a nil Leases.
 func TestNoLeases(t *testing.T) {
 	l := NewLeases(Validate, 1)
 	out := &txn.AccessReply{Rows: []txn.Row{{Key: "x"}}, Scans: []txn.ScanRows{{}}}
@@ -260,7 +262,7 @@ func TestNoLeases(t *testing.T) {
 	}
 }
 
-// The rules are counted where they refuse, or let pass what would be refused.
+// The rules are counted where they refuse, or accept what would otherwise be refused.
 func TestLeasesCount(t *testing.T) {
 	l := newLeased(2)
 	l.Rules = &coverage.Counts{}
@@ -269,7 +271,7 @@ func TestLeasesCount(t *testing.T) {
 	l.votes(l.read("x"), 5)
 	for _, r := range []coverage.Rule{coverage.LeaseReaches, coverage.LeaseOfTerm, coverage.AboveLeases} {
 		if l.Rules.Times(r) != 0 {
-			t.Errorf("%s has bitten", r.Name())
+			t.Errorf("%s was hit", r.Name())
 		}
 	}
 	l.votes(writing(l.read("x"), "x"), 5)
@@ -279,7 +281,7 @@ func TestLeasesCount(t *testing.T) {
 	l.votes(early, 5)
 	for _, r := range []coverage.Rule{coverage.LeaseReaches, coverage.LeaseOfTerm, coverage.AboveLeases} {
 		if l.Rules.Times(r) != 1 {
-			t.Errorf("%s has bitten %d times", r.Name(), l.Rules.Times(r))
+			t.Errorf("%s was hit %d times", r.Name(), l.Rules.Times(r))
 		}
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Each lock that is granted or freed counts those who wait for its row at that moment.
-func TestWorkCountsWhoWaitsBeside(t *testing.T) {
+// Each lock granted or released counts the waiters of its row at that time.
+func TestLockStatsCountWaiters(t *testing.T) {
 	tab := NewTable(DetectEager, HotRowConfig{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	if w := tab.LockStats(); w != (LockStats{Locks: 1}) {
-		t.Fatalf("nobody waits: %+v", w)
+		t.Fatalf("no transaction waits: %+v", w)
 	}
 	for n := uint64(2); n <= 4; n++ {
 		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second})
@@ -18,21 +18,21 @@ func TestWorkCountsWhoWaitsBeside(t *testing.T) {
 	tab.waits.enter(0, nil, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) // another row
 	tab.locks.release(0, id(1))
 	if w := tab.LockStats(); w.Locks != 2 || w.WaitersExamined != 3 {
-		t.Fatalf("freed beside three: %+v", w)
+		t.Fatalf("released with three waiters: %+v", w)
 	}
 	next := tab.waits.next()
 	tab.grant(0, next.Txn, next.Age, x)
 	if w := tab.LockStats(); w.Locks != 3 || w.WaitersExamined != 5 {
-		t.Errorf("granted beside two: %+v", w)
+		t.Errorf("granted with two waiters: %+v", w)
 	}
 }
 
-func TestWorkAddsUp(t *testing.T) {
+func TestLockStatsPlusAndSince(t *testing.T) {
 	a, b := LockStats{Locks: 5, Steps: 7, WaitersExamined: 9}, LockStats{Locks: 1, Steps: 2, WaitersExamined: 3}
 	if s := a.Plus(b); s != (LockStats{6, 9, 12}) || s.Since(b) != a {
 		t.Errorf("%+v, %+v", s, s.Since(b))
 	}
 	if d := b.Since(a); d != (LockStats{}) {
-		t.Errorf("a table that began anew: %+v", d)
+		t.Errorf("a new table: %+v", d)
 	}
 }

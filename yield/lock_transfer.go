@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// lockTransfer is a lock of one who has voted that another has taken over, whose own vote rests on the first
-// one's abort (Natto section 3.3.2). While both are undecided the borrower keeps the row for
-// both: nobody else may have it before either has ended.
+// lockTransfer is a lock of a voted transaction that another has taken over, whose own vote assumes
+// the first one's abort (Natto section 3.3.2). While both are undecided the second holds the row
+// for both: no other transaction is granted it before either has ended.
 type lockTransfer struct {
 	from, to  txn.ID
-	age       txn.Age // the lender's
+	age       txn.Age // of from
 	key       txn.Key
 	exclusive bool
 }
 
-// lockTransfers are the locks that were taken over.
+// lockTransfers are the locks taken over.
 //
-// Invariant: a lender has voted and is undecided, and so is its borrower.
+// Invariant: from and to have voted and are undecided.
 type lockTransfers struct {
 	events TableEvents
 	rows   *rows
@@ -37,8 +37,9 @@ func (l *lockTransfers) voted(id txn.ID) bool {
 	return l.locks.holders.voted(id) || l.hasTransferred(id)
 }
 
-// TakeOver gives a vote that rests on the abort of lenders what it wants of what these have locked, and
-// is what it is to lock now: what a lender has to itself nobody may share before both have ended.
+// TakeOver transfers to a vote the locks it needs of the transactions whose abort it assumes, and
+// returns the lock set it is to lock now: a row that one of them holds exclusively is not shared
+// before both have ended.
 func (t *Table) TakeOver(now time.Duration, borrower txn.ID, lenders []txn.ID, c LockSet) LockSet {
 	return t.transfers.takeOver(now, borrower, lenders, c)
 }
@@ -63,7 +64,7 @@ func (l *lockTransfers) takeOver(now time.Duration, borrower txn.ID, lenders []t
 	return c
 }
 
-// transfer takes a row from one who has voted, for another.
+// transfer takes a row from a voted transaction for another.
 func (l *lockTransfers) transfer(now time.Duration, id, borrower txn.ID, k txn.Key) {
 	h := l.locks.holders.get(id)
 	p, ok := l.rows.Get(k)
@@ -83,8 +84,8 @@ func (l *lockTransfers) transfer(now time.Duration, id, borrower txn.ID, k txn.K
 	}
 }
 
-// returnLocks forgets what one has lent that has ended, and gives back what it has borrowed: that of those
-// who are undecided.
+// returnLocks drops the transfers from an ended transaction, and returns the locks that it had
+// taken over to those that are undecided.
 func (l *lockTransfers) returnLocks(now time.Duration, ended txn.ID) {
 	var back []lockTransfer
 	l.list = slices.DeleteFunc(l.list, func(o lockTransfer) bool {

@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// locks are who has which rows and spans. They give what the rules have found to be free, and free
-// it; what is free is opened to those who wait.
+// locks is which transaction holds which rows and spans. It grants what the rules have found free,
+// releases, and marks released rows for their waiters.
 type locks struct {
 	rows    *rows
 	holders *holders
 	hot     *hotRows
 	waits   *waits
-	// reserved end with the locks of their transactions
+	// reserved reservations end with the locks of their transactions.
 	reserved        *Reservations
-	objects         bool // each is an object of its own
+	objects         bool // each lock is an object
 	spans           []spanLock
-	count           uint64 // locks granted and freed
-	waitersExamined uint64 // who waited for their rows then
+	count           uint64 // granted plus released
+	waitersExamined uint64 // waiters of those rows at those times
 }
 
 type spanLock struct {
@@ -27,7 +27,7 @@ type spanLock struct {
 	holder *Holder
 }
 
-// give gives the lock set to the transaction, and is its entry. Nobody may be in its way.
+// give grants the lock set and returns the transaction's entry. Nothing may conflict.
 func (l *locks) give(now time.Duration, id txn.ID, age txn.Age, c *LockSet) *Holder {
 	l.hot.now = now
 	h := l.holders.enter(now, id, age)
@@ -46,7 +46,7 @@ func (l *locks) give(now time.Duration, id txn.ID, age txn.Age, c *LockSet) *Hol
 	return h
 }
 
-// share gives a row to one more holder, who only reads it.
+// share adds a reader to a row.
 func (l *locks) share(h *Holder, k txn.Key) {
 	p := l.rows.entry(k)
 	if p.has(h) {
@@ -60,7 +60,7 @@ func (l *locks) share(h *Holder, k txn.Key) {
 	l.locked(h, p, k, false)
 }
 
-// own gives a row to one holder alone.
+// own gives a row to one holder exclusively.
 func (l *locks) own(h *Holder, k txn.Key) {
 	p := l.rows.entry(k)
 	if p.exclusive == h || p.chainIndex(h.Txn) >= 0 {
@@ -78,13 +78,13 @@ func (l *locks) own(h *Holder, k txn.Key) {
 		h.keys = append(h.keys, k)
 	}
 	if len(p.chain) > 0 {
-		h.chained = append(h.chained, k) // it goes on from the last value there
+		h.chained = append(h.chained, k) // it reads the last value there
 	}
 	l.hot.noteGrant(p, h)
 	l.locked(h, p, k, true)
 }
 
-// locked counts a lock, and makes its object if the policy wants one.
+// locked counts a lock, and makes its object if the policy has them.
 func (l *locks) locked(h *Holder, p *lockState, k txn.Key, exclusive bool) {
 	l.count++
 	l.waitersExamined += uint64(p.queue.len())
@@ -93,8 +93,7 @@ func (l *locks) locked(h *Holder, p *lockState, k txn.Key, exclusive bool) {
 	}
 }
 
-// release frees all that the transaction holds at this time, and gives up its places in
-// chains.
+// release releases all that the transaction holds, and removes it from chains.
 func (l *locks) release(now time.Duration, id txn.ID) {
 	h := l.holders.get(id)
 	if h == nil {

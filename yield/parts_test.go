@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// Who waits for a holder and who waits in a queue are let ask again in one order, that of ages.
-func TestWhoIsLetAskNext(t *testing.T) {
+// Waiters behind a holder and in a queue are retried in one order, that of ages.
+func TestRetryOrderIsByAge(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	q := &tab.waits
 	h := tab.grant(0, id(9), age(9), x)
@@ -18,26 +18,26 @@ func TestWhoIsLetAskNext(t *testing.T) {
 	}
 	q.enter(0, h, &Waiter{Txn: id(2), Age: age(2), Key: "x", Exclusive: true, Deadline: time.Hour})
 	if q.next() != nil || q.nextWake() != time.Second {
-		t.Fatal("nothing is free, and the first wait ends at a second")
+		t.Fatal("want no retry, and the first deadline at one second")
 	}
 	p, _ := tab.rows.Get("x")
 	p.exclusive = nil
 	q.free(h)
 	q.open("x", p)
 	if q.nextWake() != 0 {
-		t.Error("somebody can go on")
+		t.Error("want NextWake 0 with a ready waiter")
 	}
 	var order []uint64
 	for w := q.next(); w != nil; w = q.next() {
 		order = append(order, w.Txn.Seq)
 	}
 	if !slices.Equal(order, []uint64{1, 2, 3}) || q.count != 0 || len(q.byTxn) != 0 {
-		t.Errorf("they ask in the order %v, and %d are left", order, q.count)
+		t.Errorf("retried in the order %v, %d left", order, q.count)
 	}
 }
 
-// Whoever is taken out of a queue is in nobody's way any more.
-func TestWhoLeavesAQueue(t *testing.T) {
+// A cancelled waiter no longer precedes any other.
+func TestCancelledWaitersLeaveTheirQueue(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	q := &tab.waits
 	tab.grant(0, id(9), age(9), x)
@@ -45,46 +45,46 @@ func TestWhoLeavesAQueue(t *testing.T) {
 	q.enter(0, nil, first)
 	q.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Number: 6, Deadline: time.Hour})
 	if q.numbered(id(1), 5) != first || q.numbered(id(1), 6) != nil {
-		t.Error("a wait is found by its transaction and its number")
+		t.Error("numbered: a waiter is not found by transaction and number")
 	}
 	if !q.hereAlone(id(1)) || q.hereAlone(id(2)) || q.hereAlone(id(3)) {
-		t.Error("1 waits nowhere else, 2 may, 3 does not wait")
+		t.Error("hereAlone: want true for 1 alone")
 	}
 	q.cancel(first)
 	if w := q.longest(); len(w) != 1 || w[0].Txn != id(2) || w[0].place != 1 {
-		t.Errorf("2 is the first now: %+v", w)
+		t.Errorf("want 2 first: %+v", w)
 	}
 	if got := q.take(id(2)); len(got) != 1 || q.count != 0 {
-		t.Errorf("taken out are %+v", got)
+		t.Errorf("take: %+v", got)
 	}
 }
 
-// Locks that are freed are opened to those who wait, and leave nothing behind.
-func TestLocksAreFreed(t *testing.T) {
+// Released locks are opened to their waiters, and leave nothing behind.
+func TestReleaseOpensAndTidies(t *testing.T) {
 	tab := NewTable(DetectEager, HotRowConfig{}, nil)
 	l := &tab.locks
 	c := LockSet{Shared: []txn.Key{"a"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}}
 	h := l.give(0, id(1), age(1), &c)
-	l.give(0, id(1), age(1), &c) // again: nothing is had twice
+	l.give(0, id(1), age(1), &c) // again: nothing is held twice
 	if len(h.keys) != 2 || len(l.spans) != 1 || l.count != 2 || len(h.objects) != 2 {
-		t.Errorf("it has %v and %d spans, %d were counted, of %d objects", h.keys, len(l.spans), l.count, len(h.objects))
+		t.Errorf("keys %v, %d spans, %d locks counted, %d objects", h.keys, len(l.spans), l.count, len(h.objects))
 	}
 	tab.waits.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Exclusive: true, Deadline: time.Hour})
 	l.release(time.Second, id(1))
 	if l.count != 4 || l.waitersExamined != 1 || len(l.spans) != 0 || tab.Holder(id(1)) != nil {
-		t.Errorf("%d locks were counted, %d waited beside, %d spans are left", l.count, l.waitersExamined, len(l.spans))
+		t.Errorf("%d locks counted, %d waiters examined, %d spans left", l.count, l.waitersExamined, len(l.spans))
 	}
 	if w := tab.waits.next(); w == nil || w.Txn != id(2) {
-		t.Error("2 may ask again")
+		t.Error("the row was not opened for 2")
 	}
 	if p, _ := tab.rows.Get("x"); p != nil && p.avgHoldTime != time.Second {
-		t.Error("its turn took a second")
+		t.Error("the hold time is not one second")
 	}
 }
 
-// The graph has the waits for holders and, in a queue, for the first and for those who may wait
+// The graph has the waits for holders and, in a queue, for its first and for those that may wait
 // elsewhere too.
-func TestWhoWaitsForWhom(t *testing.T) {
+func TestWaitForGraph(t *testing.T) {
 	tab := NewTable(Detect, HotRowConfig{}, nil)
 	tab.grant(0, id(9), age(9), x)
 	for n := uint64(1); n <= 4; n++ {
@@ -96,11 +96,11 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		tab.graph.edges(w, at(1), func(e txn.WaitEdge, _ txn.Age, _ bool) {
 			got = append(got, e.For.Seq)
 			if !tab.graph.stillWaits(e) || e.Txn != id(n) || e.Shard != 1 {
-				t.Errorf("this wait is not seen again: %+v", e)
+				t.Errorf("an existing wait is not found again: %+v", e)
 			}
 		})
 		if !slices.Equal(got, want) {
-			t.Errorf("%d waits for %v, not %v", n, got, want)
+			t.Errorf("%d waits for %v, want %v", n, got, want)
 		}
 	}
 	for _, c := range []struct {
@@ -113,8 +113,8 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}
 }
 
-// A row is hot while more wait for it than may, and what is undone of it too often is not passed on.
-func TestWhenARowIsHot(t *testing.T) {
+// A row is hot while more wait for it than the bound, and is not published after too many aborts.
+func TestHotRowLifecycle(t *testing.T) {
 	var r rows
 	r.begin()
 	l := newHotRows(HotGroup, HotRowConfig{HotWaiters: 1, HotDelay: -1, GroupSize: 2}, &r)
@@ -127,10 +127,10 @@ func TestWhenARowIsHot(t *testing.T) {
 	}
 	l.warm(time.Second, "x", p)
 	if rows := l.list(); len(rows) != 1 || rows[0].Since != time.Second || rows[0].Queue != 2 {
-		t.Fatalf("hot are %+v", rows)
+		t.Fatalf("hot rows: %+v", rows)
 	}
 	if !l.alone(&LockSet{Exclusive: x.Exclusive}) || l.alone(&LockSet{Shared: x.Exclusive}) || l.alone(&LockSet{Exclusive: []txn.Key{"x", "y"}}) {
-		t.Error("only who writes hot rows alone waits there without a walk")
+		t.Error("alone: want true only for lock sets of hot rows")
 	}
 	p.chain = []*Holder{holder(1)}
 	l.noteGrant(p, holder(1))
@@ -141,25 +141,25 @@ func TestWhenARowIsHot(t *testing.T) {
 		t.Error("a group of two is full with two")
 	}
 	if l.noteGrant(p, holder(3)); p.hot.leader != id(3) || l.full(p.hot) {
-		t.Error("the third begins another")
+		t.Error("the third must begin another group")
 	}
 	for range rollbackSample {
 		l.ended(p.hot, false)
 	}
 	if l.passes(p.hot) {
-		t.Error("all of the sample was undone, and it is passed on")
+		t.Error("all of the sample aborted, and the row is published")
 	}
 	if l.now = l.bounds.GroupingOffFor; !l.passes(p.hot) {
-		t.Error("after a while it is tried again")
+		t.Error("the row is not published again later")
 	}
 	l.cool("x", p)
 	if p.hot == nil {
-		t.Error("it cools while some wait")
+		t.Error("the row cooled with waiters")
 	}
 	p.queue.Pop()
 	p.queue.Pop()
 	p.chain = nil
 	if l.cool("x", p); p.hot != nil || len(l.byKey) != 0 {
-		t.Error("nobody wants it, and it is hot")
+		t.Error("hot without waiters")
 	}
 }

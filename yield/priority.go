@@ -7,26 +7,26 @@ import (
 	"isochron/txn"
 )
 
-// PriorityRule is what a transaction of high priority may do to one of low priority that has locked
-// what it wants, and has not voted. Who has voted is waited for under all of them.
+// PriorityRule is what a high-priority transaction may do to a low-priority one that has locked a
+// row it needs and has not voted. Voted holders are waited for under all rules.
 type PriorityRule uint8
 
 // The rules.
 const (
 	// PriorityIsAge: high priority counts as older than all of low priority (txn.Age).
 	PriorityIsAge PriorityRule = iota
-	// PriorityIgnored: ages alone count.
+	// PriorityIgnored: only ages count.
 	PriorityIgnored
-	// PriorityPreempts is PriorityIsAge, and where it cannot have its locks at once those of low
-	// priority give way too that wait for them and have begun before it (Natto section 4).
+	// PriorityPreempts is PriorityIsAge, and a request that is not granted immediately also aborts
+	// the low-priority waiters for its rows that began before it (Natto section 4).
 	PriorityPreempts
-	// PriorityPreemptsWaiting is preempt-on-wait: ages alone count, but one of low priority that waits
-	// at this shard itself makes way for high priority when that asks (Natto section 4). It
-	// closes no cycle: one waits for an older one, or for one that has voted, as without it.
+	// PriorityPreemptsWaiting is preempt-on-wait: only ages count, but a low-priority holder that
+	// itself waits at this shard is aborted by a high-priority request (Natto section 4). That
+	// closes no cycle: waits are for older transactions, or for voted ones, as without it.
 	PriorityPreemptsWaiting
 )
 
-// Of is the age of a transaction as the rule has it.
+// Of is a transaction's age under the rule.
 func (r PriorityRule) Of(a txn.Age) txn.Age {
 	switch r {
 	case PriorityIgnored:
@@ -37,7 +37,7 @@ func (r PriorityRule) Of(a txn.Age) txn.Age {
 	return a
 }
 
-// wounds reports whether who asks has a holder give way that has not voted.
+// wounds reports whether a request aborts an unvoted holder.
 func (r *rules) wounds(age txn.Age, h *Holder) bool {
 	if age.Older(h.Age) {
 		return true
@@ -47,8 +47,8 @@ func (r *rules) wounds(age txn.Age, h *Holder) bool {
 	return preempts
 }
 
-// preemptedWaiters are those who wait for some of a lock set that cannot be had at once, in order, and give
-// way to who asks for it.
+// preemptedWaiters are the waiters for some of a lock set that its high-priority requester aborts,
+// in order.
 func (r *rules) preemptedWaiters(age txn.Age, c *LockSet, conflicts []*Holder) (out []txn.ID) {
 	if r.policy.Priority != PriorityPreempts || age.Priority < txn.PriorityHigh {
 		return nil
@@ -66,7 +66,7 @@ func (r *rules) preemptedWaiters(age txn.Age, c *LockSet, conflicts []*Holder) (
 				add(w, exclusive)
 			}
 		}
-		for _, h := range conflicts { // behind whom who wants several rows waits
+		for _, h := range conflicts { // behind which requests for several rows wait
 			for _, w := range h.waiters {
 				if w.Near == k {
 					add(w, exclusive)

@@ -6,39 +6,39 @@ import (
 	"isochron/txn"
 )
 
-// Waiter is a request that waits: in the queue of a row, if that is all it wants,
-// or for a holder.
+// Waiter is a waiting request. In execution, a request for one row alone waits in that row's queue;
+// any other waits for a holder.
 type Waiter struct {
 	Txn      txn.ID
 	Age      txn.Age
 	Deadline time.Duration
-	// Key, if set, is all that a request in execution wants, exclusively or not.
+	// Key, if set, is the only row that a request in execution needs, shared or exclusive.
 	Key txn.Key
-	// Near and Since are for people: a row that it is about, if known, and when its
-	// request came.
+	// Near and Since are for display: a row concerned, if known, and when the request arrived.
 	Near  txn.Key
 	Since time.Duration
-	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
+	// Request, if not 0, is its number at its gateway, which resends it while it has no reply.
 	Request uint64
-	Retry   func() // asks again
-	// Refuse is called with the reason, if the wait ends without its lock.
+	Retry   func() // requests again
+	// Refuse is called with the reason if the wait ends without the lock.
 	Refuse func(reason txn.Refusal)
-	// Number is that of the request at this leader, the same when it waits again.
+	// Number is the request's number at this leader, the same when it waits again.
 	Number uint64
-	// Exclusive: in the queue of its row, it wants to write it. Fresh: its transaction holds nothing
-	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
+	// Exclusive: in a row's queue, it is to write the row. HoldsNothing: its transaction holds
+	// nothing anywhere. WaitsOnlyHere: its transaction waits at no other shard. CommittedOnly: it
+	// reads committed values only.
 	Exclusive, HoldsNothing, WaitsOnlyHere, CommittedOnly bool
 
-	// upgrades: it has the row shared, so nobody else can get it before this one lets go. Of
-	// policies that detect deadlocks.
+	// upgrades: it holds the row shared, so no other request can be granted before it releases. Set
+	// only under policies that detect deadlocks.
 	upgrades bool
 
-	phase     Phase  // of the request, and
-	blockedBy txn.ID // for whom it waits: what is said of it when it ends
+	phase     Phase  // of the request
+	blockedBy txn.ID // the transaction for which it waits, reported when the wait ends
 
-	on      *Holder // if it waits for a holder
-	place   int     // in the queue, 1 for the first; 0: it is in none
-	removed bool    // it waits no more: see deadlines
+	on      *Holder // nil: it waits in a queue, or no longer
+	place   int     // position in the queue from 1; 0: in none
+	removed bool    // no longer waits; see deadlines
 	seq     uint64
 }
 
@@ -48,15 +48,15 @@ type WaitResult uint8
 // The reasons.
 const (
 	TimedOut   WaitResult = iota // its deadline has passed
-	Cancelled                    // its transaction is undone
-	Deadlocked                   // it ends a deadlock over several shards
+	Cancelled                    // its transaction was aborted
+	Deadlocked                   // it was chosen to end a deadlock over several shards
 )
 
-// Expire says that a wait has ended without its lock. It is none of the table's any more.
+// Expire reports that a wait has ended without its lock. The waiter no longer belongs to the table.
 func (w *Waiter) Expire(reason WaitResult) { w.Refuse(reason.refusal(w.phase, w.blockedBy)) }
 
-// waitQueue is who waits for one row, oldest first; under policies that detect deadlocks first
-// whoever has it shared.
+// waitQueue is the waiters of one row, oldest first; under policies that detect deadlocks a request
+// that upgrades comes before all others.
 type waitQueue struct{ ws []*Waiter }
 
 func (l *waitQueue) len() int { return len(l.ws) }
@@ -92,13 +92,13 @@ func (w *Waiter) before(o *Waiter) bool {
 		return true
 	case b.before(a):
 		return false
-	case w.Txn != o.Txn: // tries of one transaction have one age
+	case w.Txn != o.Txn: // tries of one transaction have the same age
 		return w.Txn.Less(o.Txn)
 	}
 	return w.seq < o.seq
 }
 
-// waitOrder is where one belongs in a queue.
+// waitOrder is a waiter's rank in a queue.
 type waitOrder struct {
 	upgrades bool
 	age      txn.Age

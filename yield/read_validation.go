@@ -2,8 +2,8 @@ package yield
 
 import "isochron/txn"
 
-// StillValid checks that what was read is still so: every row has the version that
-// it had, and every span the same rows. It says what is not.
+// StillValid checks that reads are still valid: every row has its version, and every span the same
+// rows. It returns the reason if they are not.
 func StillValid(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads []txn.ReadCheck, spans []txn.SpanCheck) txn.AbortReason {
 	for _, c := range reads {
 		if row(c.Key).Version != c.Version {
@@ -19,7 +19,7 @@ func StillValid(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, rea
 	return txn.NotRefused
 }
 
-// ChangedBy is what has written the first row that does not stand, where a row is why.
+// ChangedBy is the version that replaced the first changed row, if a row is the reason.
 func ChangedBy(row func(txn.Key) txn.Row, reason txn.AbortReason, reads []txn.ReadCheck) txn.Version {
 	if reason == txn.ReasonRowChanged {
 		for _, c := range reads {
@@ -31,8 +31,8 @@ func ChangedBy(row func(txn.Key) txn.Row, reason txn.AbortReason, reads []txn.Re
 	return txn.Version{}
 }
 
-// Guarded reports whether no guard contradicts what is known here: a shard that
-// has no such row has no opinion.
+// Guarded reports whether no schema check contradicts the rows here. A shard without such a row
+// does not contradict it.
 func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {
 	for _, g := range guards {
 		if have := row(g.Key); have.Value != nil && have.Version != g.Version {
@@ -42,7 +42,7 @@ func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {
 	return true
 }
 
-// rowsOf reads a span that should hold count rows; whole is false if there are more.
+// rowsOf reads a span that should have count rows; whole is false if it has more.
 func rowsOf(scan func(txn.Scan) txn.ScanRows, span txn.Span, count int) (rows []txn.Row, whole bool) {
 	for len(rows) <= count {
 		got := scan(txn.Scan{Span: span})

@@ -7,28 +7,29 @@ import (
 	"isochron/txn"
 )
 
-// How transactions end at one shard, and who goes on then. One that ends without a commit takes
-// along those who have gone on from its values; what is free is asked for again by those who
-// waited, oldest first.
+// How transactions end at one shard, and which waiters proceed then. An abort cascades to the
+// transactions that have read its published values; waiters of released locks are retried, oldest
+// first.
 
-// TableEvents hears what a table does to transactions, in the order in which it does it. Nobody is
-// let in meanwhile.
+// TableEvents receives what a table does to transactions, in the order in which it does it. No
+// waiter is granted anything during a call.
 type TableEvents interface {
-	// TxnAborted: the victim, which has not voted here, loses all that it has here and waits for: by is older
-	// and wants it, or, in a cascade, the victim has gone on from a value of by, which is undone.
+	// TxnAborted: the victim, which has not voted here, loses its locks and waits here. Either by
+	// is older and needs them, or (cascade) the victim has read a published value of by, which
+	// aborts.
 	TxnAborted(victim, by txn.ID, cascade bool)
-	// LocksReleased: what a transaction has had here since then is free.
+	// LocksReleased: the transaction's locks, held since then, are released.
 	LocksReleased(id txn.ID, since time.Duration)
-	// Published: others may go on from what a transaction has written of a hot row.
+	// Published: others may read what a transaction has written of a hot row.
 	Published(id txn.ID)
 }
 
-// End frees all that a transaction has here, and lets those who waited ask again. If it is not
-// committed, those who went on from what it had written end with it.
+// End releases all locks of a transaction and retries waiters. Unless it is committed, the
+// transactions that read its published values are aborted first.
 func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 	h := t.holders.get(id)
 	if h == nil {
-		t.transfers.returnLocks(now, id) // others have all that it had
+		t.transfers.returnLocks(now, id) // its locks were transferred
 		return
 	}
 	was := t.begin()
@@ -42,7 +43,7 @@ func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 	t.finish(was)
 }
 
-// Drop ends all that a transaction has here and waits for, unless it has voted.
+// Drop aborts a transaction here, its locks and its waits, unless it has voted.
 func (t *Table) Drop(now time.Duration, id txn.ID) {
 	t.counts.HitIf(t.transfers.voted(id), coverage.VotedNotDropped)
 	if t.transfers.voted(id) {
@@ -52,8 +53,8 @@ func (t *Table) Drop(now time.Duration, id txn.ID) {
 	t.End(now, id, false)
 }
 
-// abortAll ends those who give way to one who asks. Nobody is let in before all of them have ended: a vote of
-// the last may wait for the first.
+// abortAll aborts the victims of a request. No waiter is granted before all of them have ended: a
+// vote of the last may wait for the first.
 func (t *Table) abortAll(now time.Duration, victims []txn.ID, by txn.ID) {
 	was := t.begin()
 	for _, victim := range victims {
@@ -75,23 +76,23 @@ func (t *Table) refuseAll(id txn.ID) {
 	}
 }
 
-// abortDependents ends those who have gone on from what a transaction has written, newest first. Nothing
-// is granted meanwhile.
+// abortDependents aborts the transactions that have read what id has published, newest first.
+// Nothing is granted meanwhile.
 func (t *Table) abortDependents(now time.Duration, id txn.ID, key txn.Key) {
 	for _, behind := range t.chains.dependents(id, key) {
 		h := t.holders.get(behind)
 		if h == nil {
-			continue // undone with another
+			continue // aborted with another
 		}
 		if h.Voted {
-			panic("yield: " + behind.String() + " has voted before one whose value it has read has ended")
+			panic("yield: " + behind.String() + " voted before a transaction whose published value it has read ended")
 		}
 		t.counts.Hit(coverage.Cascade)
 		t.abort(now, behind, id, true)
 	}
 }
 
-// Expire ends the waits whose time is over.
+// Expire ends the waits whose deadline has passed.
 func (t *Table) Expire(now time.Duration) {
 	for _, w := range t.waits.expired(now) {
 		w.Expire(TimedOut)
@@ -99,7 +100,7 @@ func (t *Table) Expire(now time.Duration) {
 	t.Wake()
 }
 
-// begin begins what nobody who waits may see the half of, and finish ends it.
+// begin defers the retries of waiters; finish ends that and makes them.
 func (t *Table) begin() (was bool) {
 	was, t.waking = t.waking, true
 	return was
@@ -110,8 +111,8 @@ func (t *Table) finish(was bool) {
 	t.Wake()
 }
 
-// Wake lets those ask again who may be able to go on. One call does it for all that happens while
-// it does: a long chain of commits is a loop and no recursion.
+// Wake retries the waiters that may be granted. One call covers all that happens during it: a long
+// chain of commits is a loop and no recursion.
 func (t *Table) Wake() {
 	if t.waking {
 		return

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// eventLog is a World that keeps what it hears.
+// eventLog records table events.
 type eventLog struct{ events []string }
 
 func (w *eventLog) TxnAborted(victim, by txn.ID, cascade bool) {
@@ -25,16 +25,16 @@ func (w *eventLog) Published(id txn.ID) {
 	w.events = append(w.events, fmt.Sprintf("%d passes on", id.Seq))
 }
 
-// expect takes out what was heard.
+// expect removes the recorded events and compares them.
 func (w *eventLog) expect(t *testing.T, name string, want ...string) {
 	t.Helper()
 	if !slices.Equal(w.events, want) {
-		t.Errorf("%s: %q, not %q", name, w.events, want)
+		t.Errorf("%s: got %q, want %q", name, w.events, want)
 	}
 	w.events = nil
 }
 
-// asks has a transaction ask for row x until it has it or is refused.
+// asks makes a transaction request row x until it is granted or refused.
 func (w *eventLog) asks(tab *Table, n uint64) {
 	e := tab.Acquire(0, ask(n, LockSet{Exclusive: x.Exclusive, HoldsNothing: true}))
 	switch {
@@ -62,9 +62,8 @@ func groups(p Policy) (*Table, *eventLog) {
 	return tab, w
 }
 
-// Those who have to give way do so in the order of their ages, and whoever waited for one of them is
-// let in when all of them have.
-func TestTheWoundedEndInOrder(t *testing.T) {
+// Victims end in the order of their ages, and waiters are granted when all of them have ended.
+func TestVictimsEndInOrder(t *testing.T) {
 	w := &eventLog{}
 	tab := NewTable(WoundWait, HotRowConfig{}, w)
 	for _, n := range []uint64{8, 4, 6} {
@@ -80,9 +79,9 @@ func TestTheWoundedEndInOrder(t *testing.T) {
 	w.expect(t, "2 wants x", "2 wounds 4", "4 is free", "2 wounds 6", "6 is free", "2 wounds 8", "8 is free", "9 has y: true", "2 has it")
 }
 
-// Whoever has gone on from a value ends with the transaction that wrote it, newest first, and what they
-// wait for is refused; nobody is let in before all of them have ended.
-func TestWhoEndsTakesAlongWhoHasGoneOnFromItsValue(t *testing.T) {
+// Readers of a published value end with the transaction that wrote it, newest first, and their
+// waits are refused; no waiter is granted before all of them have ended.
+func TestAbortsCascadeToReaders(t *testing.T) {
 	tab, w := groups(WoundWaitGroup)
 	for n := uint64(3); n < 6; n++ {
 		w.asks(tab, n)
@@ -99,7 +98,7 @@ func TestWhoEndsTakesAlongWhoHasGoneOnFromItsValue(t *testing.T) {
 		"3 takes along 4", "the vote of 4 is refused: "+txn.ReasonChainAborted.Refusal().String(), "4 is free", "3 is free", "7 has it")
 }
 
-func TestWhoCommitsLetsTheNextVote(t *testing.T) {
+func TestACommitLetsTheNextVote(t *testing.T) {
 	tab, w := groups(WoundWaitGroup)
 	w.asks(tab, 3)
 	w.publishes(tab, 3, "v")
@@ -110,7 +109,7 @@ func TestWhoCommitsLetsTheNextVote(t *testing.T) {
 	}
 	e := vote()
 	if e.Waits == nil {
-		t.Fatalf("3 is before it: %+v", e)
+		t.Fatalf("predecessor 3: %+v", e)
 	}
 	e.Waits.Retry = func() {
 		again := vote()
@@ -121,9 +120,9 @@ func TestWhoCommitsLetsTheNextVote(t *testing.T) {
 	w.expect(t, "3 commits", "3 is free", "4 votes: true")
 }
 
-// Another value, or the same as another attempt, undoes those who went on from the first; the row is
-// held again, and nobody has got it meanwhile.
-func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
+// Another value, or the same under another attempt, aborts the readers of the first; the row is
+// held again, and no waiter was granted it meanwhile.
+func TestAChangedValueAbortsItsReaders(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		change   func(tab *Table, w *eventLog)
@@ -134,7 +133,7 @@ func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
 		{"another attempt", func(tab *Table, _ *eventLog) {
 			tab.Publish(0, id(3), txn.Attempt{Seq: 99}, []txn.Write{{Key: "x", Value: []byte("v")}})
 		}, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
-		{"its vote says another", func(tab *Table, w *eventLog) {
+		{"its vote has another value", func(tab *Table, w *eventLog) {
 			e := tab.Acquire(0, &LockRequest{Phase: ChainOrder, Txn: id(3), Age: age(3), Attempt: txn.Attempt{Seq: 3},
 				Writes: []txn.Write{{Key: "x", Value: []byte("w")}}})
 			w.events = append(w.events, fmt.Sprintf("it may vote: %v", e.Granted()))
@@ -153,20 +152,20 @@ func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
 	}
 }
 
-// Who has voted, or holds nothing, passes nothing on.
-func TestWhoMayPassOn(t *testing.T) {
+// A voted transaction, or one that holds nothing, publishes nothing.
+func TestOnlyUnvotedHoldersPublish(t *testing.T) {
 	tab, w := groups(WoundWaitGroup)
 	w.publishes(tab, 3, "v")
 	w.asks(tab, 3)
 	w.publishes(tab, 3, "v")
 	tab.Holder(id(3)).Voted = true
 	w.asks(tab, 4)
-	w.publishes(tab, 3, "w") // came late
+	w.publishes(tab, 3, "w") // too late
 	w.expect(t, "3 has voted", "3 has it", "3 passes on", "4 has it")
 }
 
-// What has not voted can be dropped with all that it waits for; what has voted ends by its decision.
-func TestWhatIsDropped(t *testing.T) {
+// An unvoted transaction can be dropped with its waits; a voted one ends by its decision.
+func TestDropSparesTheVoted(t *testing.T) {
 	w := &eventLog{}
 	tab := NewTable(WoundWait, HotRowConfig{}, w)
 	tab.grant(0, id(1), age(1), x)
@@ -176,14 +175,14 @@ func TestWhatIsDropped(t *testing.T) {
 	w.expect(t, "2 is dropped", fmt.Sprintf("2 is refused: %d", txn.ReasonWounded), "2 is free")
 	tab.Holder(id(1)).Voted = true
 	if tab.Drop(0, id(1)); tab.Holder(id(1)) == nil {
-		t.Error("it has voted, and is dropped")
+		t.Error("a voted transaction was dropped")
 	}
 	w.asks(tab, 3)
 	tab.Drop(0, id(3))
-	w.expect(t, "who holds nothing frees nothing", fmt.Sprintf("3 is refused: %d", txn.ReasonWounded))
+	w.expect(t, "a transaction without locks releases nothing", fmt.Sprintf("3 is refused: %d", txn.ReasonWounded))
 }
 
-// A wait ends at its deadline, and the next in the queue may go on then.
+// A wait ends at its deadline, and the next in the queue may then be granted.
 func TestWaitsExpire(t *testing.T) {
 	w := &eventLog{}
 	tab := NewTable(WoundWait, HotRowConfig{}, w)
@@ -195,8 +194,8 @@ func TestWaitsExpire(t *testing.T) {
 	w.expect(t, "it is over", fmt.Sprintf("2 is refused: %d", txn.ReasonLockTimeout))
 }
 
-// A thousand who go on one after the other are a loop and no recursion, in the order of their ages.
-func TestManyGoOnOneAfterTheOther(t *testing.T) {
+// A thousand successive grants are a loop and no recursion, in the order of ages.
+func TestManyGrantsAreALoop(t *testing.T) {
 	w := &eventLog{}
 	tab := NewTable(WoundWait, HotRowConfig{}, w)
 	tab.grant(0, id(1), age(1), x)
@@ -214,6 +213,6 @@ func TestManyGoOnOneAfterTheOther(t *testing.T) {
 	}
 	tab.End(0, id(1), true)
 	if deepest != 1 || len(order) != 999 || !slices.IsSorted(order) {
-		t.Errorf("%d have gone on, %d deep", len(order), deepest)
+		t.Errorf("%d granted, recursion depth %d", len(order), deepest)
 	}
 }

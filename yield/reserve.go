@@ -8,31 +8,31 @@ import (
 	"isochron/txn"
 )
 
-// Reservations (Bonspiel section 3.1, after Polaris). A transaction of several regions (MR)
-// reserves what it reads at leaders, and one of a single region (SR) reserves nothing and gives
-// way to reservations when it validates. So no SR makes an MR lose what it has read. In the
-// tables S is of a single region and M of several; M' is another one of these.
+// Reservations (Bonspiel section 3.1, after Polaris). A multi-region transaction (MR) reserves what
+// it reads at leaders; a single-region one (SR) reserves nothing and aborts on reservations when it
+// validates. So no SR invalidates what an MR has read. In the tables S is a single-region
+// transaction, M a multi-region one, and M' another of these.
 //
-// A reservation is a matter of who goes first and not of safety: one that is refused, late, or
-// lost with its leader costs an abort at most, for whoever votes is validated as elsewhere.
+// A reservation is about priority, not safety: one that is refused, late, or lost with its leader
+// costs an abort at most, since every vote is validated.
 //
-// Invariant: whoever has reserved something has a Holder, and its reservations end with that.
+// Invariant: a transaction with reservations has a Holder, and they end with it.
 
-// ReserveRule is a policy's choice of what comes of reservations.
+// ReserveRule is a policy's choice of reservations.
 type ReserveRule uint8
 
 // The choices.
 const (
-	// ReservesNothing: nobody does.
+	// ReservesNothing: no transaction reserves.
 	ReservesNothing ReserveRule = iota
-	// ReservesPatiently: who reserves waits for whoever has locked the row (Polaris).
+	// ReservesPatiently: a reserving read waits for any lock of the row (Polaris).
 	ReservesPatiently
-	// ReservesConditionally: who reserves waits for M' alone, and reads what S is about to
+	// ReservesConditionally: a reserving read waits for M' only, and reads what S is about to
 	// commit (GDCC).
 	ReservesConditionally
 )
 
-// step is what comes of one who meets another.
+// step is the result for a transaction that meets another.
 type step uint8
 
 const (
@@ -63,14 +63,14 @@ func classOf(p txn.RegionPriority) class {
 //	x is locked by S       S aborts     M waits     M waits   M proceeds
 //	x is locked by M'      M waits      M aborts    M waits   M waits
 //
-// Here stand the columns of those that reserve. M proceeds once the write of S is revealed: an S
-// that is still validated elsewhere may yet be refused.
+// Only the columns of the policies that reserve. M proceeds once the write of S is revealed: an S
+// that is still validated elsewhere may yet abort.
 var reserveLock = [...][classes]step{
 	ReservesPatiently:     {single: halts, several: halts},
 	ReservesConditionally: {single: proceeds, several: halts},
 }
 
-// place is where a reservation comes to stand among others of its row.
+// place is a reservation's position relative to another of its row.
 type place uint8
 
 const (
@@ -102,44 +102,44 @@ func standingOf(p, other txn.RegionPriority) standing {
 //
 //	M reserves x                                  GDCC
 //	x is reserved by S                            cannot be
-//	x is reserved by M', of the same priority     M stands behind it, and both count
-//	x is reserved by M', of a lower one           M stands before it
-//	x is reserved by M', of a higher one          M fails: it stands behind it
+//	x is reserved by M', of the same priority     M is placed behind it, and both count
+//	x is reserved by M', of a lower one           M is placed before it
+//	x is reserved by M', of a higher one          M fails: it is placed behind it
 //
-// In the paper M forgets a reservation that has failed, or before which another has come. Here it
-// counts again when the higher one has ended: else an S could come then, and abort M.
+// In the paper a failed or replaced reservation is dropped. Here it counts again when the higher
+// one has ended: otherwise an S could then validate, and abort M.
 var reserveReserve = [...]place{equal: lateBehind, higher: before, lower: lateBehind}
 
 // lockReserve is Bonspiel's table 4, with the priorities of section 3.1.5: one that validates is
 // to lock what another has reserved.
 //
 //	             x is reserved by S   by M'        by M', of a higher priority
-//	S locks x    cannot be            S gives way  S gives way
+//	S locks x    cannot be            S aborts     S aborts
 //	M locks x    cannot be            M proceeds   M waits
 //
-// Where another has locked x, whoever validates waits, S or M, whatever that is (section 3.1.3).
-// Other rules for both, and why there are any: votes.go.
+// Where another transaction has locked x, a validation waits, S or M (section 3.1.3). Other rules
+// for both, and their reasons: vote_rules.go.
 var lockReserve = [classes][3]step{
 	single:  {lower: givesWay, equal: givesWay, higher: givesWay},
 	several: {lower: halts, equal: proceeds, higher: proceeds},
 }
 
-// reservation is one transaction's of a row.
+// reservation is one transaction's reservation of a row.
 type reservation struct {
 	txn      txn.ID
 	priority txn.RegionPriority
 }
 
-// reservedSpan is one transaction's of a span.
+// reservedSpan is one transaction's reservation of a span.
 type reservedSpan struct {
 	reservation
 	span txn.Span
 }
 
-// MaxReservations bounds the reservations at one shard; what is beyond is not reserved.
+// MaxReservations bounds the reservations at one shard; more are not made.
 const MaxReservations = 100_000
 
-// Reservations are who has reserved what at a table.
+// Reservations are the reservations of a table.
 type Reservations struct {
 	rule    ReserveRule
 	rows    *rows
@@ -170,7 +170,7 @@ func (v *Reservations) make(h *Holder, keys []txn.Key, spans []txn.Span) {
 	}
 }
 
-// reserve gives a reservation its place by table 3.
+// reserve places a reservation by table 3.
 func (p *lockState) reserve(mine reservation, counts *coverage.Counts) {
 	at := 0
 	for at < len(p.reserved) && reserveReserve[standingOf(mine.priority, p.reserved[at].priority)] == lateBehind {
@@ -201,8 +201,8 @@ func (v *Reservations) release(h *Holder) {
 	}
 }
 
-// meets is what comes, by table 4, of a transaction that is to lock rows which others have
-// reserved; and who is in its way, if somebody is.
+// meets is the result, by table 4, of a transaction that is to lock reserved rows, and the
+// reserving transaction that conflicts, if any.
 func (v *Reservations) meets(id txn.ID, priority txn.RegionPriority, keys []txn.Key) (s step, by txn.ID) {
 	look := func(r reservation) {
 		if got := lockReserve[classOf(priority)][standingOf(priority, r.priority)]; r.txn != id && got > s {
@@ -224,23 +224,23 @@ func (v *Reservations) meets(id txn.ID, priority txn.RegionPriority, keys []txn.
 	return s, by
 }
 
-// Reserve reserves what a transaction reads, or has read before: of what was written since, its
-// vote will hear. It looks at no locks.
+// Reserve reserves what a transaction reads, or has read before: its vote checks what was written
+// since. It ignores locks.
 func (v *Reservations) Reserve(now time.Duration, id txn.ID, age txn.Age, keys []txn.Key, spans []txn.Span) {
 	if v.rule == ReservesNothing || !age.Region.MultiRegion() || len(keys)+len(spans) == 0 {
-		return // S never reserves
+		return // SR transactions never reserve
 	}
 	v.make(v.holders.enter(now, id, age), keys, spans)
 }
 
-// Count is how many rows and spans are reserved, each as often as it is.
+// Count is the number of reservations, of rows and spans.
 func (v *Reservations) Count() int { return v.count }
 
-// Outlive plants a bug: they outlive their transactions.
+// Outlive injects a bug: reservations outlive their transactions.
 func (v *Reservations) Outlive() { v.outlive = true }
 
-// Reveal has readers wait no more for what a transaction has voted on: they are shown it.
-// Whoever is to lock it waits on.
+// Reveal ends the wait of readers for a voted transaction: they are shown its writes. Requests that
+// are to lock the rows continue to wait.
 func (t *Table) Reveal(id txn.ID) {
 	h := t.holders.get(id)
 	if h == nil || !h.Voted {
@@ -251,8 +251,8 @@ func (t *Table) Reveal(id txn.ID) {
 	t.Wake()
 }
 
-// stop is what comes of a vote that is to write what others have reserved: it is refused, or waits
-// for a holder; both are nothing if it goes on.
+// stop is the result of a vote that is to write reserved rows: it is refused, or waits for a
+// holder; neither: it proceeds.
 func (v *Reservations) stop(r *LockRequest) (no txn.Refusal, behind *Holder) {
 	if v.count == 0 || r.Phase != Prepare {
 		return no, nil
@@ -269,8 +269,8 @@ func (v *Reservations) stop(r *LockRequest) (no txn.Refusal, behind *Holder) {
 	return no, nil
 }
 
-// passes reports whether one who meets a holder in a phase in which it is to hold no lock goes on:
-// it is shown what that is about to commit.
+// passes reports whether a request that is to hold no lock proceeds past a holder: it is shown the
+// holder's uncommitted writes.
 func (p Policy) passes(phase Phase, h *Holder) bool {
 	switch {
 	case !h.Revealed:

@@ -7,21 +7,21 @@ import (
 	"isochron/txn"
 )
 
-// aged is the age of transaction n with a priority: 0 is of a single region.
+// aged is the age of transaction n with a priority: 0 is single-region.
 func aged(n uint64, p txn.RegionPriority) txn.Age {
 	a := age(n)
 	a.Region = p
 	return a
 }
 
-// question is a question of transaction n with a priority.
+// question is a request of transaction n with a priority.
 func question(phase Phase, n uint64, p txn.RegionPriority, c LockSet) *LockRequest {
 	return &LockRequest{Phase: phase, Txn: id(n), Age: aged(n, p), LockSet: c, Deadline: time.Minute, Number: n}
 }
 
 var readX = LockSet{Shared: []txn.Key{"x"}}
 
-// answer is what came of a request, in a word.
+// answer is the result of a request, in a word.
 func answer(e LockResult) string {
 	switch {
 	case e.Again:
@@ -34,8 +34,8 @@ func answer(e LockResult) string {
 	return "granted"
 }
 
-// Table 2 of Bonspiel: who reserves x waits for M', and for S if S is not revealed or the policy
-// is Polaris'. Either way it gets what it asks for when that ends.
+// Table 2 of Bonspiel: a reservation of x waits for M', and for S unless S is revealed under GDCC.
+// Either way it is granted when that ends.
 func TestReserveMeetsLock(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -57,7 +57,7 @@ func TestReserveMeetsLock(t *testing.T) {
 		}
 		e := tab.Acquire(0, question(Reserving, 7, 1, readX))
 		if got := answer(e); got != c.want {
-			t.Errorf("%s has locked x: who reserves it %s, want %s", c.name, got, c.want)
+			t.Errorf("%s has locked x: a reservation %s, want %s", c.name, got, c.want)
 		}
 		if e.Waits == nil {
 			continue
@@ -69,13 +69,13 @@ func TestReserveMeetsLock(t *testing.T) {
 		}
 		tab.End(0, id(5), true)
 		if asked != 1 || !e.Granted() || tab.reserved.Count() != 1 {
-			t.Errorf("%s has ended: asked again %d times, %s", c.name, asked, answer(e))
+			t.Errorf("%s has ended: retried %d times, %s", c.name, asked, answer(e))
 		}
 	}
 }
 
-// Readers wait no more once a write is revealed; who is to lock its row, or vouches for what it
-// has read, waits on until it is decided.
+// Readers no longer wait once a write is revealed; requests that are to lock the row, or votes that
+// have read it, wait until it is decided.
 func TestRevealedToReadersAlone(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Prepare, 5, 0, x))
@@ -96,30 +96,30 @@ func TestRevealedToReadersAlone(t *testing.T) {
 	}
 	tab.Reveal(id(5))
 	if again[UnlockedRead] != "granted" || again[Reserving] != "granted" || len(again) != 2 {
-		t.Errorf("revealed, and asked again: %v", again)
+		t.Errorf("revealed, and retried: %v", again)
 	}
 	if e := tab.Acquire(0, question(ReadOnly, 20, 1, readX)); e.Waits == nil {
-		t.Error("who vouches for a revealed row does not wait for its writer")
+		t.Error("a read-only vote does not wait for the writer of a revealed row")
 	}
-	tab.Reveal(id(99)) // of nobody
+	tab.Reveal(id(99)) // no such transaction
 	if tab.Waiting() != 3 {
-		t.Errorf("%d wait, want 3", tab.Waiting())
+		t.Errorf("%d waiting, want 3", tab.Waiting())
 	}
 }
 
-// Table 3: reservations stand beside each other, and those of a higher priority before the rest,
-// which count again when it has ended.
+// Table 3: several reservations of a row coexist, those of a higher priority first; the others
+// count again when that has ended.
 func TestReserveMeetsReserve(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	reserve := func(n uint64, p txn.RegionPriority) {
 		t.Helper()
 		if e := tab.Acquire(0, question(Reserving, n, p, readX)); !e.Granted() {
-			t.Fatalf("%d does not get to read: %s", n, answer(e))
+			t.Fatalf("the reserving read of %d: %s", n, answer(e))
 		}
 	}
 	reserve(1, 0) // S reserves nothing
 	if tab.reserved.Count() != 0 || tab.Holder(id(1)) != nil {
-		t.Fatal("one of a single region has reserved something")
+		t.Fatal("a single-region transaction has reserved something")
 	}
 	order := func(want ...uint64) {
 		t.Helper()
@@ -155,12 +155,12 @@ func TestReserveMeetsReserve(t *testing.T) {
 	vote(3, 1, "granted")
 }
 
-// Table 4: S gives way to any reservation of another, M to none; M waits for one of a higher
-// priority. Ranges are reserved as rows are.
+// Table 4: S aborts on any reservation of another, M on none; M waits for one of a higher priority.
+// Ranges are reserved like rows.
 func TestLockMeetsReserve(t *testing.T) {
 	for _, c := range []struct {
 		lockSet   LockSet
-		priority  txn.RegionPriority // of whoever votes
+		priority  txn.RegionPriority // of the vote
 		want      string
 		reason    txn.AbortReason
 		reserving txn.RegionPriority
@@ -177,7 +177,7 @@ func TestLockMeetsReserve(t *testing.T) {
 		tab.Acquire(0, question(Reserving, 5, c.reserving, c.lockSet))
 		e := tab.Acquire(0, question(Prepare, 7, c.priority, x))
 		if got := answer(e); got != c.want || e.Refused.Reason != c.reason {
-			t.Errorf("%v is reserved with priority %d, and one of %d is to lock x: %s (%v), want %s", c.lockSet, c.reserving, c.priority, got, e.Refused, c.want)
+			t.Errorf("%v reserved with priority %d, a vote of %d for x: %s (%v), want %s", c.lockSet, c.reserving, c.priority, got, e.Refused, c.want)
 		}
 		if e.Granted() {
 			continue
@@ -187,7 +187,7 @@ func TestLockMeetsReserve(t *testing.T) {
 		}
 		tab.End(0, id(5), true)
 		if e.Waits != nil || tab.reserved.Count() != 0 {
-			t.Errorf("the reservation of %v has ended, and %d are left", c.lockSet, tab.reserved.Count())
+			t.Errorf("the reservation of %v has ended, and %d left", c.lockSet, tab.reserved.Count())
 		}
 		if got := answer(tab.Acquire(0, question(Prepare, 7, c.priority, x))); got != "granted" {
 			t.Errorf("nothing is reserved any more: %s", got)
@@ -196,12 +196,12 @@ func TestLockMeetsReserve(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Reserving, 5, 1, readX))
 	if e := tab.Acquire(0, question(Prepare, 5, 1, x)); !e.Granted() {
-		t.Errorf("its own reservation is in its way: %s", answer(e))
+		t.Errorf("blocked by its own reservation: %s", answer(e))
 	}
 }
 
-// Votes wait for votes, whoever is older and whatever their classes are; nobody who has voted is
-// wounded. Elsewhere a vote gives way.
+// Votes wait for votes, whatever their ages and classes; no voted transaction is wounded. Without
+// reservations a vote aborts.
 func TestVotesWait(t *testing.T) {
 	for _, holder := range []txn.RegionPriority{0, 1, 2} {
 		for _, asker := range []txn.RegionPriority{0, 1, 2} {
@@ -212,13 +212,13 @@ func TestVotesWait(t *testing.T) {
 					t.Errorf("%d of priority %d meets a vote of %d: %s", n, asker, holder, answer(e))
 				}
 				if e := tab.Acquire(0, question(Prepare, n, asker, readX)); e.Waits == nil {
-					t.Errorf("%d of priority %d has read what a vote of %d writes: %s", n, asker, holder, answer(e))
+					t.Errorf("%d of priority %d has read a row that a vote of %d writes: %s", n, asker, holder, answer(e))
 				}
 			}
 		}
 	}
 	if e := votes(Validate); e.Refused.Reason != txn.ReasonLockConflict {
-		t.Errorf("without reservations a vote does not give way: %s", answer(e))
+		t.Errorf("without reservations a vote does not abort: %s", answer(e))
 	}
 }
 
@@ -228,21 +228,22 @@ func votes(p Policy) LockResult {
 	return tab.Acquire(0, question(Prepare, 7, 0, x))
 }
 
-// One of several regions is older than all of a single one: it wounds who has locked in execution.
+// A multi-region transaction is older than all single-region ones: it wounds those with locks in
+// execution.
 func TestSeveralRegionsGoFirst(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 3, 0, x))
 	if e := tab.Acquire(0, question(Prepare, 7, 1, x)); !e.Again || tab.Holder(id(3)) != nil {
-		t.Errorf("an older one of a single region is in the way: %s", answer(e))
+		t.Errorf("an older single-region transaction blocks it: %s", answer(e))
 	}
 	tab.Acquire(0, question(Execute, 7, 1, x))
 	if e := tab.Acquire(0, question(Execute, 3, 0, x)); e.Waits == nil {
-		t.Errorf("one of a single region does not wait: %s", answer(e))
+		t.Errorf("a single-region transaction does not wait: %s", answer(e))
 	}
 }
 
-// Reservations are bounded, end with whoever has made them by whatever way it ends, and are
-// found to be left over when they do not.
+// Reservations are bounded, end with their transaction in every way it can end, and are found to be
+// left over when they do not.
 func TestReservationsEnd(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x", "y", "x"}, []txn.Span{{Start: "a", End: "b"}})
@@ -252,23 +253,23 @@ func TestReservationsEnd(t *testing.T) {
 	}
 	tab.Drop(0, id(5))
 	if tab.reserved.Count() != 0 || len(tab.Holders()) != 0 || tab.rows.Len() != 1 {
-		t.Errorf("%d reservations and %d rows are left", tab.reserved.Count(), tab.rows.Len())
+		t.Errorf("%d reservations and %d rows left", tab.reserved.Count(), tab.rows.Len())
 	}
 	tab.reserved.count = MaxReservations
 	tab.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x"}, nil)
 	if tab.reserved.Count() != MaxReservations {
-		t.Error("more is reserved than there is room for")
+		t.Error("more reserved than the bound")
 	}
 	kept := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	kept.reserved.Outlive()
 	kept.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x"}, nil)
 	kept.End(0, id(5), true)
 	if e := kept.Acquire(0, question(Prepare, 7, 0, x)); kept.reserved.Count() != 1 || e.Refused.Reason != txn.ReasonReserved {
-		t.Error("the planted bug does nothing")
+		t.Error("the injected bug has no effect")
 	}
 }
 
-// Who comes to touch a second region after it has locked or reserved is known by its new age.
+// A transaction that becomes multi-region after it has locked or reserved is known by its new age.
 func TestClassOfHolderRises(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 5, 0, x))
@@ -278,7 +279,7 @@ func TestClassOfHolderRises(t *testing.T) {
 	}
 }
 
-// A vote whose reads pass looks at them, and holds only what it writes.
+// A vote with ReadsPass checks its reads, and holds only its writes.
 func TestReadsPass(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	q := question(Prepare, 5, 0, LockSet{Shared: []txn.Key{"y"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}})
@@ -292,17 +293,17 @@ func TestReadsPass(t *testing.T) {
 	r := question(Prepare, 9, 0, LockSet{Shared: []txn.Key{"x"}})
 	r.ReadsPass = true
 	if e := tab.Acquire(0, r); e.Waits == nil {
-		t.Errorf("what it has read is locked, and its vote is %s", answer(e))
+		t.Errorf("a row it has read is locked; its vote is %s", answer(e))
 	}
 }
 
-// What one of a single region has locked before its vote it loses to one of several regions, which
-// neither waits for it nor gives way; younger ones of a single region give way to it, or wait.
+// A single-region transaction loses what it has locked before its vote to a multi-region one, which
+// neither waits for it nor aborts; younger single-region ones abort, or wait.
 func TestLocksOfOneOfASingleRegion(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		phase     Phase
-		n         uint64 // 5 has the lock
+		n         uint64 // 5 holds the lock
 		waitOrder txn.RegionPriority
 		want      string
 	}{
@@ -316,7 +317,7 @@ func TestLocksOfOneOfASingleRegion(t *testing.T) {
 	} {
 		tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 		if e := tab.Acquire(0, question(Execute, 5, 0, x)); !e.Granted() {
-			t.Fatalf("5 does not get the lock: %s", answer(e))
+			t.Fatalf("5 is not granted the lock: %s", answer(e))
 		}
 		lockSet := x
 		if c.phase == Reserving || c.phase == UnlockedRead {

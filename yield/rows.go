@@ -9,41 +9,42 @@ import (
 	"isochron/txn"
 )
 
-// lockState is a row that is locked, written and not committed, or waited for.
+// lockState is the state of one row that is locked, written and uncommitted, reserved, or waited
+// for. A row in none of these states has no entry (empty).
 //
-// Invariant: whoever is in the chain has let go of the row; they commit in its order.
+// Invariant: a transaction in the chain has released the row; they commit in the chain's order.
 type lockState struct {
-	exclusive   *Holder
-	shared      []*Holder
-	chain       []*Holder
-	queue       waitQueue
-	hot         *HotRow
-	reserved    []reservation // those before whom none of a higher priority stands come first
+	exclusive   *Holder       // its writer, executing or voted; nil: none
+	shared      []*Holder     // its readers
+	chain       []*Holder     // has published the row and not ended, in the order of updates
+	queue       waitQueue     // waits for the row
+	hot         *HotRow       // nil: the row is not hot
+	reserved    []reservation // an entry has no entry of a higher priority after it
 	ownedAt     time.Duration // when exclusive was granted
-	avgHoldTime time.Duration // average time between a grant and its release, while somebody waits
+	avgHoldTime time.Duration // average time between a grant and its release, measured while others wait; 0: unknown
 }
 
 func (p *lockState) empty() bool {
 	return p.exclusive == nil && len(p.shared) == 0 && len(p.chain) == 0 && p.queue.len() == 0 && len(p.reserved) == 0
 }
 
-// shares reports whether the transaction has the row shared.
+// shares reports whether the transaction holds the row shared.
 func (p *lockState) shares(id txn.ID) bool {
 	return slices.ContainsFunc(p.shared, func(h *Holder) bool { return h.Txn == id })
 }
 
-// chainIndex is where in the chain a transaction stands, -1 if it does not.
+// chainIndex is the transaction's index in the chain, -1 if it is not in it.
 func (p *lockState) chainIndex(id txn.ID) int {
 	return slices.IndexFunc(p.chain, func(h *Holder) bool { return h.Txn == id })
 }
 
-// has reports whether the holder has something of the row, or a place in its chain.
+// has reports whether the holder holds the row or is in its chain.
 func (p *lockState) has(h *Holder) bool {
 	return p.exclusive == h || p.chainIndex(h.Txn) >= 0 || slices.Contains(p.shared, h)
 }
 
-// holdTime is how long a turn of the row takes: on average so far, or what the present
-// one has taken already if that is more.
+// holdTime is how long the row is held per grant: the average so far, or the age of the present
+// grant if that is more.
 func (p *lockState) holdTime(now time.Duration) time.Duration {
 	if p.exclusive == nil {
 		return p.avgHoldTime
@@ -51,8 +52,8 @@ func (p *lockState) holdTime(now time.Duration) time.Duration {
 	return max(p.avgHoldTime, now-p.ownedAt)
 }
 
-// noteRelease counts how long a turn took that is over. In the average the last one weighs as
-// much as all before it, for what a turn takes changes with the leader's region.
+// noteRelease adds a finished grant to the average. The last one weighs as much as all before it,
+// since hold times change with the region of the leader.
 func (p *lockState) noteRelease(now time.Duration) {
 	took := now - p.ownedAt
 	if p.avgHoldTime == 0 {
@@ -62,9 +63,8 @@ func (p *lockState) noteRelease(now time.Duration) {
 	p.avgHoldTime = (p.avgHoldTime + took) / 2
 }
 
-// certainly reports whether who holds the row exclusively is in a waiter's way whatever
-// it asks. It is not if it is the waiter, or stands behind it in the chain. detect: the policy
-// detects deadlocks.
+// certainly reports whether the exclusive holder conflicts with a waiter under every rule. It does
+// not if it is the waiter, or follows it in the chain. detect: the policy detects deadlocks.
 func (p *lockState) certainly(w *Waiter, detect bool) bool {
 	h := p.exclusive
 	if h == nil || h.Txn == w.Txn || p.chainIndex(w.Txn) >= 0 {
@@ -73,7 +73,7 @@ func (p *lockState) certainly(w *Waiter, detect bool) bool {
 	return h.Voted || h.Age.Older(w.Age) || detect
 }
 
-// blocker is somebody who has the row, or was the last to write it, nil if nobody is.
+// blocker is a holder of the row, or else its last uncommitted writer; nil if there is none.
 func (p *lockState) blocker() *Holder {
 	switch {
 	case p.exclusive != nil:
@@ -86,20 +86,20 @@ func (p *lockState) blocker() *Holder {
 	return nil
 }
 
-// rows are the points of a table, by their keys. One that comes again allocates nothing. It is
-// used once begun.
+// rows are the entries of a lock table by key. An entry that is made again allocates nothing. Call
+// begin before use.
 type rows struct {
 	btree.Map[txn.Key, *lockState]
 	spare []*lockState
 }
 
-// spares bounds what is kept for later use.
+// spares bounds the entries and holders kept for reuse.
 const spares = 4096
 
-// begin makes them, with none.
+// begin makes an empty set.
 func (r *rows) begin() { r.Set("", &lockState{}) } // never empty, the tree keeps its root
 
-// entry is the row's point, made if there is none.
+// entry returns the row's entry, made if there is none.
 func (r *rows) entry(k txn.Key) *lockState {
 	if p, ok := r.Get(k); ok {
 		return p
@@ -114,7 +114,7 @@ func (r *rows) entry(k txn.Key) *lockState {
 	return p
 }
 
-// in visits the points of a span, in the order of their keys.
+// in visits the entries of a span, in key order.
 func (r *rows) in(s txn.Span, visit func(*lockState)) {
 	r.Ascend(s.Start, func(k txn.Key, p *lockState) bool {
 		if k >= s.End {
@@ -125,7 +125,7 @@ func (r *rows) in(s txn.Span, visit func(*lockState)) {
 	})
 }
 
-// drop forgets a point that nobody needs.
+// drop removes an entry if it is empty.
 func (r *rows) drop(k txn.Key, p *lockState) {
 	if !p.empty() {
 		return
@@ -137,7 +137,7 @@ func (r *rows) drop(k txn.Key, p *lockState) {
 	}
 }
 
-// near is the first of the keys at which the holder has something.
+// near is the first of the keys that the holder holds.
 func (r *rows) near(on *Holder, keys ...[]txn.Key) txn.Key {
 	for _, list := range keys {
 		for _, k := range list {

@@ -18,15 +18,15 @@ func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
 	}
 	p := r.entry("x")
 	if p.avgHoldTime = time.Second; r.entry("x") != p {
-		t.Error("a row has one point")
+		t.Error("a row has two entries")
 	}
 	p.shared = append(p.shared, holder(1))
 	if r.drop("x", p); r.Len() != 2 {
-		t.Error("a row that somebody has was dropped")
+		t.Error("an entry in use was dropped")
 	}
 	p.shared = p.shared[:0]
 	if r.drop("x", p); r.Len() != 1 || r.entry("y").avgHoldTime != 0 {
-		t.Error("a row that comes again knows of what was before it")
+		t.Error("a reused entry has state of the former row")
 	}
 }
 
@@ -45,24 +45,24 @@ func TestRowsOfASpan(t *testing.T) {
 	}
 }
 
-func TestWhoHasSomethingOfARow(t *testing.T) {
-	owner, reader, writer, nobody := holder(1), holder(2), holder(3), holder(4)
+func TestHoldersOfARow(t *testing.T) {
+	owner, reader, writer, none := holder(1), holder(2), holder(3), holder(4)
 	var r rows
 	r.begin()
 	p := r.entry("x")
 	p.exclusive, p.shared, p.chain = owner, []*Holder{reader}, []*Holder{writer}
-	if !p.has(owner) || !p.has(reader) || !p.has(writer) || p.has(nobody) {
-		t.Error("its owner, its readers and those in its chain have something of it")
+	if !p.has(owner) || !p.has(reader) || !p.has(writer) || p.has(none) {
+		t.Error("has: want true for the owner, the readers and the chain")
 	}
 	if k := r.near(writer, []txn.Key{"w"}, []txn.Key{"x"}); k != "x" {
 		t.Errorf("a holder is met at %q", k)
 	}
-	if k := r.near(nobody, []txn.Key{"x"}); k != "" {
-		t.Errorf("nobody is met at %q", k)
+	if k := r.near(none, []txn.Key{"x"}); k != "" {
+		t.Errorf("near: want none, got %q", k)
 	}
-	for _, want := range []*Holder{owner, writer, reader, nil} { // each gone, the next is in the way
+	for _, want := range []*Holder{owner, writer, reader, nil} { // as each ends, the next blocks
 		if got := p.blocker(); got != want {
-			t.Errorf("%+v is in the way, not %+v", got, want)
+			t.Errorf("blocker %+v, want %+v", got, want)
 		}
 		switch want {
 		case owner:
@@ -88,7 +88,7 @@ func TestHoldersComeAndGoWithoutAnAllocation(t *testing.T) {
 	h := l.enter(time.Second, id(3), age(3))
 	h.Voted, h.keys = true, append(h.keys, "x")
 	if l.enter(2*time.Second, id(3), age(3)) != h || h.Since != time.Second {
-		t.Error("a transaction enters once")
+		t.Error("a transaction has two entries")
 	}
 	was := h.tenure
 	if l.renew(h); h.tenure <= was {
@@ -97,7 +97,7 @@ func TestHoldersComeAndGoWithoutAnAllocation(t *testing.T) {
 	delete(l.byTxn, id(3))
 	l.keep(h)
 	if o := l.enter(0, id(4), age(4)); o != h || o.Voted || len(o.keys) > 0 || o.tenure <= was+1 {
-		t.Errorf("a holder that is used again has what another had: %+v", o)
+		t.Errorf("a reused holder has state of a former one: %+v", o)
 	}
 	l.enter(0, id(2), age(2))
 	if got := l.list(); len(got) != 2 || got[0].Txn != id(2) {

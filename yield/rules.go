@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// rules say who is in the way of a lock set, and what comes of that. They change nothing.
+// rules decide which holders conflict with a lock set, and the result. They change nothing.
 type rules struct {
 	policy  Policy
 	rows    *rows
@@ -19,7 +19,7 @@ type rules struct {
 	counts  *coverage.Counts
 }
 
-// judge is what the rules say of a lock set with which these are in conflict, oldest first.
+// judge applies the rules to a lock set and its conflicting holders, oldest first.
 func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *LockSet, conflicts []*Holder) verdict {
 	if len(conflicts) == 0 {
 		return verdict{}
@@ -42,7 +42,7 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *LockSet, conflicts
 	return v
 }
 
-// count counts what the policy has said of a lock set.
+// count counts the policy's verdict.
 func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) {
 	r.counts.HitIf(phase == Reserving && v.wait != nil, coverage.ReservingWaits)
 	r.counts.HitIf(phase == Reserving && v.granted(), coverage.ReservingProceeds)
@@ -55,8 +55,8 @@ func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) 
 	r.counts.HitIf(phase.holds() && slices.ContainsFunc(conflicts, spared), coverage.VotedNotWounded)
 }
 
-// walks reports whether a wait is to be looked at for cycles: always where the
-// policy detects them, but in the queue of a hot row; and wherever chains have a part.
+// walks reports whether a wait is checked for cycles: always under policies that detect deadlocks,
+// except in the queue of a hot row; elsewhere wherever a chain is involved.
 func (r *rules) walks(id txn.ID, c *LockSet, conflicts []*Holder) bool {
 	if r.policy.Detect {
 		return !c.HoldsNothing || !r.hot.alone(c)
@@ -64,7 +64,7 @@ func (r *rules) walks(id txn.ID, c *LockSet, conflicts []*Holder) bool {
 	return r.holders.get(id).inChain() || slices.ContainsFunc(conflicts, (*Holder).inChain)
 }
 
-// conflicts lists the holders in the way, oldest first, each once.
+// conflicts lists the conflicting holders, oldest first, each once.
 func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Holder {
 	var out []*Holder
 	add := func(h *Holder) {
@@ -80,7 +80,7 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Ho
 			}
 		}
 	}
-	joins, known := false, false // it is asked where there is a chain, and once
+	joins, known := false, false // computed once, and only where there is a chain
 	for _, k := range c.Exclusive {
 		if p, ok := r.rows.Get(k); ok {
 			if !known && len(p.chain) > 0 {
@@ -115,10 +115,10 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Ho
 	return out
 }
 
-// inTheWay adds who is in the way of a row's exclusive lock.
+// inTheWay adds the holders that conflict with an exclusive lock of a row.
 func (r *rules) inTheWay(p *lockState, phase Phase, id txn.ID, age txn.Age, fresh, joins bool, add func(*Holder)) {
 	if place := p.chainIndex(id); place >= 0 {
-		for _, h := range p.chain[:place] { // whoever stands behind waits for this one
+		for _, h := range p.chain[:place] { // successors in the chain wait for this transaction
 			add(h)
 		}
 		return

@@ -8,33 +8,33 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of one look, and of one step of a chase.
+// The bounds of one search, and of one step of a probe.
 const (
-	probesPerScan = 8                     // chases that a leader begins at once
-	followMax     = 64                    // transactions that are looked at in one step
-	backOffMost   = 1                     // doublings of the time between chases of one holder
-	looksPerWait  = 8                     // looks in the time after which somebody is chased
-	lookEvery     = 20 * time.Millisecond // at most
+	probesPerScan = 8                     // probes that a leader starts in one search
+	followMax     = 64                    // transactions visited in one step
+	backOffMost   = 1                     // doublings of the time between probes of one holder
+	looksPerWait  = 8                     // searches in DetectorConfig.After
+	lookEvery     = 20 * time.Millisecond // minimum between searches
 )
 
-// pursuit is what a Chaser notes of a holder.
+// pursuit is a detector's record of a holder.
 type pursuit struct {
-	next  time.Duration // when it may be chased again
-	times int           // chases of it so far
-	look  uint64        // in which it was found last
+	next  time.Duration // when it may be probed again
+	times int           // probes of it so far
+	look  uint64        // search in which it was last found
 }
 
-// suspect is a holder for whom somebody older has waited for long.
+// suspect is a holder for which an older transaction has waited long.
 type suspect struct {
 	txn      txn.ID
 	age      txn.Age
-	holdTime int            // chases of it before this one
-	into     []txn.WaitEdge // waits for it
+	holdTime int            // probes of it before this one
+	into     []txn.WaitEdge // wait edges to it
 }
 
-// suspects lists who is to be chased now, at most probesPerScan of them: those for whom
-// somebody older has waited for at least as long as after. It looks a few times in that
-// while and else finds nobody.
+// suspects lists the holders to probe now, at most probesPerScan: those for which an older
+// transaction has waited for at least after. It searches looksPerWait times in that time, and
+// otherwise returns none.
 func (c *DeadlockDetector) suspects(now time.Duration) []suspect {
 	t, after := c.table, c.after
 	if t.waits.count == 0 || now < c.lookAt {
@@ -79,15 +79,15 @@ func (c *DeadlockDetector) suspects(now time.Duration) []suspect {
 	return out
 }
 
-// longWaits lists waiters who have waited for so long: all that wait for a holder and, of
-// each queue, of those for whom the same is in the way the oldest, and its first.
-// Who holds nothing keeps up those behind it in a queue alone, and is left out elsewhere.
+// longWaits lists waiters that have waited for after: all that wait for a holder and, of each
+// queue, the oldest of each kind (those with the same conflicting holders) and the queue's first. A
+// transaction that holds nothing delays only those behind it in a queue, and is left out otherwise.
 func (c *DeadlockDetector) longWaits(now time.Duration) (out []*Waiter) {
 	t := c.table
 	type kind struct {
 		key                     txn.Key
 		exclusive, joins        bool
-		upgrades, committedOnly bool // the one goes first, whatever its age, and is in the way of the rest
+		upgrades, committedOnly bool // an upgrade precedes all others, whatever its age, and conflicts with them
 	}
 	oldest := map[kind]*Waiter{}
 	for _, ws := range t.waits.byTxn { // order: sorted below

@@ -8,31 +8,31 @@ import (
 	"isochron/txn"
 )
 
-// LockSet is what a request wants to hold. Spans are shared.
+// LockSet is the rows and spans that a request is to lock. Spans are shared.
 type LockSet struct {
 	Shared    []txn.Key
 	Exclusive []txn.Key
 	Spans     []txn.Span
-	// HoldsNothing: the transaction holds nothing anywhere and asks for nothing else.
+	// HoldsNothing: the transaction holds nothing anywhere and requests nothing else.
 	HoldsNothing bool
-	// CommittedOnly: the transaction goes on from committed values alone.
+	// CommittedOnly: the transaction reads committed values only, never published ones.
 	CommittedOnly bool
 }
 
-// Table is the lock table of one shard. A lock that meets no other allocates nothing.
+// Table is the lock table of one shard. A lock without a conflict allocates nothing.
 //
-// It puts parts together, none of which knows it: what is kept (rows, holders, hot, waits), what
-// changes that (locks, chains), and what is asked of it (graph, rules).
+// It combines parts that do not know it: state (rows, holders, hot, waits), the operations on it
+// (locks, chains) and the questions about it (graph, rules).
 type Table struct {
 	events  TableEvents
-	waking  bool   // those who wait are let ask again, or must not be now
-	numbers serial // of waits and tenures
+	waking  bool   // waiters are being retried, or must not be now
+	numbers serial // of waits and of tenures
 	rows    rows
 	holders holders
 	hot     hotRows
 	waits   waits
 	locks   locks
-	// reserved are not locked, and for those of several regions
+	// Reservations are not locks; only multi-region transactions make them.
 	reserved  Reservations
 	chains    chains
 	transfers lockTransfers
@@ -41,7 +41,7 @@ type Table struct {
 	counts    *coverage.Counts // nil: nothing is counted
 }
 
-// NewTable returns an empty table. What it does the world hears.
+// NewTable returns an empty table. w receives what it does to transactions.
 func NewTable(p Policy, b HotRowConfig, w TableEvents) *Table {
 	t := &Table{events: w}
 	rows, holders, hot, waits := &t.rows, &t.holders, &t.hot, &t.waits
@@ -58,20 +58,20 @@ func NewTable(p Policy, b HotRowConfig, w TableEvents) *Table {
 	return t
 }
 
-// Count has the table count where its rules bite.
+// Count makes the table count hits of its rules.
 func (t *Table) Count(c *coverage.Counts) { t.counts, t.rules.counts, t.reserved.counts = c, c, c }
 
-// Holder is the transaction's entry, nil if it holds nothing.
+// Holder returns the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders.get(id) }
 
-// Reserved are the reservations.
+// Reserved returns the reservations.
 func (t *Table) Reserved() *Reservations { return &t.reserved }
 
 // Holders lists the holders in the order of their ids.
 func (t *Table) Holders() []*Holder { return t.holders.list() }
 
-// Unvoted lists, in order, the transactions that hold something or wait for something
-// here and have not voted.
+// Unvoted lists, in order, the transactions that hold or wait for something here and have not
+// voted.
 func (t *Table) Unvoted() []txn.ID {
 	var out []txn.ID
 	for id, h := range t.holders.byTxn { // order: sorted below
@@ -93,27 +93,27 @@ func (t *Table) Unvoted() []txn.ID {
 	return out
 }
 
-// Waiting is the number of requests that wait.
+// Waiting is the number of waiting requests.
 func (t *Table) Waiting() int { return t.waits.count }
 
-// Asks reports whether a request of the transaction waits already. One that waited
-// twice would be granted twice, the second time when the transaction has ended.
+// Asks reports whether this request already waits. A request entered twice would be granted twice,
+// the second time after the transaction's end.
 func (t *Table) Asks(id txn.ID, request uint64) bool { return t.waits.asks(id, request) }
 
 // Cancel takes a waiter out of its queue.
 func (t *Table) Cancel(w *Waiter) { t.waits.cancel(w) }
 
-// Rebound changes the bounds from now on.
+// Rebound changes the configuration of hot rows from now on.
 func (t *Table) Rebound(b HotRowConfig) { t.hot.bounds = b.withDefaults() }
 
-// NextWake is the earliest instant at which the table has something to do by time alone:
-// a wait may end (Expire). While nobody waits there is none; when somebody can go on it is 0.
+// NextWake is the earliest time at which a wait may expire (Expire): txn.Never if no request waits,
+// 0 if one can proceed.
 func (t *Table) NextWake() time.Duration { return t.waits.nextWake() }
 
-// Last is the uncommitted value from which a transaction would go on that asks
-// for the row exclusively; ok is false if there is none.
+// Last is the uncommitted value that a transaction would read if it requested the row exclusively;
+// ok is false if there is none.
 func (t *Table) Last(k txn.Key, id txn.ID) (row txn.Row, ok bool) { return t.chains.last(k, id) }
 
-// Hot reports whether a transaction that writes the rows has a part in a hot one
-// that is passed on.
+// Hot reports whether a transaction that writes these rows is in the chain of a hot row, or writes
+// a hot row that is published.
 func (t *Table) Hot(id txn.ID, written []txn.Key) bool { return t.chains.part(id, written) }

@@ -13,7 +13,7 @@ import (
 func id(n uint64) txn.ID   { return txn.ID{Node: 1, Epoch: 1, Seq: n} }
 func age(n uint64) txn.Age { return txn.Age{Start: txn.Timestamp(n), ID: id(n)} }
 
-func TestWhoYields(t *testing.T) {
+func TestConflictRules(t *testing.T) {
 	row := LockSet{Exclusive: []txn.Key{"x"}}
 	for _, c := range []struct {
 		name         string
@@ -29,20 +29,20 @@ func TestWhoYields(t *testing.T) {
 		{"a younger one waits for an older that executes", WoundWait, Execute, 2, 1, false, true, false, false},
 		{"an older one waits for a voted one", WoundWait, Execute, 1, 2, true, true, false, false},
 		{"a prepare wounds a younger that executes", WoundWait, Prepare, 1, 2, false, false, false, true},
-		{"a prepare gives way to an older that executes", WoundWait, Prepare, 2, 1, false, false, true, false},
+		{"a prepare aborts because of an older that executes", WoundWait, Prepare, 2, 1, false, false, true, false},
 		{"a prepare waits for a voted younger one", WoundWait, Prepare, 1, 2, true, true, false, false},
-		{"a prepare gives way to a voted older one", WoundWait, Prepare, 2, 1, true, false, true, false},
+		{"a prepare aborts because of a voted older one", WoundWait, Prepare, 2, 1, true, false, true, false},
 		{"by wait-die an older one waits for a younger that executes", WaitDie, Execute, 1, 2, false, true, false, false},
-		{"by wait-die a younger one gives way to an older that executes", WaitDie, Execute, 2, 1, false, false, true, false},
-		{"by wait-die it gives way to an older that has voted", WaitDie, Execute, 2, 1, true, false, true, false},
+		{"by wait-die a younger one aborts because of an older that executes", WaitDie, Execute, 2, 1, false, false, true, false},
+		{"by wait-die it aborts because of an older that has voted", WaitDie, Execute, 2, 1, true, false, true, false},
 		{"by wait-die a prepare waits for a younger that executes", WaitDie, Prepare, 1, 2, false, true, false, false},
-		{"by wait-die a prepare gives way to an older voted one", WaitDie, Prepare, 2, 1, true, false, true, false},
-		{"by no-wait an older one gives way", NoWait, Execute, 1, 2, false, false, true, false},
-		{"by no-wait a prepare gives way", NoWait, Prepare, 1, 2, true, false, true, false},
-		{"by no-wait an instant read waits for a voted writer", NoWait, UnlockedRead, 1, 2, true, true, false, false},
+		{"by wait-die a prepare aborts because of an older voted one", WaitDie, Prepare, 2, 1, true, false, true, false},
+		{"by no-wait an older one aborts", NoWait, Execute, 1, 2, false, false, true, false},
+		{"by no-wait a prepare aborts", NoWait, Prepare, 1, 2, true, false, true, false},
+		{"by no-wait an unlocked read waits for a voted writer", NoWait, UnlockedRead, 1, 2, true, true, false, false},
 		{"a validation never waits", Validate, Prepare, 1, 2, true, false, true, false},
-		{"an instant read waits for a voted writer", Validate, UnlockedRead, 1, 2, true, true, false, false},
-		{"an instant read passes one that executes", Validate, UnlockedRead, 2, 1, false, false, false, false},
+		{"an unlocked read waits for a voted writer", Validate, UnlockedRead, 1, 2, true, true, false, false},
+		{"an unlocked read passes one that executes", Validate, UnlockedRead, 2, 1, false, false, false, false},
 	} {
 		table := NewTable(c.policy, HotRowConfig{}, nil)
 		table.grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
@@ -60,11 +60,11 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 		return table.request(Execute, id(2), age(2), LockSet{Exclusive: []txn.Key{k}}).granted()
 	}
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
-		t.Error("a locked range [b, d) must keep writers out of b and c only")
+		t.Error("a locked range [b, d) must exclude writers of b and c only")
 	}
 	table.locks.release(0, id(1))
 	if !ask("c") {
-		t.Error("a released range must let writers in")
+		t.Error("a released range excludes writers")
 	}
 }
 
@@ -81,8 +81,8 @@ func TestUpgradeAndRelease(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsInACycle drives random transactions over several shards, as
-// they would be driven, and looks for a cycle of waits after each step.
+// TestNobodyWaitsInACycle drives random transactions over several shards, as they would be driven,
+// and searches for a cycle of waits after each step.
 func TestNobodyWaitsInACycle(t *testing.T) {
 	for _, policy := range []Policy{WoundWait, WaitDie, NoWait} {
 		waits := 0
@@ -102,8 +102,8 @@ func TestNobodyWaitsInACycle(t *testing.T) {
 	}
 }
 
-// waitWorld is transactions that lock keys in execution one at a time and then
-// prepare at all their shards at once.
+// waitWorld is transactions that lock keys in execution one at a time and then prepare at all their
+// shards in one round.
 type waitWorld struct {
 	rng    *rand.Rand
 	shards []*Table
@@ -153,7 +153,7 @@ func (w *waitWorld) pick() *actor {
 func (w *waitWorld) step() {
 	a := w.pick()
 	if len(a.waits) > 0 && len(a.preparing) == 0 {
-		for s := range a.waits { // asks again when its holder has gone
+		for s := range a.waits { // retries when its holder has ended
 			if w.shards[s].Holder(a.waits[s]) == nil {
 				delete(a.waits, s)
 			}
@@ -263,7 +263,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 	return nil, false
 }
 
-// In the queue of a row many wait, and the oldest is asked first.
+// Many wait in the queue of a row, and the oldest is retried first.
 func TestTheQueueOfARow(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	c := LockSet{Exclusive: []txn.Key{"hot"}}
@@ -276,7 +276,7 @@ func TestTheQueueOfARow(t *testing.T) {
 			tab.grant(0, id(n), age(n), c)
 		}
 		if !tab.waits.enter(0, holder, w) {
-			t.Fatal("it may wait")
+			t.Fatal("the request does not wait")
 		}
 	}
 	for range 4 {
@@ -286,13 +286,13 @@ func TestTheQueueOfARow(t *testing.T) {
 		}
 	}
 	if !slices.Equal(asked, []uint64{2, 3, 4, 5}) || tab.Waiting() != 0 {
-		t.Errorf("asked in the order %v, %d still wait", asked, tab.Waiting())
+		t.Errorf("retried in the order %v, %d still waiting", asked, tab.Waiting())
 	}
 }
 
-// One that asks and still has to wait must not be asked for ever, and one that
-// gives up must not keep the next from asking.
-func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
+// A waiter that is retried without success must not be retried without end, and one that leaves
+// must not keep the next from its retry.
+func TestAFailedRetryDoesNotBlockTheQueue(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	shared := LockSet{Shared: []txn.Key{"x"}}
 	tab.grant(0, id(1), age(1), shared)
@@ -311,17 +311,17 @@ func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
 	tab.locks.release(0, id(1))
 	drain()
 	if tries[3] != 1 || tries[4] != 0 {
-		t.Errorf("with another still reading the row the first asks once: %v", tries)
+		t.Errorf("with another still reading the row the first is retried once: %v", tries)
 	}
 	tab.locks.release(0, id(2))
 	drain()
 	if tries[3] != 2 || tries[4] != 1 || tab.Waiting() != 0 {
-		t.Errorf("the first gave up, so the next must ask: %v", tries)
+		t.Errorf("the first has left, so the next must be retried: %v", tries)
 	}
 }
 
-// Who wants several rows waits in no queue, and must not pass those for ever who want one.
-func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
+// A request for several rows waits in no queue, and must not be starved by requests for one.
+func TestTheOldestIsRetriedFirst(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	both := LockSet{Exclusive: []txn.Key{"x", "y"}}
 	h := tab.grant(0, id(1), age(1), both)
@@ -339,6 +339,6 @@ func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 		w.Retry()
 	}
 	if !slices.Equal(asked, []uint64{2, 3, 4, 5, 6}) {
-		t.Errorf("asked in the order %v", asked)
+		t.Errorf("retried in the order %v", asked)
 	}
 }

@@ -9,15 +9,13 @@ import (
 	"isochron/txn"
 )
 
-// TimestampTable is what one replica knows of undecided transactions, where each replica
-// validates for itself: what they have read and will write, and when. Nothing
-// waits in it. A plain policy refuses every conflict. One by timestamp (TAPIR's)
-// lets a write stand undecided beside a read or a write of the same row, if
-// their timestamps put them in order.
+// TimestampTable is one replica's record of undecided transactions, where each replica validates
+// for itself: their reads and writes, and at which timestamps. Nothing waits in it. A plain policy
+// refuses every conflict. One by timestamp (TAPIR) accepts an undecided write beside a read or a
+// write of the same row if their timestamps order them.
 //
-// Invariant, by timestamp: no write is taken at or below the timestamp of a read
-// of the same row that was taken before, undecided or committed. Reads that are
-// forgotten leave their timestamps in the floor.
+// Invariant, by timestamp: no write is accepted at or below the timestamp of a read of the same row
+// accepted before, undecided or committed. Reads that are dropped raise the floor.
 type TimestampTable struct {
 	reads  btree.Map[txn.Key, []timestampEntry] // undecided
 	writes btree.Map[txn.Key, []timestampEntry] // undecided
@@ -25,7 +23,7 @@ type TimestampTable struct {
 	read   map[txn.Key]txn.Timestamp            // the latest committed read
 	ranges []spanTimestamp                      // committed
 	floor  txn.Timestamp
-	freed  []txn.Key        // that nobody undecided writes any more, since Freed was asked
+	freed  []txn.Key        // no longer written by any undecided attempt, since the last call of Freed
 	Rules  *coverage.Counts // nil: nothing is counted
 }
 
@@ -39,20 +37,19 @@ type spanTimestamp struct {
 	timestampEntry
 }
 
-// How many committed reads of rows and of ranges are remembered one by one.
+// The committed reads of rows and of ranges that are kept.
 const (
 	maxReadsKept  = 100_000
 	maxRangesKept = 1_000
 )
 
-// NewTimestampTable remembers that there were reads up to floor.
+// NewTimestampTable returns a table that assumes reads up to floor.
 func NewTimestampTable(floor txn.Timestamp) *TimestampTable {
 	return &TimestampTable{read: map[txn.Key]txn.Timestamp{}, floor: floor}
 }
 
-// Judge asks whether reads and writes fit at a timestamp beside what is
-// undecided and what was read: OK; Abstain, for it meets somebody undecided; or
-// Retry, above the returned timestamp.
+// Judge validates reads and writes at a timestamp against undecided attempts and earlier reads: OK;
+// Abstain, for a conflict with an undecided one; or Retry, above the returned timestamp.
 func (s *TimestampTable) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c LockSet) (txn.ValidationResult, txn.Timestamp) {
 	for _, k := range c.Shared {
 		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, others(by)) {
@@ -73,7 +70,7 @@ func (s *TimestampTable) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Loc
 		}
 		above = max(above, s.floor, s.lastRead(k, by))
 		if list, _ := s.writes.Get(k); slices.ContainsFunc(list, func(o timestampEntry) bool { return o.by != by && o.at == at }) {
-			above = max(above, at) // two versions of a row cannot have one timestamp
+			above = max(above, at) // two versions of a row cannot have the same timestamp
 		}
 	}
 	if p.ByTimestamp && len(c.Exclusive) > 0 && at <= above {
@@ -83,11 +80,10 @@ func (s *TimestampTable) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Loc
 	return txn.ValidationOK, 0
 }
 
-// Clashes reports whether an attempt and an undecided one of those entered could
-// not both count, whichever came first: a plain policy says so of any two of which
-// one writes what the other reads or writes; one by timestamp only if a write is
-// not after a read of the same row that has missed it, or two writes of a row have one
-// timestamp. What Judge calls OK does not clash.
+// Clashes reports whether an attempt and an undecided one in the table exclude each other,
+// whichever came first. Under a plain policy: one writes what the other reads or writes. By
+// timestamp: a write is not after a read of the same row that has missed it, or two writes of a row
+// have the same timestamp. What Judge calls OK does not clash.
 func (s *TimestampTable) Clashes(p Policy, by txn.Attempt, at txn.Timestamp, c LockSet) bool {
 	missed := func(o timestampEntry) bool { return o.by != by && (!p.ByTimestamp || o.at <= at) }
 	misses := func(o timestampEntry) bool { return o.by != by && (!p.ByTimestamp || o.at >= at) }
@@ -123,8 +119,8 @@ func (s *TimestampTable) touched(k txn.Key, by txn.Attempt) bool {
 	return slices.ContainsFunc(s.spans, func(o spanTimestamp) bool { return o.by != by && o.span.Contains(k) })
 }
 
-// InTheWay reports whether an undecided attempt writes what somebody wants to read, and the first
-// of the rows of which that is so; none if it is in a range alone.
+// InTheWay reports whether an undecided attempt writes what a read needs, and the first such row;
+// "" if only a range conflicts.
 func (s *TimestampTable) InTheWay(keys []txn.Key, spans []txn.Span) (at txn.Key, yes bool) {
 	for _, k := range keys {
 		if s.Written(k) {
@@ -140,15 +136,15 @@ func (s *TimestampTable) Written(k txn.Key) bool {
 	return ok
 }
 
-// Freed lists the rows that the last one has let go of that wrote them, since it was asked last.
-// Others may write them by now.
+// Freed lists, since its last call, the rows whose last undecided writer has ended. Others may
+// write them by now.
 func (s *TimestampTable) Freed() []txn.Key {
 	out := s.freed
 	s.freed = nil
 	return out
 }
 
-// WritersOf lists the undecided attempts that write what a lock set has read, each once, in their order.
+// WritersOf lists the undecided attempts that write what a lock set has read, each once, in order.
 func (s *TimestampTable) WritersOf(c LockSet) (out []txn.Attempt) {
 	note := func(list []timestampEntry) {
 		for _, w := range list {
@@ -196,7 +192,7 @@ func (s *TimestampTable) written(span txn.Span, like func(timestampEntry) bool) 
 	return yes
 }
 
-// lastRead is the latest timestamp at which another has read a row.
+// lastRead is the latest timestamp at which another attempt has read a row.
 func (s *TimestampTable) lastRead(k txn.Key, by txn.Attempt) txn.Timestamp {
 	at := s.read[k]
 	list, _ := s.reads.Get(k)
@@ -215,8 +211,8 @@ func (s *TimestampTable) lastRead(k txn.Key, by txn.Attempt) txn.Timestamp {
 	return at
 }
 
-// Hold enters what an undecided attempt has read and will write. Shared are the
-// rows that it has read, those that it writes too among them.
+// Hold enters the reads and writes of an undecided attempt. Shared are the rows that it has read,
+// those that it writes too included.
 func (s *TimestampTable) Hold(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	add := func(m *btree.Map[txn.Key, []timestampEntry], k txn.Key) {
 		list, _ := m.Get(k)
@@ -233,7 +229,7 @@ func (s *TimestampTable) Hold(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	}
 }
 
-// Drop takes an attempt out that is decided. If it committed, its reads are remembered.
+// Drop removes a decided attempt. If it committed, its reads are remembered.
 func (s *TimestampTable) Drop(by txn.Attempt, at txn.Timestamp, c LockSet, committed bool) {
 	cut := func(m *btree.Map[txn.Key, []timestampEntry], k txn.Key) (last bool) {
 		list, _ := m.Get(k)
@@ -258,7 +254,7 @@ func (s *TimestampTable) Drop(by txn.Attempt, at txn.Timestamp, c LockSet, commi
 	}
 }
 
-// Remember notes the reads of a committed attempt.
+// Remember records the reads of a committed attempt.
 func (s *TimestampTable) Remember(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	for _, k := range c.Shared {
 		s.read[k] = max(s.read[k], at)

@@ -37,12 +37,12 @@ func TestTimestampsAreValidated(t *testing.T) {
 				t.Errorf("%s, %s: %v, not %v", c.name, p.Name, got, want)
 			}
 			if got, _ := s.Judge(p, by(1), 20, c.asks); got != txn.ValidationOK {
-				t.Errorf("%s, %s: it is in its own way: %v", c.name, p.Name, got)
+				t.Errorf("%s, %s: an attempt conflicts with itself: %v", c.name, p.Name, got)
 			}
 		}
 		s.Drop(by(1), 10, c.held, false)
 		if got, _ := s.Judge(EachValidates, by(2), 20, c.asks); got != txn.ValidationOK {
-			t.Errorf("%s: what was undone is still in the way: %v", c.name, got)
+			t.Errorf("%s: an aborted attempt still conflicts: %v", c.name, got)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestForgottenReadsStayInTheFloor(t *testing.T) {
 		s.Remember(by(1), 100, reads(txn.Key(fmt.Sprint("k", i))))
 	}
 	if got, above := s.Judge(EachByTimestamp, by(2), 100, writes("k7")); got != txn.ValidationRetry || above != 100 {
-		t.Errorf("a read that was forgotten counts no more: %v above %d", got, above)
+		t.Errorf("a dropped read does not count: %v above %d", got, above)
 	}
 	s = NewTimestampTable(0)
 	for i := range maxRangesKept + 1 {
@@ -84,7 +84,7 @@ func TestForgottenReadsStayInTheFloor(t *testing.T) {
 	}
 }
 
-// Who writes what somebody has read, of rows and of ranges, is listed once, while it is undecided.
+// The writers of rows and ranges that were read are listed once each, while undecided.
 func TestTheTimestampTableListsWriters(t *testing.T) {
 	s := NewTimestampTable(0)
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
@@ -94,10 +94,10 @@ func TestTheTimestampTableListsWriters(t *testing.T) {
 	s.Hold(at(4), 13, LockSet{Exclusive: []txn.Key{"e"}})
 	read := LockSet{Shared: []txn.Key{"a", "b", "d"}, Spans: []txn.Span{{Start: "b", End: "e"}}, Exclusive: []txn.Key{"e"}}
 	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2), at(3)}) {
-		t.Errorf("%v write what is read", got)
+		t.Errorf("writers: %v", got)
 	}
 	s.Drop(at(3), 10, LockSet{Exclusive: []txn.Key{"a", "b"}}, true)
 	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2)}) {
-		t.Errorf("when one is decided %v write it", got)
+		t.Errorf("after a decision, writers: %v", got)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"isochron/txn"
 )
 
-// Where ages decide, the oldest of a wait queue is asked when something is freed, not a younger
-// one who has the row shared already and waits for others who have: the oldest would make those give
-// way, and nobody else tells it that they have come.
-func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
+// Where ages decide, the oldest of a queue is retried on a release, not a younger request that
+// upgrades a shared lock and waits for other readers: the oldest would wound those, and no other
+// event would retry it.
+func TestTheOldestIsRetriedBeforeAnUpgrade(t *testing.T) {
 	for _, p := range []Policy{WoundWait, WoundWaitGroup} {
 		tab := NewTable(p, HotRowConfig{}, nil)
 		shared := LockSet{Shared: []txn.Key{"x"}}
@@ -21,7 +21,7 @@ func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 		tab.locks.release(0, id(1))
 		w := tab.waits.next()
 		if w == nil || w.Txn != id(3) {
-			t.Fatalf("%s: %+v is asked; 3 is the oldest", p.Name, w)
+			t.Fatalf("%s: retried %+v; 3 is the oldest", p.Name, w)
 		}
 		v := tab.request(Execute, id(3), age(3), LockSet{Exclusive: []txn.Key{"x"}})
 		if len(v.victims) != 2 {

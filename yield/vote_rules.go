@@ -2,30 +2,30 @@ package yield
 
 import "isochron/txn"
 
-// VoteRule is what becomes, where rows are reserved, of a vote that meets a row which another has
-// locked or, with a higher priority, reserved.
+// VoteRule is what a vote does, under reservations, that meets a row locked by another transaction,
+// or reserved with a higher priority.
 //
-// A vote that waits keeps what its transaction has locked at other shards. Two of several regions
-// that want the same rows wait for each other there, each behind the other's vote, or one behind the
-// other's reservation while that one waits to read: a deadlock over shards, which ends by a chase
-// (chase.go) or when others end the silent one. Where most transactions are of several regions and
-// some rows are hot, nearly all that is measured are these waits.
+// A waiting vote keeps what its transaction has locked at other shards. Two multi-region
+// transactions that need the same rows wait for each other there, each behind the other's vote, or
+// one behind the other's reservation while that one waits to read: a deadlock over shards, ended by
+// a probe (deadlock_detector.go) or by termination of a silent transaction. Where most transactions
+// are multi-region and some rows are hot, these waits dominate all measurements.
 type VoteRule uint8
 
 // The rules.
 const (
-	// VotesWait: it waits, always (Bonspiel section 3.1.3 and table 4).
+	// VotesWait: it always waits (Bonspiel section 3.1.3 and table 4).
 	VotesWait VoteRule = iota
-	// VotesByAge: of two of several regions the older waits for the younger's lock and the younger
-	// gives way, and none waits for a reservation. So no vote of several regions is in a cycle with
-	// another. With one of a single region it is as in the paper: neither aborts the other's vote.
+	// VotesByAge: of two multi-region votes the older waits for the younger's lock and the younger
+	// aborts, and none waits for a reservation. So no cycle consists of multi-region votes. Against
+	// a single-region transaction it waits, as in the paper.
 	VotesByAge
-	// VotesGiveWay: it gives way to a lock and does not heed a higher reservation. Lock against lock
-	// is as in the paper's public prototype, where votes wait for reservations without a bound.
+	// VotesGiveWay: it aborts on a lock and ignores a higher reservation. Lock against lock is as
+	// in the paper's public prototype, where votes wait for reservations without a bound.
 	VotesGiveWay
 )
 
-// yieldsTo reports whether a vote gives way to the lock of another that has voted.
+// yieldsTo reports whether a vote aborts because of another vote's lock.
 func (v VoteRule) yieldsTo(age, holder txn.Age) bool {
 	switch v {
 	case VotesByAge:

@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// What a vote does that meets the lock of another that has voted, and what it does that meets a
-// reservation of a higher priority, by the rule of votes. M 5 is older than M 7 and M 9.
+// The result of a vote that meets the lock of a voted transaction, or a reservation of a higher
+// priority, by VoteRule. M 5 is older than M 7 and M 9.
 func TestVotesMeet(t *testing.T) {
 	const s, m = txn.RegionPriority(0), txn.RegionPriority(1)
 	for _, c := range []struct {
@@ -43,8 +43,8 @@ func TestVotesMeet(t *testing.T) {
 	}
 }
 
-// Two of several regions that vote at two shards in opposite orders end by age, and not by a chase:
-// the younger gives way at one, whichever came first there.
+// Two multi-region transactions that vote at two shards in opposite orders end by age, without a
+// probe: the younger aborts at one, whichever came first there.
 func TestVotesByAgeCloseNoCycle(t *testing.T) {
 	first, second := NewTable(ReserveByAge, HotRowConfig{}, &eventLog{}), NewTable(ReserveByAge, HotRowConfig{}, &eventLog{})
 	first.Acquire(0, question(Prepare, 5, 1, x))

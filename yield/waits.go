@@ -8,9 +8,10 @@ import (
 	"isochron/txn"
 )
 
-// waits is who waits, and who may ask again.
+// waits is the waiting requests, and those that may be retried.
 //
-// Invariant: a row in whose queue somebody waits, and that has changed since, is in opened.
+// Invariant: a row with waiters that has changed since its first waiter was last retried is in
+// opened.
 type waits struct {
 	rows     *rows
 	hot      *hotRows
@@ -19,20 +20,19 @@ type waits struct {
 	byTxn    map[txn.ID][]*Waiter
 	count    int
 	ends     deadlines
-	earliest time.Duration // no deadline is before it
-	ready    []*Waiter     // their holder is gone
-	opened   []opening     // rows of which something was freed
+	earliest time.Duration // a lower bound of all deadlines
+	ready    []*Waiter     // their holder has ended
+	opened   []opening     // rows with waiters of which something was released
 }
 
 func newWaits(detect bool, r *rows, hot *hotRows, s *serial) waits {
 	return waits{rows: r, hot: hot, detect: detect, serial: s, byTxn: map[txn.ID][]*Waiter{}}
 }
 
-// MaxWaiters bounds the requests that wait at one shard; one more gives way.
+// MaxWaiters bounds the requests that wait at one shard; one more is refused.
 const MaxWaiters = 10_000
 
-// enter puts w into the queue of its row, or behind the holder; false when too many
-// wait already.
+// enter puts w into the queue of its row, or behind the holder; false if too many wait already.
 func (q *waits) enter(now time.Duration, on *Holder, w *Waiter) bool {
 	if q.count >= MaxWaiters {
 		return false
@@ -50,21 +50,22 @@ func (q *waits) enter(now time.Duration, on *Holder, w *Waiter) bool {
 		return true
 	}
 	p := q.rows.entry(w.Key)
-	// Where ages decide, the oldest must be asked first, whoever has the row shared: it makes
-	// them give way. Behind a younger one it would wait for younger ones still, in a cycle that nobody sees.
+	// Where ages decide, the oldest must be retried first, before one that holds the row shared: it
+	// wounds the younger ones. Behind one of them it would wait for a younger transaction, and no
+	// detector would find the cycle.
 	w.upgrades = q.detect && p.shares(w.Txn)
 	heap.Push(&p.queue, w)
 	q.hot.warm(now, w.Key, p)
 	return true
 }
 
-// asks reports whether a request of the transaction waits already. One that waited
-// twice would be granted twice, the second time when the transaction has ended.
+// asks reports whether this request already waits. A request entered twice would be granted twice,
+// the second time after the transaction's end.
 func (q *waits) asks(id txn.ID, request uint64) bool {
 	return slices.ContainsFunc(q.byTxn[id], func(w *Waiter) bool { return w.Request == request })
 }
 
-// leave takes a waiter off the books.
+// leave removes a waiter from the indexes.
 func (q *waits) leave(w *Waiter) {
 	q.count--
 	q.ends.leave(w)
@@ -76,7 +77,7 @@ func (q *waits) leave(w *Waiter) {
 	}
 }
 
-// cancel takes a waiter out of its queue.
+// cancel removes a waiter from its queue or holder.
 func (q *waits) cancel(w *Waiter) {
 	switch {
 	case w.on != nil:
@@ -87,7 +88,7 @@ func (q *waits) cancel(w *Waiter) {
 		first := w.place == 1
 		heap.Remove(&p.queue, w.place-1)
 		if first {
-			q.open(w.Key, p) // the next may be able to go on
+			q.open(w.Key, p) // the next may be granted
 		} else {
 			q.tidy(w.Key, p)
 		}
@@ -98,7 +99,7 @@ func (q *waits) cancel(w *Waiter) {
 	q.leave(w)
 }
 
-// open says that something about a row has changed for those who wait for it.
+// open notes that a row has changed for its waiters.
 func (q *waits) open(k txn.Key, p *lockState) {
 	if p.queue.len() > 0 {
 		q.opened = append(q.opened, opening{key: k})
@@ -107,13 +108,13 @@ func (q *waits) open(k txn.Key, p *lockState) {
 	q.tidy(k, p)
 }
 
-// tidy drops what is known of a row that nobody needs.
+// tidy drops the state of a row that is no longer needed.
 func (q *waits) tidy(k txn.Key, p *lockState) {
 	q.hot.cool(k, p)
 	q.rows.drop(k, p)
 }
 
-// free lets those ask again who waited for a holder, oldest first.
+// free makes the waiters of an ended holder ready, oldest first.
 func (q *waits) free(h *Holder) {
 	for _, w := range h.waiters {
 		w.on = nil
@@ -123,7 +124,7 @@ func (q *waits) free(h *Holder) {
 	q.inOrder()
 }
 
-// freeReaders lets those ask again who wait for a holder and are to hold no lock, oldest first.
+// freeReaders makes those waiters of a holder ready that will hold no lock, oldest first.
 func (q *waits) freeReaders(h *Holder) {
 	held := h.waiters
 	h.waiters = slices.DeleteFunc(slices.Clone(held), func(w *Waiter) bool { return w.phase == UnlockedRead || w.phase == Reserving })
@@ -137,7 +138,7 @@ func (q *waits) freeReaders(h *Holder) {
 	q.inOrder()
 }
 
-// inOrder has the oldest of those who are ready ask first.
+// inOrder sorts the ready waiters, oldest first.
 func (q *waits) inOrder() {
 	slices.SortFunc(q.ready, func(a, b *Waiter) int {
 		if a.before(b) {
@@ -147,16 +148,16 @@ func (q *waits) inOrder() {
 	})
 }
 
-// opening is a row of which something was freed, and who was let ask last for it.
+// opening is a row of which something was released, and the transaction that was retried for it
+// last.
 type opening struct {
 	key   txn.Key
 	asked txn.ID
 }
 
-// next takes out one who may be able to go on, nil if there is nobody: the
-// caller calls its Retry, and asks for one more. It is the oldest of those whose holder is
-// gone and of the firsts of queues: who wants several rows must not pass those for ever
-// who want one.
+// next removes and returns a waiter that may be granted, nil if there is none. The caller calls its
+// Retry and asks for the next. It is the oldest of the ready ones and the first of each opened
+// queue: requests for one row must not starve a request for several.
 func (q *waits) next() *Waiter {
 	var oldest *Waiter
 	if len(q.ready) > 0 {
@@ -166,7 +167,7 @@ func (q *waits) next() *Waiter {
 	for _, o := range q.opened {
 		w := q.first(o)
 		if w == nil {
-			continue // whatever changes there makes it an opening again
+			continue // a later change opens the row again
 		}
 		if oldest == nil || w.before(oldest) {
 			oldest, from = w, len(kept)
@@ -189,8 +190,8 @@ func (q *waits) next() *Waiter {
 	return oldest
 }
 
-// first is the first of a row's queue, if it has not just asked in vain and nobody is
-// certainly in its way; nil if there is none.
+// first is the first of a row's queue, if it was not the last one retried for this opening and the
+// exclusive holder does not conflict with it for certain; nil otherwise.
 func (q *waits) first(o opening) *Waiter {
 	p, ok := q.rows.Get(o.key)
 	if !ok || p.queue.len() == 0 {
@@ -202,8 +203,7 @@ func (q *waits) first(o opening) *Waiter {
 	return nil
 }
 
-// expired takes out the waiters whose deadline has passed, in the order of their
-// transactions.
+// expired removes and returns the waiters whose deadline has passed, in the order of their arrival.
 func (q *waits) expired(now time.Duration) []*Waiter {
 	if q.count == 0 || now < q.earliest {
 		return nil
@@ -225,7 +225,7 @@ func (q *waits) expired(now time.Duration) []*Waiter {
 	return out
 }
 
-// take takes out the waiters that belong to a transaction, those as well who are about to ask again.
+// take removes and returns the waiters of a transaction, the ready ones included.
 func (q *waits) take(id txn.ID) []*Waiter {
 	out := slices.Clone(q.byTxn[id])
 	for _, w := range q.ready {
@@ -239,7 +239,7 @@ func (q *waits) take(id txn.ID) []*Waiter {
 	return out
 }
 
-// numbered is the request of a transaction that waits under this number, nil if none does.
+// numbered returns the waiting request of a transaction with this number, nil if there is none.
 func (q *waits) numbered(id txn.ID, request uint64) *Waiter {
 	for _, w := range q.byTxn[id] {
 		if w.Number == request {
@@ -249,13 +249,13 @@ func (q *waits) numbered(id txn.ID, request uint64) *Waiter {
 	return nil
 }
 
-// hereAlone: the transaction waits here, and nowhere else.
+// hereAlone reports whether the transaction waits here and at no other shard.
 func (q *waits) hereAlone(id txn.ID) bool {
 	ws := q.byTxn[id]
 	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w *Waiter) bool { return !w.WaitsOnlyHere })
 }
 
-// longest lists them, those first who have waited longest.
+// longest lists the waiters, longest wait first.
 func (q *waits) longest() []*Waiter {
 	var ws []*Waiter
 	for _, list := range q.byTxn { // order: sorted below
@@ -270,7 +270,7 @@ func (q *waits) longest() []*Waiter {
 	return ws
 }
 
-// nextWake is the earliest instant at which a wait may end by time alone, 0 if somebody can go on.
+// nextWake is the earliest time at which a wait may expire, 0 if a request can proceed.
 func (q *waits) nextWake() time.Duration {
 	switch {
 	case len(q.ready)+len(q.opened) > 0:

@@ -2,60 +2,58 @@ package yield
 
 import "time"
 
-// window is how many tries of a class may be inside at once. It grows while they
-// commit and is halved when most fail, as the congestion window of TCP, whose losses
-// are seen by all senders alike: gateways that know nothing of each other come to
-// fair shares, which they would not by seeking each the most for itself.
+// window is how many tries of a class may run at a time. It grows while they commit and is halved
+// when most fail, like the congestion window of TCP, whose losses all senders observe alike:
+// gateways that know nothing of each other converge to fair shares, which they would not if each
+// maximised its own commits.
 //
-// What "most" is depends on what a failed try costs. If it takes what others could use,
-// as a processor's time, two of five failing are too many; if it does nothing but wait
-// for other regions, four of five may fail before more tries make less. The
-// window finds out which by trying: when from two to four fifths of a sample
-// have failed, it goes down to a half for one sample, and stays there if almost as
-// many commit in the same time; if not, it leaves it at that for some samples. Beyond
-// four fifths it is halved at once.
+// The right size depends on the cost of a failed try. If it uses what others need, such as a
+// processor, two failures in five are too many; if it only waits for other regions, four in five
+// may fail before more tries commit less. The window finds out by trial: when from two to four
+// fifths of a sample have failed, it is halved for one sample, and stays so if almost as many
+// commit in the same time; otherwise it is restored and kept for some samples. Beyond four fifths
+// it is halved immediately.
 type window struct {
 	size int
 
-	// The sample on its way: the tries that ended since it began.
+	// The present sample: the tries that ended since it began.
 	began    time.Duration
 	won      int
 	lost     int
-	draining bool // not begun: more are inside than the window
-	starting bool // nothing was found that is too large: it doubles
+	draining bool // not begun: more are running than the window
+	starting bool // no size was too large yet: it doubles
 
-	full        int     // the size to go back to, if the half of it is being tried
-	fullRate    float64 // commits a second of a sample of that size
-	content     int     // samples to come in which no half is tried
+	full        int     // the size to restore while the half of it is tried; 0: none is
+	fullRate    float64 // commits a second in a sample of that size
+	content     int     // remaining samples in which no half is tried
 	goal        int     // how far it may grow in these, though some are lost
-	patience    int     // how many that was the last time
+	patience    int     // the last value of content at its start
 	lostPercent int     // of the last sample
 }
 
 // The numbers of the rule.
 const (
-	sampleTries   = 16 // a sample has at least so many tries
-	sampleCommits = 32 // and so many commits, where they are compared,
+	sampleTries   = 16 // minimum tries in a sample
+	sampleCommits = 32 // minimum commits, where rates are compared
 	sampleTime    = 50 * time.Millisecond
-	sampleMost    = 512 // but no more tries than that
-	someLost      = 0.2 // more than that lost: is a half as good?
-	mostLost      = 0.8 // more than that lost: halve
+	sampleMost    = 512 // maximum tries in a sample
+	someLost      = 0.2 // a higher share of losses: try a half
+	mostLost      = 0.8 // a higher share of losses: halve
 	asGood        = 0.9
 	patienceMost  = 32
-	growthPart    = 8  // a window grows by one and an eighth of itself
-	firstSize     = 32 // of a class that is met; it doubles until it is too large
+	growthPart    = 8  // a window grows by an eighth of itself
+	firstSize     = 32 // of a new class; it doubles until it is too large
 )
 
-// newWindow is of a class that is met at this moment. It is not unbounded until a
-// sample has shown it to be too large: with a thousand clients at once the tries of
-// that sample alone would take a minute, and each that is undone gives way to another.
+// newWindow is of a class first seen now. It is bounded before the first sample is complete: with a
+// thousand clients that sample alone would take a minute, each try losing to another.
 func newWindow(now time.Duration) window {
 	return window{size: firstSize, starting: true, began: now}
 }
 
 func (w *window) within(b AdmissionBounds) int { return min(max(w.size, b.Least), b.Most) }
 
-// count takes in how a try ended that was inside, with those left inside and in the queue.
+// count records the end of an admitted try, with the numbers left running and queued.
 func (w *window) count(now time.Duration, how Outcome, inside, queue int, b AdmissionBounds) {
 	if w.draining {
 		if inside > w.within(b) {
@@ -93,7 +91,7 @@ func (w *window) begin(now time.Duration) {
 	w.draining, w.began, w.won, w.lost = false, now, 0, 0
 }
 
-// shrink has the window be so large, and begins a sample when no more are inside.
+// shrink sets the window, and begins a sample when no more are running.
 func (w *window) shrink(now time.Duration, size int) {
 	w.size, w.full, w.draining, w.starting = max(size, 1), 0, true, false
 }

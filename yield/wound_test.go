@@ -8,10 +8,10 @@ import (
 	"isochron/txn"
 )
 
-// Where one makes several give way, nobody is let in before all of them have: a vote that waits for
-// the first of them must not be given when the first goes, for it is the next that goes, and would
-// be undone when it has voted.
-func TestAllGiveWayBeforeAnyoneIsLetIn(t *testing.T) {
+// A request that wounds several holders lets no waiter be granted before all of them have ended: a
+// vote that waits for the first must not be granted when the first ends, since its own transaction
+// is the next victim, and would be aborted after its vote.
+func TestAllVictimsEndBeforeAnyGrant(t *testing.T) {
 	for _, p := range []Policy{Reserve, ReservePatiently} {
 		events := &eventLog{}
 		tab := NewTable(p, HotRowConfig{}, events)
@@ -33,8 +33,8 @@ func TestAllGiveWayBeforeAnyoneIsLetIn(t *testing.T) {
 		for range 2 {
 			e = tab.Acquire(0, vote(3, 3))
 		}
-		if undone := slices.Contains(events.events, "3 wounds 7"); !e.Granted() || voted || !undone {
-			t.Errorf("%s: 3 has it: %v; 7 has voted: %v, and was undone: %v; %q", p.Name, e.Granted(), voted, undone, events.events)
+		if aborted := slices.Contains(events.events, "3 wounds 7"); !e.Granted() || voted || !aborted {
+			t.Errorf("%s: 3 granted: %v; 7 voted: %v, and was aborted: %v; %q", p.Name, e.Granted(), voted, aborted, events.events)
 		}
 	}
 }

@@ -56,9 +56,9 @@ func lintTree(t *testing.T, root string) []Finding {
 // sound is a small house without a flaw; each case of TestPlanted breaks one thing in it.
 var sound = map[string]string{
 	"go.mod":               "module isochron\n\ngo 1.26\n",
-	"geo/doc.go":           "// Package geo is a map.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage geo\n",
-	"txn/doc.go":           "// Package txn is words.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage txn\n",
-	"protocol/doc.go":      "// Package protocol is a table.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage protocol\n",
+	"geo/doc.go":           "// Package geo is a map.\n//\n// How it works. Plainly.\n//\n// What the caller owes it. Nothing.\npackage geo\n",
+	"txn/doc.go":           "// Package txn is words.\n//\n// How it works. Plainly.\n//\n// What the caller owes it. Nothing.\npackage txn\n",
+	"protocol/doc.go":      "// Package protocol is a table.\n//\n// How it works. Plainly.\n//\n// What the caller owes it. Nothing.\npackage protocol\n",
 	"protocol/table.go":    "package protocol\n\ntype Row struct{ Name string }\n\nvar Table = []Row{{Name: \"2pc+2pl\"}}\n",
 	"cmd/isochron/doc.go":  "// Command isochron runs it.\npackage main\n",
 	"cmd/isochron/main.go": "package main\n\nfunc main() {}\n",
@@ -132,7 +132,7 @@ func TestPlanted(t *testing.T) {
 
 		{"no doc.go", "store/mem.go", "package store\n", "has no doc.go"},
 		{"doc.go of another", "geo/doc.go", "// Package map is a map.\npackage geo\n", "must open with \"Package geo \""},
-		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it thinks. Plainly.\npackage geo\n", "does not have \"owes\""},
+		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it works. Plainly.\npackage geo\n", "does not have \"owes\""},
 		{"package not listed", "store/doc.go", "// Package store stores.\npackage store\n", "does not list store"},
 		{"a long story that no page names", "geo/x_test.go", "package geo\n\nimport (\n\t\"testing\"\n\n\t\"isochron/test/hours\"\n)\n\nfunc TestLong(t *testing.T) { hours.Only(t) }\n", "TestLong is longer in the long run"},
 		{"long prose", "docs/LONG.md", "# L\n\n" + strings.Repeat("a word ", 15) + "\n", "has 105 characters"},
