@@ -2,21 +2,22 @@ package sim
 
 import "time"
 
-// alarm is when a host's node is to be woken.
+// alarm is the time at which a host's node is to be woken.
 type alarm struct {
-	at   time.Duration // of the world's time, if set
+	at   time.Duration // virtual time, if set
 	set  bool
-	turn uint64 // of the newest: what was set before does not ring
+	turn uint64 // of the newest alarm: an older one does not fire
 }
 
-// wakeAt has the node be woken at an instant of the host's own clock. 0: it asks for nothing.
+// wakeAt schedules a wake of the node at a time of the host's own monotonic clock; 0 schedules
+// none.
 func (h *host) wakeAt(mono time.Duration) {
 	if mono == 0 {
 		return
 	}
 	at := max(h.booted+h.sinceBoot(mono), h.w.now)
 	if h.alarm.set && h.alarm.at <= at {
-		return // it will say again what it wants
+		return // the node will request a wake again
 	}
 	h.wakeAfter(at - h.w.now)
 }
@@ -31,7 +32,7 @@ func (h *host) wakeAfter(d time.Duration) {
 	})
 }
 
-// wake has the node do what is due. A process that stands still is woken when it goes on.
+// wake runs what is due at the node. A stalled process is woken when the stall ends.
 func (h *host) wake() {
 	h.w.hops = noChain
 	if free := max(h.busyUntil, h.cores[h.idlest()]); free > h.w.now+h.w.cfg.Params.TickInterval {
@@ -44,8 +45,7 @@ func (h *host) wake() {
 	})
 }
 
-// sinceBoot is how much of the world's time passes since the boot until the host's clock
-// says mono.
+// sinceBoot returns the virtual time from the boot until the host's clock shows mono.
 func (h *host) sinceBoot(mono time.Duration) time.Duration {
 	since := mono - mono*time.Duration(h.driftPPM)/time.Duration(1_000_000+h.driftPPM)
 	for h.monoAfter(since) < mono {
@@ -57,7 +57,8 @@ func (h *host) sinceBoot(mono time.Duration) time.Duration {
 	return since
 }
 
-// monoAfter is what the host's clock says when so much of the world's time has passed since its boot.
+// monoAfter returns the reading of the host's clock when that much virtual time has passed since
+// its boot.
 func (h *host) monoAfter(since time.Duration) time.Duration {
 	return since + since*time.Duration(h.driftPPM)/1_000_000
 }

@@ -8,9 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// readPatience is how long a coordinator asks for an answer to a read beyond
-// the wait for locks; answerSlack what it may take besides: a process that
-// stands still several times, a disk that is slow.
+// readPatience is how long a coordinator waits for the reply to a read beyond the wait for locks;
+// answerSlack is added for a process that stalls several times and for a slow disk.
 const (
 	readPatience = 10 * time.Second
 	answerSlack  = 2 * time.Second
@@ -27,7 +26,7 @@ func answerWithin(p txn.Params, op coordinator.Op) time.Duration {
 	return p.LockWait + p.CommitWait + answerSlack
 }
 
-// overdue tells of a request that waits, or waited, for too long.
+// overdue describes a request that waits, or waited, longer than its bound.
 func (k *call) overdue() (string, bool) {
 	w := k.client.w
 	waited, most := w.now-k.since, w.held+answerWithin(w.cfg.Params, k.req.Op)
@@ -38,7 +37,7 @@ func (k *call) overdue() (string, bool) {
 		k.req.Op, k.req.Txn, k.client.host.id, stamp(k.since), waited, most), true
 }
 
-// unanswered tells of every request that was answered too late or waits for too long.
+// unanswered describes every request that was answered after its bound or still waits beyond it.
 func (w *Cluster) unanswered() []string {
 	all := w.late
 	for _, h := range w.hosts {

@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// openAsOf is a calm cluster of three regions whose bank is open.
+// openAsOf is a calm cluster of three regions with an open bank.
 func openAsOf(t *testing.T, bugs node.InjectedBugs) *faultRun {
 	t.Helper()
 	spec, err := protocol.ByName("2pc+2pl")
@@ -22,20 +22,20 @@ func openAsOf(t *testing.T, bugs node.InjectedBugs) *faultRun {
 	h.open(1, spec)
 	t.Cleanup(h.w.Close)
 	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
-		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
+		t.Fatalf("the cluster does not start: %v", h.result.Violations)
 	}
 	return h
 }
 
-// do runs code as a client of the first node to its end.
+// do runs code to its end as a client of the first node.
 func (h *faultRun) do(t *testing.T, code func(c *Client)) {
 	t.Helper()
 	if c := h.w.Go(1, code); !h.w.RunUntil(readWait, c.Done) {
-		t.Fatal("the client came to no end")
+		t.Fatal("the client did not finish")
 	}
 }
 
-// readAsOf reads the first account as of a moment.
+// readAsOf reads the first account as of a read timestamp.
 func (h *faultRun) readAsOf(c *Client, opt txn.Options) (string, error) {
 	tx := c.DB().Begin(opt)
 	defer tx.Rollback()
@@ -58,8 +58,8 @@ func (h *faultRun) rewrite(t *testing.T, c *Client, n int, apart time.Duration) 
 	}
 }
 
-// What is held stays, however long it takes, as long as somebody renews it; what
-// is not held goes, and a read of it says so instead of giving wrong rows.
+// Protected versions are kept as long as the protection is renewed; others are collected, and a
+// read of them is refused instead of returning wrong rows.
 func TestVersionsAreKeptWhileTheyAreHeld(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	keep := FaultRunParams(h.cfg.InjectedBugs).KeepVersions
@@ -72,20 +72,20 @@ func TestVersionsAreKeptWhileTheyAreHeld(t *testing.T) {
 		held := txn.Options{AsOf: at, ProtectMillis: (keep / 2).Milliseconds()}
 		for range 30 { // three times as long as versions are kept
 			if v, err := h.readAsOf(c, held); v != "100" || err != nil {
-				t.Errorf("a held moment reads %q, %v; want 100", v, err)
+				t.Errorf("a protected read timestamp reads %q, %v; want 100", v, err)
 				return
 			}
 			h.rewrite(t, c, 1, keep/10)
 		}
-		c.Sleep(2 * keep) // nobody renews it any more
+		c.Sleep(2 * keep) // not renewed any more
 		h.rewrite(t, c, 20, keep/10)
 		if v, err := h.readAsOf(c, txn.Options{AsOf: at}); txn.KindOf(err) != txn.KindTooOld {
-			t.Errorf("a moment long past that nobody holds reads %q, %v; want KindTooOld", v, err)
+			t.Errorf("an old unprotected read timestamp reads %q, %v; want KindTooOld", v, err)
 		}
 	})
 }
 
-// A transaction of a moment writes nothing, and a moment of the far future is refused.
+// A transaction at a read timestamp writes nothing, and a timestamp of the far future is refused.
 func TestASnapshotReadIsRefused(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	h.do(t, func(c *Client) {
@@ -105,8 +105,8 @@ func TestASnapshotReadIsRefused(t *testing.T) {
 	})
 }
 
-// A moment stays as it was read although the leader that answered dies, and the
-// next one's clock is behind it: the floor is in the log. Without it, it is not.
+// Rows read at a timestamp stay the same although the leader that served them crashes and the next
+// leader's clock is behind: the closed timestamp is in the log. Without it, they change.
 func TestAReadTimestampSurvivesItsLeader(t *testing.T) {
 	for _, bug := range []bool{false, true} {
 		h := openAsOf(t, node.InjectedBugs{ForgetClosedTS: bug})
@@ -146,10 +146,10 @@ func TestAReadTimestampSurvivesItsLeader(t *testing.T) {
 			}
 		})
 		if !h.w.RunUntil(readWait, c.Done) {
-			t.Fatal("the client came to no end")
+			t.Fatal("the client did not finish")
 		}
 		if want := map[bool]string{false: "100", true: "777"}[bug]; after != want {
-			t.Errorf("floor forgotten: %v; the account has %q at the same moment, want %q", bug, after, want)
+			t.Errorf("closed timestamp dropped: %v; the account has %q at the same read timestamp, want %q", bug, after, want)
 		}
 	}
 }

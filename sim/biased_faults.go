@@ -9,38 +9,37 @@ import (
 	"isochron/txn"
 )
 
-// biasedFaults makes rare paths common. What must happen seldom by chance alone, the
-// seed has happen often in this run, and in another not at all: one class of
-// messages comes late, or comes again when it is long over; a link forgets what it
-// should carry for a moment, as a full queue does; a disk withholds a sync just
-// when something hangs on it; timers of a node go off before their time.
+// biasedFaults makes rare paths common. The seed chooses what happens often in this run: messages
+// of one class arrive late, or a copy arrives much later; a link drops everything for a short time,
+// as a full queue does; a disk delays a sync just when something depends on it; timers of a node
+// fire early.
 //
-// None of it breaks a promise that nodes may rely on: a network may do all this,
-// a disk may be slow, and how patient a node is is its own affair.
+// None of it breaks an assumption that nodes may make: a network may do all this, a disk may be
+// slow, and each node chooses its own time-outs.
 type biasedFaults struct {
 	n         *nemesis
 	rand      *rand.Rand
-	late      messageFault // a class of messages is held back
-	duplicate messageFault // a class of messages is sent once more, later
-	full      messageFault // after a message of this class, the link loses all for a moment
-	sync      messageFault // after a message of this class, the receiver's disk withholds its sync
+	late      messageFault // messages of this class are delayed
+	duplicate messageFault // messages of this class are sent a second time, later
+	full      messageFault // after a message of this class, the link drops everything for a short time
+	sync      messageFault // after a message of this class, the receiver's disk delays its sync
 	plots     []scenario
 }
 
-// scenario is a course of several steps that is forced.
+// scenario forces a sequence of several steps.
 type scenario interface {
-	// onSend says what becomes of a message that is about to leave.
+	// onSend returns what happens to a message that is about to leave its host.
 	onSend(env *txn.Envelope) sendAction
 }
 
-// messageFault is a class of messages to which something happens.
+// messageFault is a class of messages and the odds and size of its fault.
 type messageFault struct {
-	class string // as kindOf says; "": it does not happen in this run
-	odds  int    // once in so many
-	most  int    // for at most so many units
+	class string // as kindOf returns it; "": the fault is off in this run
+	odds  int    // once in this many messages
+	most  int    // at most this many units of time
 }
 
-// streamForced and streamTimers are the streams of chance for all this.
+// streamForced and streamTimers are the streams of chance of biased faults and timers.
 const (
 	streamForced uint64 = 900 + iota
 	streamTimers
@@ -52,21 +51,21 @@ const (
 	streamBeside
 )
 
-// forcible are the classes of messages on which something hangs.
+// forcible are the classes of messages that decide which path a protocol takes.
 var forcible = []string{
 	"access", "access reply", "prepare", "vote yes", "vote no", "decide", "decide ack", "inquire", "inquire reply yes",
 	"inquire reply no", "inquire reply committed", "release", "wounded", "txn status query", "txn status reply", "not leader", "raft",
 	"snapshot fetch", "snapshot chunk",
 }
 
-// forcibleToo are those of rows with co-coordinators.
+// forcibleToo are those of protocols with co-coordinators.
 var forcibleToo = []string{"ack", "ack of a vote alone", "ack no", "pre-commit", "dependency decided", "dependency decided doomed", "query decision", "decision"}
 
 func newForced(n *nemesis, seed uint64) *biasedFaults {
 	f := &biasedFaults{n: n, rand: stream(seed, streamForced)}
 	classes := forcible
 	if n.w.cfg.Spec.Decide.CoCoordinates() {
-		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // the more, the fewer they are
+		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // listed twice, since there are fewer of them
 	}
 	if n.w.cfg.Spec.Replicates == protocol.Unordered {
 		classes = slices.Concat(forcible, forcibleEach, forcibleEach)
@@ -76,7 +75,7 @@ func newForced(n *nemesis, seed uint64) *biasedFaults {
 		if f.rand.IntN(2) == 0 {
 			*h = messageFault{class, odds, most}
 			if class == "raft" {
-				h.odds *= 50 // nothing would ever be done
+				h.odds *= 50 // otherwise no transaction would ever commit
 			}
 			if h == &f.full {
 				h.odds *= 10
@@ -87,14 +86,14 @@ func newForced(n *nemesis, seed uint64) *biasedFaults {
 	return f
 }
 
-// plan draws which plots this run has.
+// plan draws the scenarios of this run.
 func (f *biasedFaults) plan() {
 	n := f.n
 	if n.w.cfg.Spec.Replicates == protocol.Unordered {
 		if f.rand.IntN(3) > 0 {
 			f.plots = append(f.plots, &lostPath{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(4), short: f.rand.IntN(2) == 0})
 		}
-		return // each of the others needs a log
+		return // each of the other scenarios needs a log
 	}
 	if n.w.cfg.Spec.Reveal.PreCommits() && f.rand.IntN(3) > 0 {
 		f.plots = append(f.plots, &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)})
@@ -124,7 +123,7 @@ func (f *biasedFaults) plan() {
 		f.plots = append(f.plots, &lateDrop{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4)})
 	}
 	if n.grows && f.rand.IntN(3) == 0 {
-		n.faults.Replace = false // their nodes alone come and go
+		n.faults.Replace = false // the scenario adds and removes nodes itself
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})
 	}
 	if draws := stream(n.w.cfg.Seed, streamBeside); votesBeside(n.w.cfg.Spec) && draws.IntN(4) > 0 {
@@ -134,8 +133,8 @@ func (f *biasedFaults) plan() {
 	f.planVotes()
 }
 
-// planVotes draws, from a stream of its own, which plots there are about what is said of one who
-// has voted.
+// planVotes draws, from its own stream, the scenarios about replies on a transaction that has
+// voted.
 func (f *biasedFaults) planVotes() {
 	draws := stream(f.n.w.cfg.Seed, streamVotes)
 	if draws.IntN(2) == 0 {
@@ -143,7 +142,7 @@ func (f *biasedFaults) planVotes() {
 	}
 }
 
-// planMembers draws, from a stream of its own, which plots there are about members that change.
+// planMembers draws, from its own stream, the scenarios about membership changes.
 func (f *biasedFaults) planMembers() {
 	draws := stream(f.n.w.cfg.Seed, streamMembers)
 	if littleRoom(f.n.w.cfg.Seed, Faults{Forced: true}) > 0 {
@@ -163,7 +162,7 @@ func (f *biasedFaults) planMembers() {
 	}
 }
 
-// start begins what needs no message to begin with.
+// start begins the scenarios that no message starts.
 func (f *biasedFaults) start() {
 	for _, p := range f.plots {
 		if s, is := p.(interface{ start() }); is {
@@ -172,7 +171,7 @@ func (f *biasedFaults) start() {
 	}
 }
 
-// looksAhead is how far after the present the moments may lie that clients read.
+// looksAhead is how far in the future the read timestamps of clients may be.
 func (f *biasedFaults) looksAhead() time.Duration {
 	if f == nil || !slices.ContainsFunc(f.plots, func(p scenario) bool { _, is := p.(*lostReadTS); return is }) {
 		return 0
@@ -180,7 +179,7 @@ func (f *biasedFaults) looksAhead() time.Duration {
 	return 3 * aheadUnits * f.n.unit
 }
 
-// happens draws whether it does, to a message of this class.
+// happens draws whether the fault hits a message of this class.
 func (f *biasedFaults) happens(h messageFault, class string) bool {
 	return h.class == class && f.rand.IntN(h.odds) == 0
 }
@@ -189,7 +188,7 @@ func (f *biasedFaults) units(h messageFault) time.Duration {
 	return time.Duration(1 + f.rand.Int64N(int64(h.most)*int64(f.n.unit)))
 }
 
-// onSend does to a message what the seed has in mind for its class.
+// onSend applies the run's faults to a message of their class.
 func (f *biasedFaults) onSend(env *txn.Envelope) sendAction {
 	class, w := kindOf(&env.Msg), f.n.w
 	if env.To == 0 || int(env.To) > len(w.hosts) || env.To == env.From {
@@ -221,7 +220,7 @@ func (f *biasedFaults) onSend(env *txn.Envelope) sendAction {
 
 func (f *biasedFaults) count(what string) { f.n.counts["forced: "+what]++ }
 
-// withhold has the next syncs of a disk last for as long as d altogether.
+// withhold makes the next syncs of a disk last d in total.
 func (f *biasedFaults) withhold(h *host, d time.Duration) {
 	if h.slowDisk > 1 || h.w.cfg.Hardware.Fsync == 0 {
 		return
@@ -232,10 +231,10 @@ func (f *biasedFaults) withhold(h *host, d time.Duration) {
 	h.w.After(d, func() { h.slowDisk = 1 })
 }
 
-// hold sends a message later, if the world still breaks then or not: what was
-// held back is not lost.
+// hold sends a message later, whether faults are still active then or not: a delayed message is not
+// lost.
 func (n *network) hold(env txn.Envelope, d time.Duration) {
-	body := txn.Encode(&env.Msg) // as it is now
+	body := txn.Encode(&env.Msg) // its present content
 	n.w.After(d, func() {
 		env.Msg = txn.Message{}
 		if err := txn.Decode(body, &env.Msg); err != nil {

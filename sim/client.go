@@ -14,8 +14,8 @@ import (
 	"isochron/txn"
 )
 
-// Client is blocking code that runs as a coroutine beside a node. It is the
-// node's coordinator.Port, and a clock.
+// Client is blocking code that runs as a coroutine beside a node. It is the node's
+// coordinator.Port, and a clock.
 type Client struct {
 	w     *Cluster
 	host  *host
@@ -25,11 +25,11 @@ type Client struct {
 	end   func()
 	yield func(struct{}) bool
 	done  bool
-	dir   *routing.Directory // the last one seen, for when the node is down
+	dir   *routing.Directory // the last one read, for when the node is down
 	hops  chain              // of the last commit's answer
 }
 
-// stopped unwinds a client that is ended from outside.
+// stopped unwinds the coroutine of a client that the cluster ends.
 type stopped struct{}
 
 // Go starts a client at a node. Its code begins at the present time.
@@ -67,7 +67,7 @@ func (c *Client) stop() {
 	c.end()
 }
 
-// park gives control back to the world until somebody schedules resume.
+// park returns control to the cluster until resume is scheduled.
 func (c *Client) park() {
 	if !c.yield(struct{}{}) {
 		panic(stopped{})
@@ -80,22 +80,22 @@ func (c *Client) Sleep(d time.Duration) {
 	c.park()
 }
 
-// Work has the client's node work for it on one of its cores, for so long when one
-// is free, and parks the client meanwhile.
+// Work occupies one core of the client's node for cost, once a core is free, and parks the client
+// until then.
 func (c *Client) Work(cost time.Duration) {
 	if cost > 0 {
 		c.Sleep(c.host.work(cost))
 	}
 }
 
-// WorkBeside is Work for which the client does not wait.
+// WorkBeside is Work without parking the client.
 func (c *Client) WorkBeside(cost time.Duration) {
 	if cost > 0 {
 		c.host.work(cost)
 	}
 }
 
-// WorkInTurn is Work of the node's loop, when its turn comes; without a loop it is Work.
+// WorkInTurn is Work done by the node's loop in its queue order; without a loop it is Work.
 func (c *Client) WorkInTurn(cost time.Duration) {
 	if !c.host.cpu.Loop {
 		c.Work(cost)
@@ -107,21 +107,20 @@ func (c *Client) WorkInTurn(cost time.Duration) {
 	}
 }
 
-// Idle parks the client until somebody calls Wake. One Wake ends one Idle.
+// Idle parks the client until Wake is called. One Wake ends one Idle.
 func (c *Client) Idle() { c.park() }
 
 // Wake ends the client's Idle, at the present time.
 func (c *Client) Wake() { c.w.After(0, c.resume) }
 
-// Hops is how many messages between regions followed upon each other from the
-// client's last commit to its answer; ok is false if a timer or another
-// transaction had a part in it.
+// Hops returns the number of sequential messages between regions from the client's last commit to
+// its answer; ok is false if a timer or another transaction was part of the sequence.
 func (c *Client) Hops() (hops int, ok bool) { return int(c.hops), c.hops != noChain }
 
-// Elapsed is the virtual time.
+// Elapsed returns the virtual time.
 func (c *Client) Elapsed() time.Duration { return c.w.now }
 
-// Rand is the client's own generator.
+// Rand returns the client's own generator.
 func (c *Client) Rand() *rand.Rand { return c.rand }
 
 // call is a request that waits for its answer.
@@ -137,7 +136,7 @@ type call struct {
 func (c *Client) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
 	k := &call{client: c, req: req, since: c.w.now}
 	if !c.host.up() || ctx.Err() != nil {
-		c.Sleep(time.Millisecond) // it takes a moment to be refused
+		c.Sleep(time.Millisecond) // a refusal takes some time
 		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable, "node %d is down", c.host.id)}
 	}
 	h := c.host
@@ -148,7 +147,7 @@ func (c *Client) Do(ctx context.Context, req *coordinator.Request) coordinator.R
 	return k.res
 }
 
-// reply is the node's answer on its way to the client.
+// reply sends the node's answer to the client.
 func (h *host) reply(k *call, res coordinator.Response) {
 	if k.answered {
 		return // the host crashed with the call open, or a bug: see call.answer
@@ -162,7 +161,7 @@ func (h *host) reply(k *call, res coordinator.Response) {
 		k.answer(res)
 	}
 	if what != leaves {
-		// The node is in the middle of a call: it ends, and nothing it wanted leaves.
+		// The node is in the middle of a call: the call ends, and none of its output leaves.
 		h.crash(strictly)
 	}
 }
@@ -178,9 +177,9 @@ func (k *call) answer(res coordinator.Response) {
 	k.client.host.answered(k.client)
 }
 
-// lost is what a client concludes when its node crashes before it has answered.
+// lost returns the response that a client assumes when its node crashes before answering.
 func (k *call) lost() coordinator.Response {
-	return k.req.Failed(fmt.Sprintf("node %d crashed before it answered", k.client.host.id))
+	return k.req.Failed(fmt.Sprintf("node %d crashed before answering", k.client.host.id))
 }
 
 // Post implements coordinator.Port.
@@ -209,11 +208,10 @@ func (c *Client) ReadLocal(key txn.Key) (value []byte, version txn.Version, ok b
 // Region implements coordinator.Port.
 func (c *Client) Region() geo.Region { return c.host.region }
 
-// isCommit reports whether a good answer to the request says that writes are
-// committed.
+// isCommit reports whether a successful answer to the request means that writes are committed.
 func isCommit(req *coordinator.Request) bool {
 	return req.Commits()
 }
 
-// DB is the client's gateway.
+// DB returns the client's gateway.
 func (c *Client) DB() txn.DB { return coordinator.NewDB(c) }

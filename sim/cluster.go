@@ -17,7 +17,7 @@ import (
 	"isochron/txn"
 )
 
-// Config of a World. Directory names the nodes and their regions.
+// Config configures a Cluster. Directory lists the nodes and their regions.
 type Config struct {
 	Seed      uint64
 	WAN       geo.WAN
@@ -25,44 +25,43 @@ type Config struct {
 	Params    node.Params
 	Directory *routing.Directory
 	Hardware  Hardware
-	Machines  map[txn.NodeID]Hardware // of hosts whose CPU is not Hardware's
+	Machines  map[txn.NodeID]Hardware // for hosts with a CPU other than Hardware's
 	Links     Links
-	// Codec passes every message through its wire form, which says how long it is where that counts
-	// (Links.TCP).
+	// Codec encodes and decodes every message. Links.TCP needs the encoded length.
 	Codec bool
-	// NoCrash promises that no host crashes: nothing is kept for what comes after.
+	// NoCrash promises that no host crashes: nothing is kept for a restart.
 	NoCrash bool
-	// Spans is told of every contention span that ends; nil: they are counted only.
+	// Spans is called with every contention span that ends; nil: they are only counted.
 	Spans func(Span)
-	// Trace takes one readable line an event; nil makes none.
+	// Trace receives one readable line for each event; nil disables it.
 	Trace func(line string)
-	// Fit, if not nil, changes what a node is started with.
+	// Fit, if not nil, changes the configuration with which a node is started.
 	Fit func(*node.Config)
-	// Databases are beside the nodes, one for each source of the directory; nil: none are.
+	// Databases has one database for each source of the directory; nil: none.
 	Databases *Databases
-	// CountEvents takes the nodes' own lines as well (Observer.Event), if Trace is set.
+	// CountEvents adds the nodes' own lines (Observer.Event) to the trace, if Trace is set.
 	CountEvents bool
 
-	// boot makes a node; tests of the simulator put something simpler here.
+	// boot makes a node; tests of the simulator replace it by something simpler.
 	boot func(node.Config, txn.Now) (process, error)
 }
 
-// Hardware is what the machines are made of.
+// Hardware describes the machines.
 type Hardware struct {
-	MessageCPU  time.Duration // CPU time a message costs its receiver
-	RequestCPU  time.Duration // CPU time a client's request costs its gateway
-	CommitCPU   time.Duration // the same of one that commits writes; 0: RequestCPU
-	Loop        bool          // messages and requests are taken one at a time, see loop.go
-	LockCPU     time.Duration // with a loop: CPU time of a lock that is granted or freed
-	StepCPU     time.Duration // the same of a step of a walk over who waits for whom
-	BesideCPU   time.Duration // the same of one who waits for the row of a lock that is granted or freed
+	MessageCPU  time.Duration // CPU time of a message at its receiver
+	RequestCPU  time.Duration // CPU time of a client's request at its gateway
+	CommitCPU   time.Duration // the same of a request that commits writes; 0: RequestCPU
+	Loop        bool          // messages and requests are processed one at a time, see loop.go
+	LockCPU     time.Duration // with a loop: CPU time of a lock that is granted or released
+	StepCPU     time.Duration // the same of one step of a walk over the wait graph
+	BesideCPU   time.Duration // the same of each transaction waiting for the row of a lock that is granted or released
 	Cores       int           // of each machine; 0 is 1
-	Fsync       time.Duration // of one sync
-	SyncEach    bool          // each request for a sync has one of its own: no group commit
-	FsyncJitter time.Duration // at most this much more, drawn evenly
-	DriftPPM    int64         // clocks run at most this much too fast or too slow
-	Skew        time.Duration // wall clocks are wrong by at most so much, drawn evenly
-	Async       time.Duration // what a node has run outside its loop takes so long
+	Fsync       time.Duration // duration of one sync
+	SyncEach    bool          // each request for a sync has its own: no group commit
+	FsyncJitter time.Duration // added to a sync, drawn evenly up to this
+	DriftPPM    int64         // largest rate error of a clock, either way
+	Skew        time.Duration // largest error of a wall clock, drawn evenly
+	Async       time.Duration // duration of a task that a node runs outside its loop
 }
 
 // Span is a contention span that ended at a shard.
@@ -73,7 +72,7 @@ type Span struct {
 	Held   time.Duration
 }
 
-// process is what a host runs: a *node.Node.
+// process is the program of a host: a *node.Node.
 type process interface {
 	Deliver(now txn.Now, env *txn.Envelope)
 	Wake(now txn.Now)
@@ -105,39 +104,39 @@ func bootNode(cfg node.Config, now txn.Now) (process, error) {
 type Cluster struct {
 	cfg     Config
 	now     time.Duration
-	hops    chain // of the event that runs
+	hops    chain // of the running event
 	events  uint64
 	agenda  agenda
 	hosts   []*host // by node id - 1
 	net     *network
 	clients []*Client
 	trace   *tracer
-	process *shard.Process // of all nodes, where none crashes
+	process *shard.Process // of all nodes, if none crashes
 	spans   int            // contention spans that ended
-	held    time.Duration  // that a request may wait before it is looked at
-	late    []string       // requests that were answered later than a node may
+	held    time.Duration  // how long a request may be queued before it begins
+	late    []string       // requests answered later than a node may
 
-	// onSend may have a host crash at a message: see nemesis.
+	// onSend may crash a host at a message: see nemesis.
 	onSend func(h *host, env *txn.Envelope) sendAction
 	// onAnswer is the same for the answer to a client.
 	onAnswer func(h *host, req *coordinator.Request, res *coordinator.Response) sendAction
-	// onSync is the same for a sync that is about to end: lostCrash takes with it
-	// what the sync would have made durable.
+	// onSync is the same for a sync that is about to end: lostCrash also loses what the sync would
+	// have made durable.
 	onSync func(h *host) sendAction
 }
 
-// sendAction is what becomes of a message that is about to leave its host.
+// sendAction is what happens to a message that is about to leave its host.
 type sendAction uint8
 
 const (
 	leaves    sendAction = iota
-	lostCrash            // the host crashes before it leaves
-	leftCrash            // the host crashes right after it left
-	heldBack             // somebody else sends it later, or nobody does
+	lostCrash            // the host crashes before the message leaves
+	leftCrash            // the host crashes right after the message left
+	heldBack             // the scenario sends it later, or never
 )
 
-// Streams of chance: each concern draws from its own, so that one more draw
-// here does not change everything there.
+// Streams of chance: each concern has its own, so that one more draw in one does not change the
+// others.
 const (
 	streamNetwork uint64 = iota + 1
 	streamNemesis
@@ -151,7 +150,7 @@ const (
 
 func stream(seed, id uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, id)) }
 
-// New makes a world and boots its hosts at time 0.
+// New makes a cluster and boots its hosts at time 0.
 func New(cfg Config) (*Cluster, error) {
 	if cfg.boot == nil {
 		cfg.boot = bootNode
@@ -168,7 +167,7 @@ func New(cfg Config) (*Cluster, error) {
 	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork), tcp: newConnections(cfg.Links)}
 	for i, n := range cfg.Directory.Nodes {
 		if int(n.ID) != i+1 {
-			return nil, fmt.Errorf("node %d stands at place %d of the directory: a world numbers its nodes from 1", n.ID, i+1)
+			return nil, fmt.Errorf("node %d is entry %d of the directory: a simulated cluster numbers its nodes from 1", n.ID, i+1)
 		}
 		w.hosts = append(w.hosts, newHost(w, txn.NodeID(n.ID), geo.Region(n.Region)))
 	}
@@ -182,22 +181,22 @@ func New(cfg Config) (*Cluster, error) {
 	return w, nil
 }
 
-// Elapsed is the virtual time.
+// Elapsed returns the virtual time.
 func (w *Cluster) Elapsed() time.Duration { return w.now }
 
-// Hash is over everything that happened so far.
+// Hash returns a hash over everything that happened so far.
 func (w *Cluster) Hash() uint64 { return w.trace.hash.Sum64() }
 
-// After runs f when the time has passed.
+// After runs f when d has passed.
 func (w *Cluster) After(d time.Duration, f func()) { w.agenda.add(w.now+d, w.hops, f) }
 
-// Events is how many events have run.
+// Events returns the number of events that have run.
 func (w *Cluster) Events() uint64 { return w.events }
 
-// Messages is how many messages have left a node, those that were lost included.
+// Messages returns the number of messages that have left a node, lost ones included.
 func (w *Cluster) Messages() int { return w.net.sent }
 
-// Step runs the next event, if it comes no later than limit.
+// Step runs the next event, if it is due no later than limit.
 func (w *Cluster) Step(limit time.Duration) bool {
 	if w.agenda.empty() || w.agenda.next() > limit {
 		return false
@@ -221,8 +220,8 @@ func (w *Cluster) Run(d time.Duration) {
 	w.now, w.hops = limit, noChain
 }
 
-// RunUntil runs until the condition holds, looking every ms, for at most d. It
-// reports whether it came to hold.
+// RunUntil runs until the condition holds, checking every ms, for at most d. It reports whether the
+// condition held.
 func (w *Cluster) RunUntil(d time.Duration, holds func() bool) bool {
 	for limit := w.now + d; !holds(); {
 		if w.now >= limit {
@@ -246,7 +245,7 @@ func (w *Cluster) Ready() bool {
 	return true
 }
 
-// Leader is the node that leads a shard, 0 if none does or several think so.
+// Leader returns the node that leads a shard; 0 if no node does or several assume so.
 func (w *Cluster) Leader(shard txn.ShardID) (leader txn.NodeID) {
 	for _, h := range w.hosts {
 		if !h.up() {
@@ -263,8 +262,8 @@ func (w *Cluster) Leader(shard txn.ShardID) (leader txn.NodeID) {
 	return leader
 }
 
-// Residue tells what transactions have left behind: those that a coordinator
-// keeps, votes without a decision, locks. It is empty in a quiet cluster.
+// Residue lists what transactions have left behind: those that a coordinator keeps, votes without a
+// decision, locks. It is empty in a quiet cluster.
 func (w *Cluster) Residue() []string {
 	var all []string
 	for _, h := range w.hosts {
@@ -282,7 +281,7 @@ func (w *Cluster) Residue() []string {
 	return all
 }
 
-// Summary tells of every replica of every node, a line each.
+// Summary describes every replica of every node, one line each.
 func (w *Cluster) Summary() []string {
 	var all []string
 	for _, h := range w.hosts {
@@ -305,11 +304,11 @@ func (w *Cluster) Close() {
 	}
 }
 
-// label is a node's name in a trace: its region, if it is the only one there.
+// label returns a node's name in a trace: its region, if it is the only node there.
 func (w *Cluster) label(id txn.NodeID) string {
 	region := w.cfg.Directory.RegionOf(uint32(id))
 	if region == "" {
-		return fmt.Sprintf("n%d", id) // it came later
+		return fmt.Sprintf("n%d", id) // added after the start
 	}
 	for _, n := range w.cfg.Directory.Nodes {
 		if n.Region == region && n.ID != uint32(id) {
@@ -319,7 +318,7 @@ func (w *Cluster) label(id txn.NodeID) string {
 	return region
 }
 
-// live are the hosts that were not lost for ever.
+// live returns the hosts that were not lost permanently.
 func (w *Cluster) live() []*host {
 	var out []*host
 	for _, h := range w.hosts {
@@ -330,7 +329,7 @@ func (w *Cluster) live() []*host {
 	return out
 }
 
-// add brings in a new machine, whose node knows where the others are and no more.
+// add adds a new machine, whose node knows only the addresses of the others.
 func (w *Cluster) add(region geo.Region) *host {
 	nodes := slices.Clone(w.cfg.Directory.Nodes)
 	for _, h := range w.hosts[len(nodes):] {
@@ -352,5 +351,6 @@ func (w *Cluster) log(h *host, format string, args ...any) {
 	w.trace.line(w.now, h, format, args...)
 }
 
-// Pending is how many events are to come: messages on their way or waiting for a processor, timers.
+// Pending returns the number of future events: messages in transit or waiting for a processor,
+// timers.
 func (w *Cluster) Pending() int { return len(w.agenda.heap) }

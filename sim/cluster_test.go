@@ -19,9 +19,9 @@ import (
 	"isochron/workload"
 )
 
-// toy is a process that is simpler than a node: a commit writes its first key
-// to the engine and is answered when the disk has it; a read asks the next node
-// whether it lives, and is answered with its word.
+// toy is a process that is simpler than a node: a commit writes its first key to the engine and is
+// answered when it is on disk; a read asks the next node whether it is alive, and is answered with
+// its reply.
 type toy struct {
 	id       txn.NodeID
 	nodes    int
@@ -121,7 +121,7 @@ func write(c *Client, key string) *txn.Error {
 	return c.Do(context.Background(), &coordinator.Request{Op: coordinator.OpCommit, Writes: []txn.Write{{Key: txn.Key(key)}}}).Err
 }
 
-// A question and its answer take one round trip and two messages' CPU.
+// A request and its reply take one round trip and two messages' CPU.
 func TestTimeIsWhatTheMatrixSays(t *testing.T) {
 	w := toyWorld(t, 1, Links{}, nil)
 	var took time.Duration
@@ -135,8 +135,7 @@ func TestTimeIsWhatTheMatrixSays(t *testing.T) {
 	}
 }
 
-// What was answered is on the disk; what was not may be lost, and the client is
-// told that it is unknown.
+// What was answered is on disk; what was not may be lost, and the client gets an unknown outcome.
 func TestCrashKeepsWhatWasAnswered(t *testing.T) {
 	w := toyWorld(t, 1, Links{}, nil)
 	h := w.host(1)
@@ -156,7 +155,7 @@ func TestCrashKeepsWhatWasAnswered(t *testing.T) {
 		t.Fatalf("the other is there: %v, answered with %v", ok, second)
 	}
 	if w.host(1).life != 2 {
-		t.Fatal("it did not start again")
+		t.Fatal("the node did not restart")
 	}
 }
 
@@ -182,8 +181,8 @@ func TestClientOutlivesItsNode(t *testing.T) {
 	}
 }
 
-// Without overtaking, messages of a link arrive in order, whatever the jitter;
-// with it some do not; a cut link carries none.
+// Without reordering, messages of a link arrive in order, whatever the jitter; with it some do not;
+// a cut link carries none.
 func TestLinks(t *testing.T) {
 	received := func(links Links, cut bool) []uint64 {
 		w := toyWorld(t, 3, links, nil)
@@ -236,12 +235,12 @@ func TestFateOfMessagesAndAnswers(t *testing.T) {
 		w.Go(1, func(c *Client) { err = write(c, "k") })
 		w.Run(time.Second)
 		if _, kept := w.host(1).engine.Get([]byte("k")); !kept || (err == nil) != (c.arrived == 1) {
-			t.Errorf("fate %d of an answer: told %v, kept %v", c.action, err, kept)
+			t.Errorf("action %d at an answer: client got %v, disk has %v", c.action, err, kept)
 		}
 	}
 }
 
-// A host's monotonic clock never runs backwards and is off by one hundredth at most.
+// A host's monotonic clock never runs backwards and is off by at most one hundredth.
 func TestMonotonicClock(t *testing.T) {
 	for seed := range uint64(10) {
 		w := toyWorld(t, seed, Links{}, nil)
@@ -257,12 +256,12 @@ func TestMonotonicClock(t *testing.T) {
 		}
 		h.wallShift = -time.Hour
 		if h.now().Mono < last {
-			t.Fatal("a jump of the wall clock moved the monotonic one")
+			t.Fatal("a jump of the wall clock moved the monotonic clock")
 		}
 	}
 }
 
-// One seed is one run, whether somebody reads along or not; another is another.
+// One seed is one run, traced or not; another seed is another run.
 func TestSameSeedSameRun(t *testing.T) {
 	run := func(seed uint64, trace func(string)) uint64 {
 		w := toyWorld(t, seed, Links{JitterPPM: 300_000, LossPPM: 100_000, ReorderPPM: 100_000, ReorderBy: time.Millisecond}, trace)

@@ -16,8 +16,8 @@ import (
 	"isochron/workload"
 )
 
-// timed is a node whose work on each message is timed: reading its wire form, what
-// the node does, and writing the wire form of what it sends.
+// timed is a node whose work on each message is timed: decoding it, processing it, and encoding the
+// messages it sends.
 type timed struct {
 	*node.Node
 	costs *costs
@@ -25,8 +25,8 @@ type timed struct {
 	kind  string
 }
 
-// cpuTime is the processor time of this process: others on the machine do not
-// count. On one processor (GOMAXPROCS=1) it has the collector's share in it.
+// cpuTime returns the processor time of this process, without others on the machine. On one
+// processor (GOMAXPROCS=1) it includes the collector's share.
 func cpuTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
@@ -75,8 +75,8 @@ func (p *timed) Drain() node.Output {
 	return out
 }
 
-// BenchmarkMessage tells what a message costs the node that takes it, by kind
-// and on average. The laboratory's MessageCPU rests on it: see lab/costs.go.
+// BenchmarkMessage measures the cost of a message at its receiver, by kind and on average. The
+// laboratory's MessageCPU is based on it: see lab/costs.go.
 func BenchmarkMessage(b *testing.B) {
 	for _, name := range []string{"2pc+occ", "d2pc+occ"} {
 		b.Run(name, func(b *testing.B) { benchmarkMessages(b, name) })
@@ -85,7 +85,7 @@ func BenchmarkMessage(b *testing.B) {
 
 func benchmarkMessages(b *testing.B, name string) {
 	c := measured{protocol: name, wan: "alibaba3", mix: "retwis", keys: 100_000, clients: 150}.run(b, func(cfg node.Config, now txn.Now, c *costs) (process, error) {
-		cfg.Process = nil // what is measured is a node of the world
+		cfg.Process = nil // the measured nodes are those of a cluster
 		n, err := node.New(cfg, now)
 		return &timed{Node: n, costs: c}, err
 	})
@@ -108,7 +108,7 @@ type measured struct {
 	clients            int // spread over the nodes
 }
 
-// run has the clients work, and gives what their work has cost since they had warmed up.
+// run lets the clients work, and returns the cost of their work after the warm-up.
 func (m measured) run(b *testing.B, boot func(node.Config, txn.Now, *costs) (process, error)) *costs {
 	b.Helper()
 	spec, err := protocol.ByName(m.protocol)

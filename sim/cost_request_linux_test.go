@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// requests is a node alone whose work on requests is timed: what it does at once, local
-// messages and all, and what it does when its disk has synced.
+// requests is a single node whose work on requests is timed: immediate work, with its local
+// messages, and work when its disk has synced.
 type requests struct {
 	*node.Node
 	costs *costs
@@ -32,7 +32,7 @@ func (p *requests) Submit(now txn.Now, req *coordinator.Request) {
 }
 
 func (p *requests) Synced(now txn.Now, token uint64) int {
-	p.begin("commit") // that is what syncs are for
+	p.begin("commit") // syncs are for commits
 	return p.Node.Synced(now, token)
 }
 
@@ -47,9 +47,9 @@ func (p *requests) Drain() node.Output {
 	return out
 }
 
-// BenchmarkRequest tells what a client's read under a lock and its commit cost a
-// node that holds all shards and has no other replicas, everything in memory. The
-// laboratory's costs of statements rest on it: see lab/costs.go.
+// BenchmarkRequest measures the cost of a client's locking read and its commit at a node that holds
+// all shards and has no other replicas, everything in memory. The laboratory's costs of statements
+// are based on it: see lab/costs.go.
 func BenchmarkRequest(b *testing.B) {
 	for _, mix := range []string{"hotspot", "fit"} {
 		b.Run(mix, func(b *testing.B) { benchmarkRequests(b, mix) })

@@ -14,8 +14,8 @@ import (
 	"isochron/workload"
 )
 
-// cycleWorld is a cluster of three nodes with a database beside each, of these dialects, that have
-// the numbers 11 to 13. Waits for locks end after an hour.
+// cycleWorld is a cluster of three nodes with a database beside each, of these dialects, with the
+// numbers 11 to 13. Waits for locks end after an hour.
 func cycleWorld(t *testing.T, row string, looks time.Duration, dialects ...source.Dialect) *Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
@@ -38,12 +38,12 @@ func cycleWorld(t *testing.T, row string, looks time.Duration, dialects ...sourc
 	}
 	t.Cleanup(w.Close)
 	if !w.RunUntil(quietWait, w.Ready) {
-		t.Fatalf("the cluster does not come up: %v", w.Summary())
+		t.Fatalf("the cluster does not start: %v", w.Summary())
 	}
 	return w
 }
 
-// locking is a statement that says which record it locks, or does not.
+// locking is a statement with or without the name of the record that it locks.
 func locking(s txn.ShardID, text, record string, names bool) []txn.SourceStatement {
 	out := at(s, text)
 	if names {
@@ -52,8 +52,8 @@ func locking(s txn.ShardID, text, record string, names bool) []txn.SourceStateme
 	return out
 }
 
-// crossing are two transactions: each takes a record and then that of the other. They tell how they
-// end, and when.
+// crossing starts two transactions: each locks one record and then the other's. ends returns their
+// errors and the time they took.
 func crossing(w *Cluster, first, second func(t txn.Txn, mine int) error) (ends func() (failed []error, took time.Duration, all bool)) {
 	began := w.Elapsed()
 	var failed [2]error
@@ -80,7 +80,8 @@ func crossing(w *Cluster, first, second func(t txn.Txn, mine int) error) (ends f
 	return func() ([]error, time.Duration, bool) { return failed[:], last - began, ended == 2 }
 }
 
-// oneVictim says that one of two was rolled back for a deadlock, the other committed, and both soon.
+// oneVictim checks that one of two was rolled back for a deadlock, the other committed, and both
+// soon.
 func oneVictim(t *testing.T, name string, ends func() ([]error, time.Duration, bool), code uint16) {
 	t.Helper()
 	failed, took, all := ends()
@@ -98,9 +99,9 @@ func oneVictim(t *testing.T, name string, ends func() ([]error, time.Duration, b
 	}
 }
 
-// Two transactions that wait for each other at two databases: one is rolled back in a fraction of the
-// bound of a wait for a lock, the other commits. It is found by the records that statements name,
-// whatever the databases; and where they name none, if the databases tell.
+// Two transactions wait for each other at two databases: one is rolled back in a fraction of the
+// bound of a lock wait, the other commits. The cycle is found by the records that statements name,
+// whatever the databases; without names, if the databases report their waits.
 func TestACycleOverTwoSourcesEnds(t *testing.T) {
 	const my, pg = source.MySQL, source.Postgres
 	for _, c := range []struct {
@@ -112,9 +113,9 @@ func TestACycleOverTwoSourcesEnds(t *testing.T) {
 		{"MariaDB and PostgreSQL", "geotp", [2]source.Dialect{my, pg}, true},
 		{"two MariaDB", "geotp", [2]source.Dialect{my, my}, true},
 		{"two PostgreSQL", "geotp", [2]source.Dialect{pg, pg}, true},
-		{"two PostgreSQL, by what they tell", "geotp", [2]source.Dialect{pg, pg}, false},
+		{"two PostgreSQL, by their reports", "geotp", [2]source.Dialect{pg, pg}, false},
 		{"under ssp", "ssp", [2]source.Dialect{my, pg}, true},
-		{"under another row", "2pc+2pl", [2]source.Dialect{my, pg}, true},
+		{"under another protocol", "2pc+2pl", [2]source.Dialect{my, pg}, true},
 	} {
 		w := cycleWorld(t, c.spec, 100*time.Millisecond, c.at[0], c.at[1], my)
 		take := func(tx txn.Txn, which int) error {
@@ -125,11 +126,11 @@ func TestACycleOverTwoSourcesEnds(t *testing.T) {
 	}
 }
 
-// A transaction that is prepared at one of them, as it is with its last statement, is part of a cycle as well.
+// A transaction that is prepared at one database, with its last statement, can be part of a cycle.
 func TestACycleOfPreparedBranchesEnds(t *testing.T) {
 	for _, names := range []bool{true, false} {
 		w := cycleWorld(t, "geotp", 100*time.Millisecond, source.Postgres, source.Postgres, source.MySQL)
-		one := func(tx txn.Txn, mine int) error { // of the other, who does so at the same time, it comes second
+		one := func(tx txn.Txn, mine int) error { // the other transaction does so at the same time, and waits
 			near, far := txn.ShardID(11+mine), txn.ShardID(12-mine)
 			_, err := tx.(txn.Sources).Execute(context.Background(), append(locking(near, "ADD a/1 1", "a/1", names), locking(far, "ADD a/1 1", "a/1", names)...), true)
 			return err
@@ -138,7 +139,7 @@ func TestACycleOfPreparedBranchesEnds(t *testing.T) {
 	}
 }
 
-// One waits at a shard for another that waits for it at a database.
+// A transaction waits at a shard for another that waits for it at a database.
 func TestACycleOverASourceAndAShardEnds(t *testing.T) {
 	for _, first := range []int{0, 1} {
 		w := cycleWorld(t, "geotp", 100*time.Millisecond, source.MySQL, source.Postgres, source.MySQL)
@@ -164,7 +165,7 @@ func TestACycleOverASourceAndAShardEnds(t *testing.T) {
 	}
 }
 
-// Without it they wait for as long as anybody waits for a lock.
+// Without detection they wait until the lock wait times out.
 func TestACycleThatNobodyLooksFor(t *testing.T) {
 	w := cycleWorld(t, "geotp", 0, source.MySQL, source.Postgres, source.MySQL)
 	take := func(tx txn.Txn, which int) error {
@@ -172,6 +173,6 @@ func TestACycleThatNobodyLooksFor(t *testing.T) {
 		return err
 	}
 	if failed, _, all := crossing(w, take, take)(); all {
-		t.Error("somebody has ended it:", failed)
+		t.Error("the cycle was ended:", failed)
 	}
 }

@@ -10,43 +10,43 @@ import (
 	"isochron/source"
 )
 
-// database is a model of one that is not ours, behind source.Driver: rows under strict
-// two-phase locking, waits for locks that end in time or in a deadlock, transactions that
-// can be prepared, and a log. What was prepared or committed when it crashes is there again;
-// all else is rolled back.
+// database is a model of an external database behind source.Driver: rows under strict two-phase
+// locking, lock waits that end by time-out or by deadlock detection, transactions that can be
+// prepared, and a log. After a crash it has what was prepared or committed; everything else is
+// rolled back.
 type database struct {
 	w        *Cluster
 	name     string
 	dialect  source.Dialect
-	latency  time.Duration // one way, to whoever uses it
+	latency  time.Duration // one way, to its client
 	fsync    time.Duration
 	work     time.Duration // of a statement
-	lockWait time.Duration // if nobody says
-	// deadlockAfter is how long a wait lasts before it is held for a deadlock.
+	lockWait time.Duration // default lock wait time-out
+	// deadlockAfter is how long a wait lasts before the database checks it for a deadlock.
 	deadlockAfter time.Duration
 
 	rows     map[string]string
 	locks    map[string]*dbLock
-	open     []*dbTxn // not ended, in the order they began
+	open     []*dbTxn // not ended, in the order of their begin
 	calls    []*dbCall
 	life     int
 	down     bool
-	cut      bool // nobody reaches it
-	waits    int  // for locks, since it began
+	cut      bool // unreachable
+	waits    int  // lock waits since the start
 	dead     int  // deadlocks
-	finished int  // prepared ones that were committed
+	finished int  // prepared transactions that were committed
 	unmarked int  // branches over versions that have ended
 	// onPrepared, if not nil, is called when a transaction is prepared.
 	onPrepared func(x *dbTxn)
-	// onMarked, if not nil, is called when what a branch over versions has prepared is durable, or
-	// its end is, and the answer is on its way.
+	// onMarked, if not nil, is called when the prepare of a branch over versions is durable, or its
+	// end is, and the answer is on its way.
 	onMarked func(x *dbTxn)
-	// onEnding, if not nil, is called when the end of a prepared one goes to the log, and says for
-	// how long the disk withholds that.
+	// onEnding, if not nil, is called when the end of a prepared transaction is written to the log,
+	// and returns for how long the disk delays it.
 	onEnding func(x *dbTxn) time.Duration
 }
 
-// dbTxn is a transaction of it.
+// dbTxn is a transaction of the database.
 type dbTxn struct {
 	db    *database
 	name  string // under which it is, or may be, prepared
@@ -55,14 +55,14 @@ type dbTxn struct {
 	undo  []dbUndo
 	held  []*dbLock
 	wait  *dbWait
-	then  []func() // when its end has come
+	then  []func() // callbacks at its end
 }
 
 type dbState uint8
 
 const (
 	dbActive  dbState = iota
-	dbSyncing         // its prepare, or its commit without one, is being made durable
+	dbSyncing         // its prepare, or its one-phase commit, is being made durable
 	dbPrepared
 	dbEnding // prepared, and its end is being made durable
 	dbEnded
@@ -73,7 +73,7 @@ type dbUndo struct {
 	had      bool
 }
 
-// The errors of it, as MariaDB numbers them.
+// The errors of the database, with MariaDB's numbers.
 func dbDeadlock() *source.Error {
 	return &source.Error{Code: 1213, State: "40001", Text: "deadlock found when trying to get lock; try restarting transaction", Ends: true, Again: true}
 }
@@ -112,7 +112,7 @@ func (d *database) run(ctx context.Context, x *dbTxn, text string, done func(sou
 	})
 }
 
-// claim takes locks one after the other.
+// claim acquires locks in order.
 func (d *database) claim(ctx context.Context, x *dbTxn, locks []dbClaim, done func(*source.Error)) {
 	if len(locks) == 0 {
 		done(nil)
@@ -127,7 +127,7 @@ func (d *database) claim(ctx context.Context, x *dbTxn, locks []dbClaim, done fu
 	})
 }
 
-// apply does what a statement says, under its locks.
+// apply executes a statement under its locks.
 func (d *database) apply(x *dbTxn, word, key, arg string) (r source.Result) {
 	was, had := d.rows[key]
 	set := func(v string) {
@@ -168,7 +168,7 @@ func (d *database) apply(x *dbTxn, word, key, arg string) (r source.Result) {
 	return r
 }
 
-// begin opens a transaction, without a name one that is never prepared; nil: one of that name is there.
+// begin opens a transaction. One without a name is never prepared. nil: the name is in use.
 func (d *database) begin(name string, owner *dbDriver) *dbTxn {
 	if d.dialect == source.MySQL && name != "" && d.named(name) != nil {
 		return nil
@@ -178,7 +178,7 @@ func (d *database) begin(name string, owner *dbDriver) *dbTxn {
 	return x
 }
 
-// named is the transaction of a name that has not ended.
+// named returns the open transaction with a name.
 func (d *database) named(name string) *dbTxn {
 	for _, x := range d.open {
 		if x.name == name {
@@ -188,10 +188,10 @@ func (d *database) named(name string) *dbTxn {
 	return nil
 }
 
-// durable calls f when the log has what was done so far, unless it crashes before.
+// durable calls f when the log holds everything done so far, unless the database crashes first.
 func (d *database) durable(f func()) { d.durableAfter(d.fsync, f) }
 
-// durableAfter calls f when that has taken so long.
+// durableAfter calls f when the sync has lasted that long.
 func (d *database) durableAfter(sync time.Duration, f func()) {
 	life := d.life
 	d.w.After(sync, func() {
@@ -201,7 +201,7 @@ func (d *database) durableAfter(sync time.Duration, f func()) {
 	})
 }
 
-// end forgets a transaction, and undoes it unless it commits.
+// end removes a transaction, and rolls it back unless it commits.
 func (d *database) end(x *dbTxn, commit bool) {
 	if x.state == dbEnded {
 		return
@@ -245,7 +245,7 @@ func (d *database) prepare(x *dbTxn, done func(*source.Error)) {
 	})
 }
 
-// commit commits one that was not prepared.
+// commit commits a transaction that was not prepared.
 func (d *database) commit(x *dbTxn, done func(*source.Error)) {
 	if x.state != dbActive {
 		done(dbGone())
@@ -262,7 +262,7 @@ func (d *database) commit(x *dbTxn, done func(*source.Error)) {
 	})
 }
 
-// finish ends a prepared one.
+// finish ends a prepared transaction.
 func (d *database) finish(name string, commit bool, done func(found bool)) {
 	x := d.named(name)
 	switch {
@@ -288,7 +288,7 @@ func (d *database) finish(name string, commit bool, done func(found bool)) {
 	}
 }
 
-// prepared are the names of what is, in the order it began.
+// prepared returns the names of the prepared transactions, in the order of their begin.
 func (d *database) prepared() (names []string) {
 	for _, x := range d.open {
 		if x.state == dbPrepared || x.state == dbEnding {
@@ -298,7 +298,7 @@ func (d *database) prepared() (names []string) {
 	return names
 }
 
-// marked begins the keys of the rows that list what branches over versions have prepared.
+// marked is the prefix of the keys of rows that list what branches over versions have prepared.
 const marked = "prepared/"
 
 // marks reports whether a transaction is the prepare of such a branch, or its end.
@@ -310,7 +310,7 @@ func (d *database) marks(x *dbTxn) bool {
 	return i >= 0
 }
 
-// unended are those rows.
+// unended returns those rows.
 func (d *database) unended() (out []string) {
 	for k := range d.rows { // order: sorted below
 		if strings.HasPrefix(k, marked) {
@@ -321,7 +321,7 @@ func (d *database) unended() (out []string) {
 	return out
 }
 
-// crash loses what is not in the log; back is when it is there again.
+// crash loses what is not in the log; the database returns after back.
 func (d *database) crash(back time.Duration) {
 	if d.down {
 		return
@@ -349,5 +349,5 @@ func (d *database) crash(back time.Duration) {
 	})
 }
 
-// incarnation tells its starts from each other.
+// incarnation identifies one run of the database.
 func (d *database) incarnation() string { return strconv.Itoa(d.life) }

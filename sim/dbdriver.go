@@ -8,18 +8,18 @@ import (
 	"isochron/source"
 )
 
-// dbDriver is how one life of a node's agent speaks to a database: requests take time on
-// their way, are carried out although who has sent them is gone, and are lost with the
+// dbDriver is the connection of one life of a node's agent to a database. A request takes time to
+// arrive, is carried out even if its sender has crashed, and its answer is lost with the
 // connection.
 type dbDriver struct {
 	db   *database
 	host *host
 	life uint64
-	// takesForeign lists what is prepared of other clusters too: a planted bug.
+	// takesForeign also lists prepared transactions of other clusters: an injected bug.
 	takesForeign bool
 }
 
-// dbCall is a request on its way.
+// dbCall is a request in transit.
 type dbCall struct {
 	d       *dbDriver
 	resume  func()
@@ -28,7 +28,7 @@ type dbCall struct {
 	arrived bool
 }
 
-// end has the caller go on.
+// end resumes the caller.
 func (c *dbCall) end() {
 	if c.over {
 		return
@@ -38,7 +38,7 @@ func (c *dbCall) end() {
 	c.d.db.w.After(c.d.db.latency, c.resume)
 }
 
-// lose has the caller hear that its connection broke.
+// lose resumes the caller with a broken connection.
 func (c *dbCall) lose() {
 	if !c.over {
 		c.gone = true
@@ -46,11 +46,11 @@ func (c *dbCall) lose() {
 	}
 }
 
-// dbSilence is how long a caller waits that reaches nobody.
+// dbSilence is how long a caller waits for a database that cannot be reached.
 const dbSilence = 20 * time.Millisecond
 
-// call has a request carried out and waits for its answer; false: the connection broke, and
-// whether it was carried out is not known.
+// call carries out a request and waits for its answer; false: the connection broke, and the outcome
+// of the request is unknown.
 func (d *dbDriver) call(ctx context.Context, do func(reply func())) bool {
 	db, c := d.db, &dbCall{d: d}
 	taskOf(ctx).await(func(resume func()) {
@@ -61,7 +61,7 @@ func (d *dbDriver) call(ctx context.Context, do func(reply func())) bool {
 			case c.over:
 			case db.down:
 				c.lose()
-			case db.cut: // every other request got there before it
+			case db.cut: // with an even number of open calls, the request arrived before the cut
 				db.w.After(dbSilence, c.lose)
 				if len(db.calls)%2 == 0 {
 					do(func() {})
@@ -75,7 +75,7 @@ func (d *dbDriver) call(ctx context.Context, do func(reply func())) bool {
 	return !c.gone
 }
 
-// breakCalls has all who wait for an answer hear that there will be none.
+// breakCalls breaks the connection of every caller that waits for an answer.
 func (d *database) breakCalls() {
 	for _, c := range slices.Clone(d.calls) {
 		c.lose()
@@ -124,7 +124,7 @@ func (d *dbDriver) Tables(context.Context) ([]source.Table, error) { return nil,
 // Close implements source.Driver.
 func (d *dbDriver) Close() error { return nil }
 
-// Begin implements source.Driver: nothing is said before the first statement.
+// Begin implements source.Driver. It sends nothing before the first statement.
 func (d *dbDriver) Begin(_ context.Context, n source.Name, o source.BranchOptions) (source.Branch, error) {
 	return &dbBranch{d: d, name: n, options: o}, nil
 }
@@ -184,7 +184,7 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 	return r, nil
 }
 
-// named is the transaction's name at the database.
+// named returns the transaction's name at the database.
 func (b *dbBranch) named() string {
 	if b.options.Plain || b.options.Autocommit {
 		return ""
@@ -192,7 +192,7 @@ func (b *dbBranch) named() string {
 	return b.name.String()
 }
 
-// autocommit ends what is a transaction by itself; one that has changed nothing needs no sync.
+// autocommit ends a single-statement transaction; without changes it needs no sync.
 func (b *dbBranch) autocommit(failed *source.Error, reply func()) {
 	x := b.x
 	switch {
@@ -208,7 +208,7 @@ func (b *dbBranch) autocommit(failed *source.Error, reply func()) {
 	}
 }
 
-// leave closes the connection: the database rolls back what is not prepared, when it notices.
+// leave closes the connection: the database rolls back what is not prepared, once it notices.
 func (b *dbBranch) leave() {
 	db := b.d.db
 	db.w.After(2*dbSilence, func() {
@@ -255,7 +255,7 @@ func (b *dbBranch) Rollback(ctx context.Context) error {
 	})
 }
 
-// disconnect is what a database notices, a moment later, when a node that uses it is lost.
+// disconnect ends the connections of a lost node, after the time a database takes to notice.
 func (d *database) disconnect(h *host, life uint64) {
 	d.w.After(d.latency, func() {
 		for _, x := range slices.Clone(d.open) {

@@ -8,7 +8,7 @@ import (
 	"isochron/source"
 )
 
-// The lock manager of a database: shared, exclusive and intention locks with a queue each.
+// The lock manager of a database: shared, exclusive and intention locks, each with a queue.
 
 type dbMode uint8
 
@@ -18,7 +18,7 @@ const (
 	lockX
 )
 
-// conflicts reports whether two transactions cannot have these at once.
+// conflicts reports whether two transactions cannot hold these modes at the same time.
 func (m dbMode) conflicts(o dbMode) bool {
 	return m&lockX != 0 || o&lockX != 0 || m&lockS != 0 && o&lockIX != 0 || m&lockIX != 0 && o&lockS != 0
 }
@@ -48,7 +48,7 @@ type dbWait struct {
 	over bool
 }
 
-// lock takes a lock, now or when it can.
+// lock acquires a lock, now or when it is granted.
 func (d *database) lock(ctx context.Context, x *dbTxn, c dbClaim, done func(*source.Error)) {
 	l := d.locks[c.key]
 	if l == nil {
@@ -90,7 +90,7 @@ func (d *database) detect(w *dbWait) bool {
 	return true
 }
 
-// watch ends a wait that lasts too long, or that nobody wants any more.
+// watch ends a wait that lasts too long or was cancelled.
 func (d *database) watch(ctx context.Context, w *dbWait, until time.Duration) {
 	const every = 2 * time.Millisecond
 	d.w.After(min(every, max(until-d.w.now, 0)), func() {
@@ -115,7 +115,7 @@ func lockWaitOf(ctx context.Context, d *database) time.Duration {
 	return d.lockWait
 }
 
-// mode is what a transaction has of a lock.
+// mode returns the mode in which a transaction holds a lock.
 func (l *dbLock) mode(x *dbTxn) dbMode {
 	for _, h := range l.holds {
 		if h.x == x {
@@ -125,7 +125,7 @@ func (l *dbLock) mode(x *dbTxn) dbMode {
 	return 0
 }
 
-// free reports whether nothing is in the way: no holder, and none of those before it.
+// free reports whether neither a holder nor an earlier waiter conflicts.
 func (l *dbLock) free(w *dbWait, before []*dbWait) bool {
 	for _, h := range l.holds {
 		if h.x != w.x && h.mode.conflicts(w.mode) {
@@ -151,7 +151,7 @@ func (l *dbLock) grant(w *dbWait) {
 	w.done(nil)
 }
 
-// end ends a wait without a lock; an error that says so ends its transaction.
+// end ends a wait without a lock; an error that requires it also ends the transaction.
 func (w *dbWait) end(err *source.Error) {
 	if w.over {
 		return
@@ -179,7 +179,8 @@ func (l *dbLock) next() {
 	}
 }
 
-// waitsFor reports whether a transaction waits, through others, for one. Each is looked at once.
+// waitsFor reports whether a transaction waits, directly or through others, for goal. Each
+// transaction is visited once.
 func (x *dbTxn) waitsFor(goal *dbTxn, seen map[*dbTxn]bool) bool {
 	if x.wait == nil || seen[x] {
 		return false
@@ -193,7 +194,7 @@ func (x *dbTxn) waitsFor(goal *dbTxn, seen map[*dbTxn]bool) bool {
 	return false
 }
 
-// ahead are those for whom a wait is.
+// ahead returns the transactions for which a wait waits.
 func (w *dbWait) ahead() (out []*dbTxn) {
 	for _, h := range w.lock.holds {
 		if h.x != w.x && h.mode.conflicts(w.mode) {
@@ -211,7 +212,7 @@ func (w *dbWait) ahead() (out []*dbTxn) {
 	return out
 }
 
-// release frees all that a transaction has.
+// release releases all locks of a transaction.
 func (d *database) release(x *dbTxn) {
 	held := x.held
 	x.held = nil
@@ -223,13 +224,13 @@ func (d *database) release(x *dbTxn) {
 	}
 }
 
-// reads reports whether a transaction has locks of what it has only read.
+// reads reports whether a transaction holds locks on rows it has only read.
 func (x *dbTxn) reads() bool {
 	return slices.ContainsFunc(x.held, func(l *dbLock) bool { m := l.mode(x); return m&lockS != 0 && m&lockX == 0 })
 }
 
-// dropReads takes the locks away of what prepared transactions have only read, as MariaDB and
-// MySQL do when they start again.
+// dropReads releases the locks of prepared transactions on rows they have only read, as MariaDB and
+// MySQL do at a restart.
 func (d *database) dropReads() {
 	for _, x := range d.open {
 		for _, l := range x.held {

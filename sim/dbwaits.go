@@ -7,7 +7,7 @@ import (
 	"isochron/source"
 )
 
-// Waits implements source.Waiting, of a PostgreSQL of which that is asked.
+// Waits implements source.Waiting, for a PostgreSQL that reports its waits.
 func (d *dbDriver) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
 	if d.db.dialect != source.Postgres || !d.db.w.cfg.Databases.ReportWaits {
 		return nil, false, nil
@@ -18,7 +18,8 @@ func (d *dbDriver) Waits(ctx context.Context, of []source.Name) (list []source.W
 	return list, true, nil
 }
 
-// waitsOf lists for whom these wait, of those that have a name of ours, in the order they began.
+// waitsOf lists the waits of these transactions for transactions with a name of this cluster, in
+// the order of their begin.
 func (d *database) waitsOf(of []source.Name) (list []source.Wait) {
 	for _, x := range d.open {
 		n, ok := source.ParseName(x.name)

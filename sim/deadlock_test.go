@@ -14,14 +14,14 @@ import (
 	"isochron/yield"
 )
 
-// knot is a cluster of shards led from the first regions, and transactions that may
-// come to wait for each other.
+// knot is a cluster of shards led from the first regions, and transactions that may form cycles of
+// waits.
 type knot struct {
 	t       *testing.T
 	w       *Cluster
 	rtt     time.Duration
 	parties []*party
-	probes  int // messages that look for deadlocks
+	probes  int // messages of deadlock detection
 	begun   time.Duration
 }
 
@@ -32,7 +32,7 @@ type party struct {
 	c    *Client
 	tx   txn.Txn
 	err  error
-	over time.Duration // when it was told how it ended
+	over time.Duration // when its client got the outcome
 }
 
 type step func(p *party) error
@@ -41,7 +41,7 @@ func knotParams(bugs node.InjectedBugs) node.Params {
 	return node.Params{HotWaiters: -1, DetectAfter: 60 * time.Millisecond, InjectedBugs: bugs}
 }
 
-// tie makes the cluster: one node in each of five regions, three of which lead a shard.
+// tie creates the cluster: one node in each of five regions, three of which lead a shard.
 func tie(t *testing.T, rowName string, seed uint64, params node.Params) *knot {
 	t.Helper()
 	spec, err := protocol.ByName(rowName)
@@ -110,7 +110,7 @@ func (k *knot) joins(name string, at txn.NodeID, steps ...step) *party {
 
 func key(shard int, name string) txn.Key { return txn.Key(scriptPrefix(shard-1) + name) }
 
-// writes locks a row and writes it, and passes it on if others wait.
+// writes locks a row and writes it, and publishes it if others wait.
 func writes(shard int, name string) step {
 	return func(p *party) error {
 		_, err := p.tx.Read(context.Background(), txn.Read{Gets: []txn.Key{key(shard, name)}, Lock: txn.LockExclusive})
@@ -134,7 +134,7 @@ func rollsBack(p *party) error {
 	return txn.Errorf(txn.KindInvalidRequest, "rolled back")
 }
 
-// counts adds up what the shards have counted.
+// counts adds up the counters of the shards.
 func (k *knot) counts() (chases, wide uint64) {
 	for _, h := range k.w.hosts {
 		for _, s := range h.node.Statuses() {
@@ -144,7 +144,7 @@ func (k *knot) counts() (chases, wide uint64) {
 	return chases, wide
 }
 
-// victims are those who were ended by others.
+// victims are the transactions ended by others.
 func (k *knot) victims() (names string, last time.Duration) {
 	for _, p := range k.parties {
 		switch {
@@ -161,9 +161,9 @@ func (k *knot) victims() (names string, last time.Duration) {
 
 const crossed = 400 * time.Millisecond // when the waits of a knot begin
 
-// Transactions that wait for each other at several shards go on a few round trips after
-// that is looked into: one gives way, all others commit. It is the youngest, unless another would be
-// undone with it.
+// A cycle of waits over several shards ends a few round trips after detection starts: one
+// transaction is aborted, all others commit. The victim is the youngest, unless its abort would
+// abort another.
 func TestADeadlockOverSeveralShardsEnds(t *testing.T) {
 	detecting := []string{"mysql", "o1", "o2", "txsql", "txsql-hot"}
 	chained := []string{"txsql", "txsql-hot", "2pc+2pl-group", "d2pc+2pl-group", "bamboo"}
@@ -199,22 +199,23 @@ func TestADeadlockOverSeveralShardsEnds(t *testing.T) {
 				k.joins(fmt.Sprint(i), txn.NodeID(1+i), until(crossed+time.Duration(i)*10*time.Millisecond), writes(1, "hot"))
 			}
 		}},
-		// C goes on from the value of A in a chain and waits at its vote for A to commit, and A
-		// for what C has voted on at another shard.
+		// C reads A's uncommitted value in a chain and waits at its vote for A to commit, and A
+		// waits for a row on which C has voted at another shard.
 		{"a chain", chained, "C", 6, func(k *knot) {
 			k.joins("first", 1, writes(1, "hot"), until(200*time.Millisecond))
 			k.joins("A", 4, writes(3, "own"), until(50*time.Millisecond), writes(1, "hot"), until(crossed), writes(2, "y"))
 			k.w.Run(10 * time.Millisecond)
 			k.joins("C", 5, writes(2, "y"), until(100*time.Millisecond), writes(1, "hot"), until(crossed-150*time.Millisecond))
 		}},
-		// The same, and A is younger: its end would be that of C too.
+		// The same, and A is younger: its abort would abort C too.
 		{"a chain whose first is the youngest", []string{"txsql", "txsql-hot", "2pc+2pl-group", "d2pc+2pl-group"}, "C", 6, func(k *knot) {
 			k.joins("first", 1, writes(1, "hot"), until(100*time.Millisecond))
 			k.joins("C", 5, writes(2, "y"), until(260*time.Millisecond), writes(1, "hot"))
 			k.w.Run(10 * time.Millisecond)
 			k.joins("A", 4, until(50*time.Millisecond), writes(1, "hot"), until(crossed+50*time.Millisecond), writes(2, "y"))
 		}},
-		// B goes on from C, and C elsewhere from A, who waits for what B has voted on.
+		// B reads uncommitted data of C, and C elsewhere of A, which waits for a row on which B has
+		// voted.
 		{"two chains and a lock over three shards", chained, "B", 7, func(k *knot) {
 			k.joins("first", 1, writes(1, "hot"), until(100*time.Millisecond))
 			k.joins("second", 3, writes(3, "hot"), until(100*time.Millisecond))
@@ -234,12 +235,12 @@ func TestADeadlockOverSeveralShardsEnds(t *testing.T) {
 					names, over := k.victims()
 					_, wide := k.counts()
 					took := over - k.begun - crossed
-					t.Logf("seed %d: %q gives way after %v; %d deadlocks, %d messages", seed, names, took, wide, k.probes)
+					t.Logf("seed %d: %q is aborted after %v; %d deadlocks, %d messages", seed, names, took, wide, k.probes)
 					if most := knotParams(node.InjectedBugs{}).DetectAfter + time.Duration(c.rtts)*k.rtt; took < 0 || took > most {
-						t.Errorf("seed %d: it took %v, and at most %v was meant", seed, took, most)
+						t.Errorf("seed %d: took %v, want at most %v", seed, took, most)
 					}
 					if names != c.victim || wide != 1 {
-						t.Errorf("seed %d: %q give way, and %d deadlocks over several shards are counted", seed, names, wide)
+						t.Errorf("seed %d: %q are aborted, and %d distributed deadlocks are counted", seed, names, wide)
 					}
 				}
 			})
@@ -247,7 +248,7 @@ func TestADeadlockOverSeveralShardsEnds(t *testing.T) {
 	}
 }
 
-// Waits that are long and end by themselves are looked into, and nobody is ended.
+// Long waits that end by themselves are checked, and no transaction is aborted.
 func TestLongWaitsAreNoDeadlock(t *testing.T) {
 	behindASlowHolder := func(k *knot) {
 		k.joins("older", 3, writes(3, "z"), until(400*time.Millisecond), writes(1, "x"))
@@ -258,7 +259,7 @@ func TestLongWaitsAreNoDeadlock(t *testing.T) {
 		k.joins("slow", 4, writes(1, "x"), until(100*time.Millisecond), writes(1, "hot"))
 		k.joins("D", 4, until(500*time.Millisecond), writes(2, "y"))
 	}
-	behindASlowChain := func(k *knot) { // of an older one for who has voted and waits for the first of a chain
+	behindASlowChain := func(k *knot) { // of an older one for a transaction that has voted and waits for the first of a chain
 		k.joins("first", 1, writes(1, "hot"), until(100*time.Millisecond))
 		k.joins("older", 3, writes(3, "z"), until(600*time.Millisecond), writes(2, "y"))
 		k.joins("A", 4, writes(3, "own"), until(50*time.Millisecond), writes(1, "hot"), until(2*time.Second))
@@ -279,12 +280,12 @@ func TestLongWaitsAreNoDeadlock(t *testing.T) {
 		names, _ := k.victims()
 		t.Logf("%s: %d chases, %d messages", c.spec, chases, k.probes)
 		if names != "" || wide != 0 || chases == 0 || chases > 100 {
-			t.Errorf("%s: %q gave way; %d chases and %d deadlocks over several shards", c.spec, names, chases, wide)
+			t.Errorf("%s: %q was aborted; %d probes and %d distributed deadlocks", c.spec, names, chases, wide)
 		}
 	}
 }
 
-// Where ages keep waits in order nobody looks for deadlocks, and no message is sent for it.
+// Where the order of ages prevents cycles, no deadlock detection runs, and it sends no message.
 func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 	rows := 0
 	for _, r := range protocol.Table() {
@@ -295,7 +296,7 @@ func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 		params := knotParams(node.InjectedBugs{})
 		params.DetectAfter = 5 * time.Millisecond
 		k := tie(t, r.Name, 1, params)
-		// A waits for B, which is younger and has voted, for as long as the commit takes.
+		// A waits for B, which is younger and has voted, as long as the commit takes.
 		k.joins("A", 4, writes(3, "own"), until(crossed+35*time.Millisecond), writes(2, "y"))
 		k.w.Run(10 * time.Millisecond)
 		k.joins("B", 5, writes(2, "y"), writes(1, "x"), until(crossed))
@@ -306,13 +307,14 @@ func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 		}
 	}
 	if rows < 10 {
-		t.Errorf("only %d rows were tried", rows)
+		t.Errorf("only %d protocols were tried", rows)
 	}
 }
 
-// An edge that is let go between the laps: U waits for X, X waits for Y; while the chase of U is
-// on its way from there, Y passes on what X waits for, and only then begins to wait for U. Wait
-// by wait that is a cycle, and it never stood. With the second lap everybody lives; without it U is ended.
+// A wait edge ends between the two passes: U waits for X, X waits for Y; while U's probe is on its
+// way from there, Y publishes the row that X waits for, and only then begins to wait for U. Edge by
+// edge that is a cycle, and it never existed. With the confirmation pass all commit; without it U
+// is aborted.
 func TestAPhantomIsNotEnded(t *testing.T) {
 	for _, c := range []struct {
 		bugs node.InjectedBugs
@@ -329,7 +331,7 @@ func TestAPhantomIsNotEnded(t *testing.T) {
 		}
 		k.w.onSend = func(_ *host, env *txn.Envelope) sendAction {
 			if m := env.Msg.DeadlockProbe; m != nil && m.Shard == 0 && len(m.Path) == 2 && m.Txn == y.tx.ID() {
-				passedOn = true // X waits for Y: that was seen, and the news is on its way
+				passedOn = true // X waits for Y: the edge was seen, and the probe is in transit
 			}
 			if env.Msg.DeadlockConfirm != nil {
 				rechecks++
@@ -349,7 +351,7 @@ func TestAPhantomIsNotEnded(t *testing.T) {
 			t.Errorf("with %+v %q are ended", c.bugs, names)
 		}
 		if !passedOn || rechecks == 0 {
-			t.Errorf("with %+v the cycle was never seen: passed on %v, %d looked twice", c.bugs, passedOn, rechecks)
+			t.Errorf("with %+v the cycle was never seen: published %v, %d confirmations", c.bugs, passedOn, rechecks)
 		}
 	}
 }
@@ -365,7 +367,7 @@ func passes(shard int, name string) step {
 	return func(p *party) error {
 		p.tx.Put(key(shard, name), []byte(p.name))
 		if !p.tx.(txn.Publisher).Publish() {
-			return fmt.Errorf("nobody waits for %s", name)
+			return fmt.Errorf("no transaction waits for %s", name)
 		}
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"isochron/store"
 )
 
-// A directory becomes visible in one batch and is adopted in the next: a crash
-// may leave the first alone on the disk. Nothing else would ever tell the node.
+// A directory becomes visible in one batch and is adopted in the next: a crash may leave only the
+// first on disk. The node would learn of it in no other way.
 func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	home := h.w.host(2)
@@ -20,7 +20,7 @@ func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
 	newest := h.w.host(1).node.Directory().Epoch
 	has := func() bool { return home.up() && home.node.Directory().Epoch == newest }
 	h.until(t, "the new directory", has)
-	h.w.Run(faultRunUnit * 10) // it is on the disk
+	h.w.Run(faultRunUnit * 10) // it is on disk
 	home.crash(strictly)
 	var b store.Batch
 	b.Set([]byte("n/directory"), old)

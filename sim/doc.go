@@ -1,39 +1,52 @@
-// Package sim runs whole clusters in virtual time: the same nodes, coordinators
-// and shards as in production, and everything around them made of numbers.
+// Package sim runs whole clusters in virtual time: the nodes, coordinators and shards of production on
+// simulated machines, disks, clocks and networks. It is not a model of the protocols, and it measures
+// nothing: package lab measures with it.
 //
-// How it thinks. A World is a heap of events ordered by time and, at one time,
-// by the order in which they were made; one event runs at a time. Hosts run a
-// node each: a message costs its host CPU time, a sync costs its disk time, and
-// a crash leaves the node with what its disk had. A host may take all of that one at a
-// time, and pay for what its lock tables do (loop.go). The Network carries messages
-// with a delay matrix, jitter, loss, duplication, reordering and partitions.
-// Clients are plain blocking code run as coroutines: a Client is a
-// coordinator.Port whose Do parks the coroutine until the node has answered.
+// # How it works
 //
-// All chance comes from generators seeded by Config.Seed, one for each
-// concern, so that one seed is one run, byte for byte: Hash proves it. Nothing
-// here reads a clock, starts a goroutine, or lets the order of a map show.
+// A Cluster is a heap of events ordered by time and, at one time, by creation; one event runs at a
+// time. A host runs one node: a message costs CPU time, a sync costs disk time, and a crash leaves the
+// node with the contents of its disk. With a loop (loop.go) a host does its work one piece at a time.
+// The network has a delay matrix, jitter, loss, duplication, reordering and partitions. A Client is
+// blocking code that runs as a coroutine; its calls park it until the node has answered.
 //
-// A Hunt runs workloads in a world while a nemesis breaks it, then heals it,
-// waits until it is quiet, reads everything and judges the histories. What a
-// nemesis may do is in Faults; the two that no clock would find are the crash
-// at an acknowledgement (just before or just after it leaves) and the loss of
-// a role at one step of a transaction. A Violation comes with the seed, and the
-// seed is all one needs to see it again. Paths that chance alone seldom finds are
-// forced (forced.go, timers.go), some as plots of several steps (lostvote.go,
-// oldentry.go, lostmoment.go, guests.go, halfheard.go, leftbehind.go, fulllog.go,
-// lateprepare.go, laterterm.go, overtaken.go, lostpromise.go, latecascade.go), and the
-// summary says which rare paths of each row were reached and which were not. A hunt itself
-// is tried by planting bugs in the nodes (plant.go), each of which it must find.
+//	client --request--> node (coordinator) --messages--> network --messages--> node (shard)
+//	  ^                   |                                 ^                     |
+//	  +------answer-------+            nemesis: crash, cut, delay, lose           +--sync--> disk
 //
-// Databases are models of databases that are not ours (database.go, dblocks.go): a node
-// reaches them from tasks that wait in virtual time (task.go). Hunts of rows for sources have
-// some (huntsources.go).
+// A fault-injection run (RunSeed) has these phases:
 //
-// Scripts in testdata tell the protocols as stories: a small cluster, a step
-// at a time, each message in words (go test ./sim -run Script -rewrite writes
-// them anew).
+//	open      build the cluster that the seed draws, and open the accounts
+//	load      clients run workloads while the nemesis injects faults
+//	heal      repair everything, and wait until nothing is undecided
+//	judge     read everything, and check histories, replicas and promises
 //
-// What the caller owes it. A World is used by one goroutine. Client code blocks
-// only in the calls of its Client and of the transactions begun through it.
+// Faults has the faults of a nemesis. Two of them depend on messages, not on time: a crash at an
+// acknowledgement, just before or just after it is sent, and the loss of a role at one step of a
+// transaction. Rare paths are made common by biased faults (biased_faults.go, timers.go) and by
+// scenarios of several steps (scenario_*.go); a Summary lists which of them were reached. Injected bugs
+// (inject_bug.go) test the runs themselves: each bug must be found.
+//
+// Databases are models of external databases; nodes call them from tasks that wait in virtual time
+// (task.go). Stories in testdata show the protocols message by message.
+//
+// # Invariants
+//
+//   - One seed is one run, byte for byte: equal Config and seed imply equal Hash, with a trace or
+//     without. No code here reads a clock, starts a goroutine that runs in parallel, or depends on the
+//     order of a map.
+//   - Each concern draws from its own generator, derived from Config.Seed.
+//   - Events of an earlier life of a host have no effect on a later one.
+//   - A Yes of a leader and an answered commit are recorded on the synced disks of a majority of each
+//     participant's voters when they are sent (oracle.go).
+//
+// # What the caller owes it
+//
+//  1. Call Close at the end: it unwinds clients that still run.
+//  2. Use a Cluster from one goroutine.
+//  3. Client code blocks only in the calls of its Client and of the transactions begun through it.
+//  4. Read a Summary, Counts or history only when the run has ended.
+//
+// See DESIGN.md for the decisions, docs/RULES.md for the rules whose hits runs count, and
+// docs/inside/testing.md for the commands.
 package sim

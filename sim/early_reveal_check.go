@@ -10,27 +10,27 @@ import (
 )
 
 // unvalidated finds writes that were shown to readers before every leader had voted Yes on them,
-// where that is when they may be. Where the locks are kept the readers' votes would find out what
-// is taken back, and no history tell of it; what is lost is that nobody is aborted with another
-// unless a node fails (Bonspiel section 3.1.4).
+// for protocols that reveal on votes. Where the locks are kept, the readers' votes detect a write
+// that is taken back, and no history shows the error; the lost property is that no transaction is
+// aborted with another unless a node fails (Bonspiel section 3.1.4).
 //
-// It hears all that nodes say, to themselves too. A nil one looks at nothing. What it keeps is as
-// much as one run has attempts.
+// It observes all messages of nodes, also those to themselves. A nil one checks nothing. Its memory
+// is bounded by the attempts of one run.
 type unvalidated struct {
-	participants map[txn.Attempt][]txn.ShardID // of attempts with several
+	participants map[txn.Attempt][]txn.ShardID // of attempts with several participants
 	yes          map[vote]bool
 	shown        map[txn.Attempt]bool
 	found        []string
 }
 
-// vote is one participant's.
+// vote is the vote of one participant.
 type vote struct {
 	attempt txn.Attempt
 	shard   txn.ShardID
 }
 
-// newUnvalidated is nil if the row reveals otherwise. Of rows in which values are passed on before
-// any vote nothing can be said, nor of runs in which the row changes.
+// newUnvalidated returns nil for protocols that reveal at another time. It cannot check protocols
+// that publish values before any vote, nor runs in which the protocol changes.
 func newUnvalidated(spec protocol.Spec, switches int) *unvalidated {
 	if !spec.Reveal.WhenVoted() || spec.Yield.Hot.Publishes() || switches > 0 {
 		return nil
@@ -38,14 +38,14 @@ func newUnvalidated(spec protocol.Spec, switches int) *unvalidated {
 	return &unvalidated{participants: map[txn.Attempt][]txn.ShardID{}, yes: map[vote]bool{}, shown: map[txn.Attempt]bool{}}
 }
 
-// observe has a node be heard.
+// observe makes a node's messages pass through the check.
 func (u *unvalidated) observe(cfg *node.Config) {
 	if u != nil {
 		cfg.TracesAll = u.observes
 	}
 }
 
-// observes takes in what a node says.
+// observes records a message of a node.
 func (u *unvalidated) observes(m *txn.Message) {
 	switch {
 	case m.Prepare != nil && len(m.Prepare.Participants) > 1:
@@ -68,7 +68,7 @@ func (u *unvalidated) observes(m *txn.Message) {
 	}
 }
 
-// shows judges a row that is shown; each attempt once.
+// shows checks a row that is shown; each attempt once.
 func (u *unvalidated) shows(row txn.Row) {
 	a := row.Version
 	if u.shown[a] {
@@ -77,6 +77,6 @@ func (u *unvalidated) shows(row txn.Row) {
 	u.shown[a] = true
 	all := u.participants[a]
 	if i := slices.IndexFunc(all, func(s txn.ShardID) bool { return !u.yes[vote{a, s}] }); i >= 0 {
-		u.found = append(u.found, fmt.Sprintf("what %v has written was shown, and shard %d had not voted on it", a, all[i]))
+		u.found = append(u.found, fmt.Sprintf("a write of %v was shown before shard %d had voted on it", a, all[i]))
 	}
 }

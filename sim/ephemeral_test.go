@@ -13,8 +13,8 @@ import (
 	"isochron/workload"
 )
 
-// Where nothing is written for a restart, a node that was cut off for longer than
-// the log is kept still gets the state as a snapshot, and goes on from it.
+// Where nothing is written for a restart, a node that was cut off for longer than the log is kept
+// still gets the state as a snapshot, and continues from it.
 func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 	spec, err := protocol.ByName("d2pc+occ")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 			}
 		})
 		if !w.RunUntil(10*time.Minute, c.Done) {
-			t.Fatal("the writer came to no end")
+			t.Fatal("the writer did not finish")
 		}
 	}
 	cut := func(cut bool) {
@@ -60,7 +60,7 @@ func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 	}
 	write(0, 20)
 	cut(true)
-	w.Run(10 * time.Second) // somebody else leads what node 3 has led
+	w.Run(10 * time.Second) // another node takes over the shards of node 3
 	write(20, 120)
 	snapshots := 0
 	w.onSend = func(_ *host, env *txn.Envelope) sendAction {

@@ -5,27 +5,26 @@ import "time"
 // event is something that happens at a virtual time.
 type event struct {
 	at time.Duration
-	// hops is the chain of causes that led here: see chain.
+	// hops is the causal message depth at this event: see chain.
 	hops chain
 	run  func()
 	mail *mail // instead of run
 }
 
-// agenda is a heap of events, each node of it with heapWidth below it. It is
-// written out, rather than taken from container/heap, because a hunt spends much
-// of its time here; and what is moved about in it is small: events stay where
-// they are, in places that are used again.
+// agenda is a heap of events in which each node has heapWidth children. It is written out, rather
+// than taken from container/heap, because a fault-injection run spends much of its time here. Only
+// small values move in the heap: events stay in slots, which are reused.
 type agenda struct {
 	heap   []turn
 	seq    uint64
 	events []event
-	free   []int32 // places of events that are over
+	free   []int32 // slots of past events
 }
 
-// turn says when an event happens, and where it is kept.
+// turn is the time of an event and its slot.
 type turn struct {
 	at    time.Duration
-	seq   uint64 // order of making: breaks ties
+	seq   uint64 // order of creation: breaks ties
 	place int32
 }
 
@@ -70,7 +69,7 @@ func (a *agenda) keep(e event) (place int32) {
 
 func (a *agenda) empty() bool { return len(a.heap) == 0 }
 
-// next is the time of the first event; the agenda is not empty.
+// next returns the time of the first event; the agenda is not empty.
 func (a *agenda) next() time.Duration { return a.heap[0].at }
 
 func (a *agenda) pop() event {
@@ -83,7 +82,7 @@ func (a *agenda) pop() event {
 	return e
 }
 
-// sink puts t where it belongs in a heap whose first place is free.
+// sink puts t where it belongs in a heap whose first slot is free.
 func (a *agenda) sink(t turn, heap []turn) {
 	i := 0
 	for {

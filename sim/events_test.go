@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Events come in the order of their times, those of one time in the order in
-// which they were made.
+// Events run in the order of their times, those of one time in the order of their creation.
 func TestTheAgendaKeepsTheOrder(t *testing.T) {
 	type made struct{ at, order int }
 	var a agenda
@@ -25,11 +24,11 @@ func TestTheAgendaKeepsTheOrder(t *testing.T) {
 		a.pop().run()
 	}
 	if !a.empty() || len(ran) != 20_000 || len(a.events) > 10_000 {
-		t.Fatalf("%d of 20000 events ran, in %d places", len(ran), len(a.events))
+		t.Fatalf("%d of 20000 events ran, in %d slots", len(ran), len(a.events))
 	}
 	for i := 1; i < len(ran); i++ {
 		if p, e := ran[i-1], ran[i]; p.at > e.at || p.at == e.at && p.order > e.order {
-			t.Fatalf("the event %v came before %v", p, e)
+			t.Fatalf("the event %v ran before %v", p, e)
 		}
 	}
 }

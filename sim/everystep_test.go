@@ -17,11 +17,11 @@ import (
 	"isochron/yield"
 )
 
-// Every role of a transaction is lost at every one of its messages, who sends it just
-// before and just after the message leaves: the coordinator in one region, the leaders
-// of the two participants in two others, which follow for each other. The node
-// loses its power and comes back, and then the two rows must tell one story,
-// the one that the client was told, and nothing may be left undecided.
+// Every role of a transaction is lost at every one of its messages, the sender just before and just
+// after the message leaves: the coordinator in one region, the leaders of the two participants in
+// two others, each a follower of the other. The node loses its power and restarts, and then the two
+// rows must agree with each other and with the outcome that the client received, and nothing may
+// remain undecided.
 func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 	for _, name := range commonRows {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			if spec.Yield.Hot != yield.HotNone {
-				t.Skip("one transaction makes no row hot, and over two shards its steps are those of the row without hot rows")
+				t.Skip("one transaction makes no row hot, and over two shards its steps are those of the protocol without hot rows")
 			}
 			steps := newStepWorld(t, spec).play(t, loss{at: -1})
 			answer, losses := map[string]int{}, 0
@@ -49,15 +49,15 @@ func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d steps, %d losses; the client was told: %v", len(steps), losses, answer)
+			t.Logf("%d steps, %d losses; the client received: %v", len(steps), losses, answer)
 			if len(steps) < 20 || answer["committed"] == 0 || answer["unknown"] == 0 || answer["not committed"] == 0 {
-				t.Errorf("%d steps, told %v: too tame to show anything", len(steps), answer)
+				t.Errorf("%d steps, received %v: too few outcomes for a test", len(steps), answer)
 			}
 		})
 	}
 }
 
-// loss is which node is lost, at which message of the transaction.
+// loss is the node that is lost, and the message of the transaction at which it is.
 type loss struct {
 	at   int
 	role txn.NodeID // 1 the coordinator, 2 and 3 the leaders
@@ -68,7 +68,7 @@ func (l loss) String() string {
 	return fmt.Sprintf("n%d lost at message %d, %s it left", l.role, l.at, map[sendAction]string{lostCrash: "before", leftCrash: "after"}[l.when])
 }
 
-// snapshotReads are when the role can be lost. For who does not send the message it is one: the
+// snapshotReads lists when the role can be lost. A node other than the sender has one case: the
 // message leaves.
 func (l loss) snapshotReads(sender txn.NodeID) []sendAction {
 	if l.role == sender {
@@ -82,7 +82,7 @@ type stepWorld struct {
 	answered string
 }
 
-// The two rows, each led from a region that is not the coordinator's.
+// stepKeys returns the keys of the two rows, each led from a region other than the coordinator's.
 func stepKeys() []txn.Key {
 	return []txn.Key{txn.Key(routing.TablePrefix(7) + "b"), txn.Key(routing.TablePrefix(8) + "c")}
 }
@@ -107,8 +107,8 @@ func newStepWorld(t *testing.T, spec protocol.Spec) *stepWorld {
 	return &stepWorld{w: w}
 }
 
-// play runs one transaction over both rows, with the loss, and judges the end.
-// It returns who sent each message of the transaction.
+// play runs one transaction over both rows, with the loss, and checks the end. It returns the
+// sender of each message of the transaction.
 func (s *stepWorld) play(t *testing.T, l loss) (steps []txn.NodeID) {
 	t.Helper()
 	defer s.w.Close()
@@ -140,12 +140,12 @@ func (s *stepWorld) play(t *testing.T, l loss) (steps []txn.NodeID) {
 	case values != "1 1" && values != "2 2":
 		t.Fatalf("%v: torn: the rows are %s", l, values)
 	case s.answered == "committed" && values != "2 2", s.answered == "not committed" && values != "1 1":
-		t.Fatalf("%v: the client was told %s, and the rows are %s", l, s.answered, values)
+		t.Fatalf("%v: the client received %s, and the rows are %s", l, s.answered, values)
 	}
 	return steps
 }
 
-// carriesData: heartbeats and the like come by the clock and are no steps.
+// carriesData reports whether a message is a step: heartbeats and the like are not.
 func carriesData(m *txn.Message) bool { return m.Raft == nil || len(m.Raft.Data) >= 40 }
 
 func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) {
@@ -155,7 +155,7 @@ func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) 
 	}
 }
 
-// transact reads and writes both rows and says what the client was told.
+// transact reads and writes both rows and returns the outcome that the client received.
 func (s *stepWorld) transact(t *testing.T, l loss, value string, at txn.NodeID) (answer string) {
 	t.Helper()
 	c := s.w.Go(at, func(c *Client) {

@@ -11,20 +11,20 @@ import (
 	"isochron/protocol"
 )
 
-// storyMax bounds the lines of a story, storiesMax how many a hunt tells.
+// storyMax bounds the lines of a story, storiesMax the stories that one command prints.
 const (
 	storyMax   = 160
 	storiesMax = 3
 )
 
-// named finds transactions (t1.2.3) and attempts at their commits (a1.2.3).
+// named matches transactions (t1.2.3) and attempts at their commits (a1.2.3).
 var named = regexp.MustCompile(`\b[at]\d+\.\d+\.\d+\b`)
 
-// attemptOfTxn is a line that says whose attempt it is.
+// attemptOfTxn matches a line that names an attempt and its transaction.
 var attemptOfTxn = regexp.MustCompile(`\b(a\d+\.\d+\.\d+) of (t\d+\.\d+\.\d+)\b`)
 
-// story runs a seed again and keeps, of all that happens, what concerns the
-// transactions that a violation names, and what befell nodes and links meanwhile.
+// story runs a seed again and keeps the lines about the transactions that a violation names, and
+// the lines about nodes and links meanwhile.
 func story(seed uint64, spec protocol.Spec, cfg FaultRunConfig, violations []history.Violation) []string {
 	var lines []string
 	cfg.Trace = func(line string) { lines = append(lines, line) }
@@ -41,8 +41,8 @@ func story(seed uint64, spec protocol.Spec, cfg FaultRunConfig, violations []his
 	return abridge(choose(lines, about))
 }
 
-// culprits are the transactions that one violation names: the first that names
-// several, for it says what they did to each other; else the first that names any.
+// culprits returns the transactions that one violation names: the first violation with several,
+// since it shows their interaction; else the first with any.
 func culprits(violations []history.Violation) (out []string) {
 	for _, v := range violations {
 		names := named.FindAllString(v.Detail, -1)
@@ -57,11 +57,11 @@ func culprits(violations []history.Violation) (out []string) {
 	return out
 }
 
-// choose keeps the lines about these transactions and, from the first to the last
-// of them, those about nodes and links. About none, it keeps the latter alone.
+// choose keeps the lines about these transactions and, from the first to the last of them, those
+// about nodes and links. Without transactions it keeps the latter alone.
 func choose(lines []string, about map[string]bool) []string {
 	var out []string
-	last := 0 // how many of out end with a line about them
+	last := 0 // length of out after the last line about them
 	for _, line := range lines {
 		names := named.FindAllString(line, -1)
 		concerns := false
@@ -86,7 +86,7 @@ func ofTheWorld(line string) bool {
 	return !strings.Contains(line, " -> ") && !strings.Contains(line, " -x ") && !strings.Contains(line, "cuts the log")
 }
 
-// abridge leaves out the middle of a story that is too long.
+// abridge omits the middle of a story that is too long.
 func abridge(lines []string) []string {
 	if len(lines) <= storyMax {
 		return lines
@@ -96,8 +96,8 @@ func abridge(lines []string) []string {
 	return append(out, lines[len(lines)-storyMax/2:]...)
 }
 
-// report tells of a run that broke a promise: what was seen, how it came to be, and
-// how to see all of it again.
+// report describes a run with violations: what was observed, the story, and the command that
+// repeats the run.
 func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole bool) {
 	if w == io.Discard {
 		return
@@ -111,7 +111,7 @@ func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole
 		fmt.Fprintf(w, "  %v\n", v)
 	}
 	if whole {
-		fmt.Fprintf(w, "  what happened to %s:\n", orTheCluster(culprits(r.Violations)))
+		fmt.Fprintf(w, "  events of %s:\n", orTheCluster(culprits(r.Violations)))
 		for _, line := range story(r.Seed, spec, cfg, r.Violations) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
@@ -137,7 +137,7 @@ func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole
 	if len(cfg.Injected) > 0 {
 		again += " --plant " + cfg.Injected
 	}
-	fmt.Fprintf(w, "  see it again: %s --trace\n", again)
+	fmt.Fprintf(w, "  repeat it with: %s --trace\n", again)
 }
 
 func orTheCluster(names []string) string {

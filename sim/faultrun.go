@@ -18,7 +18,7 @@ import (
 	"isochron/workload"
 )
 
-// faultRun is one run.
+// faultRun is one fault-injection run.
 type faultRun struct {
 	w       *Cluster
 	n       *nemesis
@@ -26,26 +26,26 @@ type faultRun struct {
 	result  Result
 	bank    workload.Bank
 	lists   workload.ListAppend
-	blind   workload.Registers // none: in this run nothing is overwritten unseen
+	blind   workload.Registers // none: in this run no write overwrites without a read
 	banking history.History
 	listing history.History // of lists, and of registers
 	counts  Counts
-	room    int64   // bytes that each node has for its logs; 0: as many as it wants
-	timers  *timers // nil: every node is as patient as it should be
-	// priorities gives that of the transaction that a client begins next; nil: all are low.
+	room    int64   // bytes that each node has for its logs; 0: unlimited
+	timers  *timers // nil: every node has the regular time-outs
+	// priorities returns the priority of the next transaction of a client; nil: all are low.
 	priorities func() txn.Priority
 	changes    *switches
 	ends       time.Duration   // clients begin nothing after it
-	writes     int             // transactions with writes that they have committed
-	hot        bool            // a row under which it may come to be treats hot rows in a way of its own
+	writes     int             // transactions with writes that the clients have committed
+	hot        bool            // a protocol of this run treats hot rows specially
 	never      bool            // or never locks
-	fixedSet   bool            // or votes on declared transactions as it reads
-	sources    *sourceFaultRun // nil: its row is for shards alone
+	fixedSet   bool            // or votes on 2FI transactions as it reads
+	sources    *sourceFaultRun // nil: the protocol is for shards alone
 
-	unvalidated *unvalidated // nil: nothing is revealed on votes
+	unvalidated *unvalidated // nil: no protocol of the run reveals on votes
 }
 
-// RunSeed runs one seed on one row.
+// RunSeed runs one seed under one protocol.
 func RunSeed(seed uint64, spec protocol.Spec, cfg FaultRunConfig) (result Result) {
 	h := &faultRun{cfg: cfg, result: Result{Seed: seed, Protocol: spec.Name}}
 	defer func() {
@@ -61,7 +61,7 @@ func RunSeed(seed uint64, spec protocol.Spec, cfg FaultRunConfig) (result Result
 	return h.result
 }
 
-// ownFrames are the places in our own code that a stack names.
+// ownFrames returns the frames of a stack in this repository.
 func ownFrames(stack string) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(stack, "\n") {
@@ -79,7 +79,7 @@ func (h *faultRun) violation(name, format string, args ...any) {
 // open builds the cluster.
 func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 	if runsFixedSets(spec) && seed%3 == 0 && len(h.cfg.Switch) == 0 {
-		spec.ReadOnly = protocol.AsOthers // what is declared and writes nothing is voted on, too
+		spec.ReadOnly = protocol.AsOthers // 2FI transactions without writes are voted on, too
 	}
 	regions := h.cfg.Regions
 	if regions == 0 {
@@ -91,25 +91,25 @@ func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 	}
 	wan, err := faultRunMap(h.cfg.WAN, regions)
 	if err != nil {
-		panic(err) // RunSeeds has looked
+		panic(err) // RunSeeds has checked it
 	}
 	dir := workload.Cluster(wan.Regions[:regions])
 	shards := cmp.Or(h.cfg.Shards, regions)
 	if h.cfg.Shards == 0 && reserves(spec) {
-		shards *= 2 // so that transactions of one region are of several shards too
+		shards *= 2 // so that transactions of one region also have several shards
 	}
 	h.populate(dir, shards)
 	if h.sources = h.sourcesOf(dir, spec); h.sources != nil {
-		h.blind.Count = 0 // their load is of its own
+		h.blind.Count = 0 // they have their own load
 	}
 	h.counts = Counts{}
 	h.room = littleRoom(seed, h.cfg.Faults)
 	params := FaultRunParams(h.cfg.InjectedBugs)
 	specs := h.cfg.rowsOf(spec)
-	if slices.ContainsFunc(specs, asksInTurn) { // its votes take long, and no attempt should be taken over before they can have come
+	if slices.ContainsFunc(specs, asksInTurn) { // sequential votes take long, and no attempt should be taken over before they can have arrived
 		params.RecoverAfter *= 5
 	}
-	if votesBeside(spec) { // what votes may rest on is to happen between an arrival and its stamp
+	if votesBeside(spec) { // conditional votes need time between a receipt and its arrival time
 		params.ArrivalMargin = faultRunUnit
 	}
 	params.SourceWaits = waitsLookedFor(seed)
@@ -135,7 +135,7 @@ func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 	h.n = newNemesis(h.w, h.cfg.Faults, seed, faultRunUnit)
 	h.n.counts, h.n.timers = h.counts, h.timers
 	h.n.lossPPM = millionths(h.cfg.Loss)
-	h.n.pareto, _ = NewPareto(millionths(h.cfg.Jitter)) // Check has looked
+	h.n.pareto, _ = NewPareto(millionths(h.cfg.Jitter)) // Check has checked it
 	if h.changes = newSwitches(h.n, seed, h.cfg, spec); h.changes != nil {
 		h.w.held = switchHeld
 	}
@@ -143,14 +143,14 @@ func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 	h.fixedSet, h.lists.Duels = slices.ContainsFunc(specs, runsFixedSets), slices.ContainsFunc(specs, votesBeside)
 }
 
-// In one seed of blindEvery there are clients that overwrite so many registers without a
-// look at them.
+// In one seed of blindEvery there are clients that overwrite this many registers without reading
+// them.
 const (
 	blindEvery           = 3
 	registersInFaultRuns = 4
 )
 
-// populate lays out the rows over so many shards.
+// populate places the rows on that many shards.
 func (h *faultRun) populate(dir *routing.Directory, shards int) {
 	workload.SpreadOver(dir, shards)
 	const accountsLeast, room = 6, 2
@@ -163,10 +163,10 @@ func (h *faultRun) populate(dir *routing.Directory, shards int) {
 	}
 }
 
-// millionths are those of a part.
+// millionths converts a fraction to parts per million.
 func millionths(part float64) int64 { return int64(math.Round(part * 1e6)) }
 
-// run brings the cluster up, loads it, breaks it and heals it.
+// run starts the cluster, loads it, breaks it and heals it.
 func (h *faultRun) run() {
 	if !h.w.RunUntil(quietWait, h.w.Ready) {
 		h.violation("never-ready", "the cluster has no leaders after %v without a fault", quietWait)
@@ -193,8 +193,8 @@ func (h *faultRun) run() {
 	h.settle()
 }
 
-// restIfIdle has the trouble rest while nothing was committed yet, within a bound: faults
-// show nothing if there is nothing that they could undo.
+// restIfIdle suspends the faults while no transaction has committed, within a bound: faults test
+// nothing if there is nothing to lose.
 func (h *faultRun) restIfIdle() {
 	if h.writes > 0 {
 		return
@@ -207,13 +207,13 @@ func (h *faultRun) restIfIdle() {
 	h.ends -= began + restTime - h.w.Elapsed()
 }
 
-// mayProceed reports whether a client does one thing more: until its time is up, and within
-// a bound beyond it as long as nobody has committed anything.
+// mayProceed reports whether a client begins another transaction: until its time is up, and within
+// a bound beyond it as long as no transaction has committed.
 func (h *faultRun) mayProceed(c *Client) bool {
 	return c.Elapsed() < h.ends || h.writes == 0 && c.Elapsed() < h.ends+restTime
 }
 
-// settle waits until nothing is left undecided, and reads everything.
+// settle waits until nothing is undecided, and reads everything.
 func (h *faultRun) settle() {
 	quiet := func() bool {
 		return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 && len(h.changes.unsettled()) == 0 && len(h.sources.unsettled()) == 0

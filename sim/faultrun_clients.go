@@ -10,7 +10,7 @@ import (
 	"isochron/workload"
 )
 
-// startClients starts two of the bank and two of the lists at every node, and, where there are
+// startClients starts two clients of the bank and two of the lists at every node, and, if there are
 // registers, one of these.
 func (h *faultRun) startClients(ends time.Duration) []*Client {
 	h.ends = ends
@@ -27,7 +27,7 @@ func (h *faultRun) startClients(ends time.Duration) []*Client {
 			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.blind.Step) }))
 		}
 		if h.lists.Duels {
-			oneOf := 2 // who is far from both leaders may come late to both
+			oneOf := 2 // a transaction far from both leaders may arrive late at both
 			if h.lists.DuelsAt(i) {
 				oneOf = 6
 			}
@@ -45,7 +45,7 @@ func (h *faultRun) startClients(ends time.Duration) []*Client {
 	return all
 }
 
-// drawPriorities has clients of some seeds begin now and then a transaction of high priority.
+// drawPriorities makes clients of some seeds begin some transactions with high priority.
 func (h *faultRun) drawPriorities() {
 	draws := stream(h.w.cfg.Seed, streamPriorities)
 	if draws.IntN(3) > 0 {
@@ -77,10 +77,10 @@ func (h *faultRun) work(c *Client, record *history.History, step func(context.Co
 	}
 }
 
-// lookedBack names the kinds of reader in the counts.
-var lookedBack = map[bool]string{false: "reads at a moment: ", true: "repeatable reads: "}
+// lookedBack names the kinds of snapshot reader in the counts.
+var lookedBack = map[bool]string{false: "reads at a timestamp: ", true: "repeatable reads: "}
 
-// lookBack reads the bank or the lists as of moments, by turns.
+// lookBack reads the bank and the lists alternately as of read timestamps.
 func (h *faultRun) lookBack(c *Client) {
 	for turn := 0; c.Elapsed() < h.ends; turn++ {
 		record, read := &h.banking, h.bank.ReadAsOf
@@ -92,7 +92,7 @@ func (h *faultRun) lookBack(c *Client) {
 		wc.Record = func(r *history.Record) {
 			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
 			if strings.Contains(r.Reason, "collected already") {
-				h.n.counts["reads at a moment that came too late"]++
+				h.n.counts["reads at a timestamp that was too old"]++
 			}
 			record.Add(r)
 		}
@@ -101,7 +101,7 @@ func (h *faultRun) lookBack(c *Client) {
 	}
 }
 
-// workload is the client as the workloads know it.
+// workload returns the client in the form that package workload expects.
 func (c *Client) workload(record *history.History) *workload.Client {
 	return &workload.Client{
 		Process: c.id, DB: c.DB(), Env: c, Rand: c.rand, Record: record.Add, Pause: faultRunUnit / 4, Tries: 6,

@@ -12,57 +12,56 @@ import (
 	"isochron/txn"
 )
 
-// FaultRunConfig says what to hunt. Zero fields get defaults.
+// FaultRunConfig specifies the fault-injection runs. Zero fields get defaults.
 type FaultRunConfig struct {
 	Seed         uint64   // the first
-	Seeds        int      // how many
+	Seeds        int      // their number
 	Specs        []string // none: DefaultRows
 	Faults       Faults
 	InjectedBugs node.InjectedBugs
-	// Injected names the bug in Bugs, for whoever is to see it again.
+	// Injected names the bug in Bugs, for the command that repeats a run.
 	Injected string
-	// Regions of the cluster, the first of the map; 0 lets the seed choose three or, rarely,
-	// five. Two will do where no disk is lost for ever (Faults.Replace): of two that is the
-	// loss of a majority, from which nothing comes back.
+	// Regions is the number of regions of the cluster, the first of the map; 0 lets the seed choose
+	// three or, rarely, five. Two suffice where no disk is lost permanently (Faults.Replace): of
+	// two regions that loss is the loss of a majority, from which a shard does not recover.
 	Regions int
-	// WAN is the map, as geo.Parse reads it, scaled so that its widest round trip is what
-	// the nodes' time-outs are made for; empty: azure5, or with more than five regions an
-	// even one.
+	// WAN is the map, as geo.Parse reads it, scaled so that its widest round trip fits the nodes'
+	// time-outs; empty: azure5, or with more than five regions an even one.
 	WAN string
-	// Shards hold the rows, led from the regions in turn; 0: one for each region, or two where
-	// transactions of one region are told from others.
+	// Shards is the number of shards of the rows, led from the regions in turn; 0: one for each
+	// region, or two where the protocol treats transactions of one region differently.
 	Shards int
-	// Zipf is how unevenly clients choose among rows, from 0, which is evenly, to 2.
+	// Zipf is the skew of clients' choice among rows, from 0, which is uniform, to 2.
 	Zipf float64
-	// Loss is the part of the messages that is lost while faults strike, up to a half,
-	// whatever else the network does; Jitter a delay's deviation over its mean, by
-	// Pareto's law, in place of the small one that hunts have otherwise.
+	// Loss is the fraction of messages that are lost while faults are active, up to a half, in
+	// addition to other network faults. Jitter is a delay's deviation over its mean, by Pareto's
+	// law, in place of the small default jitter.
 	Loss, Jitter float64
 	// Load is the virtual time for which clients run; 2.5 s.
 	Load time.Duration
-	// Switch names protocols: the cluster goes from one of them to another while
-	// clients work. None: it keeps the row that it began with.
+	// Switch names protocols between which the cluster switches while clients work. None: it keeps
+	// its first protocol.
 	Switch []string
-	// Rules counts where rules of the core bite; one that a row can come to and that never
-	// does fails the hunt.
+	// Rules counts how often rules of the core are hit; a rule that a protocol can hit and never
+	// does makes the result an error.
 	Rules bool
-	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
+	// StopAfter ends the runs at this many seeds with a violation; 0 is all seeds.
 	StopAfter int
-	// Stop is asked before each run; true ends the hunt with what it has. nil: never.
+	// Stop is called before each run; true ends the runs with the results so far. nil: never.
 	Stop func() bool
-	// Trace takes the story of each run, line by line.
+	// Trace receives the story of each run, line by line.
 	Trace func(line string)
-	// Histories takes what the clients of each run saw, before it is judged.
+	// Histories receives what the clients of each run observed, before it is checked.
 	Histories func(seed uint64, row string, bank, lists *history.History)
 
 	boot func(node.Config, txn.Now) (process, error) // of tests; nil: bootNode
 }
 
-// DefaultRows are what is hunted if nobody says: all that there are, those of the laboratory
-// too, but for those that promise too little to be held to it.
+// DefaultRows are the protocols that are run by default: all, those of the laboratory too, except
+// those that guarantee too little to be checked.
 var DefaultRows = everyRow()
 
-// WithoutAtomicity are the rows of a hunt that promise too little to be held to what is checked.
+// WithoutAtomicity returns the configured protocols that guarantee too little for the checks.
 func (c *FaultRunConfig) WithoutAtomicity() []string {
 	return slices.DeleteFunc(slices.Clone(c.Specs), func(name string) bool { return slices.Contains(DefaultRows, name) })
 }
@@ -76,20 +75,20 @@ func everyRow() (names []string) {
 	return names
 }
 
-// Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
-// so that seconds hold what minutes would.
+// Delays and bounds of a fault-injection run: azure5 at a tenth, and every time-out scaled alike,
+// so that seconds suffice for what would take minutes.
 const (
 	faultRunUnit = 12 * time.Millisecond // about a round trip
 	faultRunLoad = 2500 * time.Millisecond
 	quietWait    = 20 * time.Second
 	readWait     = 20 * time.Second
-	// restTime bounds how long faults rest so that something is committed, and how long
-	// clients go on after all; so many transactions with writes are enough.
+	// restTime bounds how long faults rest until restWork transactions with writes have
+	// committed, and how long clients continue until then.
 	restTime = 2 * time.Second
 	restWork = 10
 )
 
-// faultRunMap is the map of a hunt over so many regions.
+// faultRunMap is the map of a run over this many regions.
 func faultRunMap(spec string, regions int) (geo.WAN, error) {
 	usual, err := geo.Parse("azure5")
 	if err != nil {
@@ -107,22 +106,22 @@ func faultRunMap(spec string, regions int) (geo.WAN, error) {
 		return wan, err
 	}
 	if len(wan.Regions) < regions {
-		return wan, fmt.Errorf("the map %s has %d regions, and the hunt is to be over %d", spec, len(wan.Regions), regions)
+		return wan, fmt.Errorf("the map %s has %d regions; the runs need %d", spec, len(wan.Regions), regions)
 	}
 	return wan.Scale(float64(usual.Widest()) / float64(wan.Widest())), nil
 }
 
-// shardsMost bounds the shards of a hunt, and zipfMost and lossMost what else may be asked.
+// shardsMost bounds the shards of a run; zipfMost and lossMost bound the other options.
 const (
 	shardsMost = 64
 	zipfMost   = 2
 	lossMost   = 0.5
 )
 
-// Check refuses what no hunt can be run with.
+// Check refuses a configuration that cannot be run.
 func (c *FaultRunConfig) Check() error {
 	if c.Regions == 1 || c.Regions == 2 && c.Faults.Replace {
-		return fmt.Errorf("%d regions: a hunt takes three or more, for of fewer the loss of one is that of a majority (two will do if the faults are without replace)", c.Regions)
+		return fmt.Errorf("%d regions: a fault-injection run needs three or more, because with fewer the loss of one loses a majority (two suffice without the fault replace)", c.Regions)
 	}
 	for _, b := range []struct {
 		what      string
@@ -133,19 +132,19 @@ func (c *FaultRunConfig) Check() error {
 		{"the part of messages that is lost", c.Loss, lossMost},
 		{"the jitter, as a ratio of deviation to mean,", c.Jitter, ParetoRatioMax},
 	} {
-		if !(b.got >= 0 && b.got <= b.most) { // not a number is neither
+		if !(b.got >= 0 && b.got <= b.most) { // NaN is refused, too
 			return fmt.Errorf("%s is %v; it must lie between 0 and %v", b.what, b.got, b.most)
 		}
 	}
 	_, err := faultRunMap(c.WAN, max(c.Regions, 3))
 	if err == nil && c.Regions == 0 && c.WAN != "" {
-		_, err = faultRunMap(c.WAN, 5) // the seed chooses
+		_, err = faultRunMap(c.WAN, 5) // the seed chooses the number
 	}
 	return err
 }
 
-// littleRoom is, in one seed of eight, so little for the logs of a node that what is proposed often
-// waits for what is not committed yet; else 0.
+// littleRoom is, in one seed of eight, a log budget of a node so small that proposals often wait
+// for uncommitted ones; else 0.
 func littleRoom(seed uint64, faults Faults) int64 {
 	if !faults.Forced || seed%8 != 6 {
 		return 0
@@ -153,7 +152,7 @@ func littleRoom(seed uint64, faults Faults) int64 {
 	return int64(1+stream(seed, streamRoom).IntN(3)) << 9
 }
 
-// FaultRunParams are the bounds of nodes in a hunt.
+// FaultRunParams are the parameters of nodes in a fault-injection run.
 func FaultRunParams(bugs node.InjectedBugs) node.Params {
 	return node.Params{
 		TickInterval:      4 * time.Millisecond,
@@ -167,7 +166,7 @@ func FaultRunParams(bugs node.InjectedBugs) node.Params {
 		StatusQueryAfter:  150 * time.Millisecond,
 		KeepVersions:      400 * time.Millisecond,
 		LogEntries:        10,
-		HotWaiters:        -1, // whoever waits makes a row hot
+		HotWaiters:        -1, // any waiter makes a row hot
 		GroupSize:         3,
 		Warmth:            txn.Warmth{HalfLife: 100 * time.Millisecond, Every: 50 * time.Millisecond, Tries: 5},
 		InjectedBugs:      bugs,

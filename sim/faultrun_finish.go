@@ -9,7 +9,7 @@ import (
 	"isochron/protocol"
 )
 
-// finish judges the run.
+// finish checks the run.
 func (h *faultRun) finish() {
 	if h.cfg.Histories != nil {
 		h.cfg.Histories(h.result.Seed, h.result.Protocol, &h.banking, &h.listing)
@@ -51,7 +51,7 @@ func (h *faultRun) finish() {
 	h.result.Counts, h.result.Hash, h.result.Virtual = counts, h.w.Hash(), h.w.Elapsed()
 }
 
-// judge takes in what a checker found, but for what the row does not promise.
+// judge adds a checker's violations, except of what the protocol does not guarantee.
 func (h *faultRun) judge(found []history.Violation) {
 	for _, v := range found {
 		if v.StrictOnly && h.w.cfg.Spec.Isolation != protocol.StrictSerializability {
@@ -62,7 +62,7 @@ func (h *faultRun) judge(found []history.Violation) {
 	}
 }
 
-// checkReplicas: in a quiet cluster every replica comes to have the same rows.
+// checkReplicas checks that in a quiet cluster every replica converges to the same rows.
 func (h *faultRun) checkReplicas() {
 	difference := ""
 	agree := func() bool {
@@ -74,8 +74,8 @@ func (h *faultRun) checkReplicas() {
 	}
 }
 
-// difference tells of one row that two replicas have differently. That each
-// node has the replicas that it should was seen before: see settled.
+// difference describes one row in which two replicas differ. settled has already checked that each
+// node has its desired replicas.
 func (h *faultRun) difference() string {
 	live := h.w.live()
 	first := live[0]

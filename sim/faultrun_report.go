@@ -11,7 +11,7 @@ import (
 	"isochron/protocol"
 )
 
-// Result is one seed on one row.
+// Result is the result of one seed under one protocol.
 type Result struct {
 	Seed       uint64
 	Protocol   string
@@ -23,25 +23,25 @@ type Result struct {
 	Virtual    time.Duration
 }
 
-// Serializable reports whether no worse than real-time order was broken.
+// Serializable reports whether nothing worse than real-time order was violated.
 func (r *Result) Serializable() bool {
 	report := history.Report{Violations: r.Violations}
 	return report.Serializable()
 }
 
-// Summary is a whole hunt.
+// Summary is the result of all runs.
 type Summary struct {
 	Runs   int
-	Idle   int      // runs in which clients committed no write: they show nothing
-	Work   []int    // how many transactions with writes clients committed, by run
+	Idle   int      // runs in which clients committed no write: they test nothing
+	Work   []int    // transactions with writes that clients committed, by run
 	Failed []Result // runs with a violation
 	Counts Counts
 	ByRow  []ProtocolCounts
 	Rules  []ProtocolRules // none: they were not counted
 }
 
-// WorkDone is how many transactions with writes clients committed in a run: in the
-// median, and in the run with the fewest.
+// WorkDone returns the number of transactions with writes that clients committed in a run: the
+// median, and the smallest.
 func (s *Summary) WorkDone() (median, least int) {
 	if len(s.Work) == 0 {
 		return 0, 0
@@ -50,14 +50,14 @@ func (s *Summary) WorkDone() (median, least int) {
 	return sorted[len(sorted)/2], sorted[0]
 }
 
-// ProtocolCounts are the counts of the runs of one row.
+// ProtocolCounts are the counts of the runs of one protocol.
 type ProtocolCounts struct {
 	Protocol string
 	Counts   Counts
 }
 
-// RunSeeds runs every seed on every row and tells progress as it goes. The error
-// says that something was violated; the Summary says what, and how to see it again.
+// RunSeeds runs every seed under every protocol and reports progress. The error reports that
+// something was violated; the Summary has the violations and the seeds that repeat them.
 func RunSeeds(cfg FaultRunConfig, progress io.Writer) (Summary, error) {
 	if len(cfg.Specs) == 0 {
 		cfg.Specs = DefaultRows
@@ -107,7 +107,7 @@ func RunSeeds(cfg FaultRunConfig, progress io.Writer) (Summary, error) {
 	return sum, errNeverBit(sum.Rules)
 }
 
-// errStopped says how far a hunt has come that somebody stopped.
+// errStopped reports how many runs were done before they were stopped.
 func errStopped(sum Summary) error {
 	return fmt.Errorf("stopped after %d runs, of which %d broke a promise", sum.Runs, len(sum.Failed))
 }

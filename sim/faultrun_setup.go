@@ -8,15 +8,15 @@ import (
 	"isochron/txn"
 )
 
-// setupTries bounds the tries to open the accounts: an impatient node may end the first,
-// where it may not find out how others have voted. Where a decision is logged before it
-// is told, it may end every one: after so many the accounts are opened one by one.
+// setupTries bounds the tries to open the accounts: an impatient node may abort the first, if it
+// does not learn the other votes. Where a decision is logged before it is sent, it may abort every
+// one: after this many tries the accounts are opened one by one.
 const (
 	setupTries      = 5
 	setupTriesWhole = 3
 )
 
-// setup opens the accounts before there is any trouble.
+// setup opens the accounts before any fault.
 func (h *faultRun) setup() bool {
 	failed := h.opened(func(failed error) bool { return txn.KindOf(failed) == txn.KindAborted }, 100*time.Millisecond, h.bank.Setup, h.bank.SetupEach)
 	if failed != nil {
@@ -28,9 +28,9 @@ func (h *faultRun) setup() bool {
 // opening opens accounts.
 type opening func(context.Context, txn.DB) error
 
-// opened opens accounts whole, or one by one. Impatient nodes may end each attempt before it is
-// decided, or ask each other without an end how: if no try succeeds all nodes are patient from then on.
-// What is opened twice is as if it were opened once.
+// opened opens accounts together, or one by one. Impatient nodes may abort each attempt before it
+// is decided, or query each other without end: if no try succeeds, all nodes get the regular
+// time-outs. Opening is idempotent.
 func (h *faultRun) opened(again func(failed error) bool, pause time.Duration, whole, each opening) error {
 	failed := h.triesToOpen(again, pause, whole, each)
 	if kind := txn.KindOf(failed); h.timers == nil || kind != txn.KindAborted && kind != txn.KindUnknown {
@@ -44,7 +44,7 @@ func (h *faultRun) opened(again func(failed error) bool, pause time.Duration, wh
 	return h.triesToOpen(again, pause, whole, each)
 }
 
-// triesToOpen tries to, for as often as is worth while.
+// triesToOpen repeats the opening within a bound of tries.
 func (h *faultRun) triesToOpen(again func(failed error) bool, pause time.Duration, whole, each opening) (failed error) {
 	c := h.w.Go(1, func(c *Client) {
 		for try := range setupTries {

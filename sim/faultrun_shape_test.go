@@ -9,13 +9,13 @@ import (
 	"isochron/protocol"
 )
 
-// shaped is a hunt with all that a person can ask of its load and its network.
+// shaped is a run with every option of its load and its network.
 func shaped(rows ...string) FaultRunConfig {
 	return FaultRunConfig{Seed: 1, Seeds: 1, Specs: rows, Faults: AllFaults(), Shards: 7, Zipf: 0.99, Loss: 0.02, Jitter: 0.2}
 }
 
-// A hunt heeds what is asked of its load and network: each changes the run, and the
-// same asked twice is the same run.
+// Options of load and network take effect: each changes the run, and the same options give the same
+// run.
 func TestFaultRunsHaveAShape(t *testing.T) {
 	t.Parallel()
 	spec, err := protocol.ByName("2pc+occ")
@@ -24,7 +24,7 @@ func TestFaultRunsHaveAShape(t *testing.T) {
 	}
 	seen := map[uint64]string{}
 	for name, change := range map[string]func(*FaultRunConfig){
-		"as it was":    func(*FaultRunConfig) {},
+		"unchanged":    func(*FaultRunConfig) {},
 		"other shards": func(c *FaultRunConfig) { c.Shards = 1 },
 		"other skew":   func(c *FaultRunConfig) { c.Zipf = 1.2 },
 		"other loss":   func(c *FaultRunConfig) { c.Loss = 0.05 },
@@ -86,7 +86,7 @@ func TestFaultRunsSkewTheirKeys(t *testing.T) {
 	}
 }
 
-// Each run does some work, whatever is asked of its load and its network.
+// Each run commits something, whatever the options of its load and its network.
 func TestFaultRunsDoWork(t *testing.T) {
 	t.Parallel()
 	rests := 0
@@ -109,7 +109,7 @@ func TestFaultRunsDoWork(t *testing.T) {
 	}
 }
 
-// What reproduces a run is all in the line that says how.
+// The printed command reproduces the run.
 func TestFaultRunsPrintHowToRepeatThem(t *testing.T) {
 	cfg := shaped("2pc+occ")
 	var out bytes.Buffer

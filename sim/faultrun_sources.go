@@ -14,11 +14,11 @@ import (
 	"isochron/workload"
 )
 
-// Rows for databases that are not ours are hunted over models of them, beside shards: a bank
-// and lists whose rows are in both, while databases crash and are cut from their agents as
-// nodes do and are from each other.
+// Protocols for external databases are run over models of them, beside shards: a bank and lists
+// whose rows are in both, while databases crash and are cut off from their agents, as nodes crash
+// and are cut off from each other.
 
-// sourceFaultRun is that part of a hunt.
+// sourceFaultRun is that part of a run.
 type sourceFaultRun struct {
 	h    *faultRun
 	dbs  *Databases
@@ -27,11 +27,11 @@ type sourceFaultRun struct {
 	banking, listing history.History
 }
 
-// faultRunSources is how many databases a hunt has.
+// faultRunSources is the number of databases of a run.
 const faultRunSources = 4
 
-// sourcesOf adds sources to a hunt's directory if a row under which it may come to be is for such;
-// nil: none is.
+// sourcesOf adds sources to the directory of a run if one of its protocols is for sources; nil:
+// none is.
 func (h *faultRun) sourcesOf(dir *routing.Directory, spec protocol.Spec) *sourceFaultRun {
 	if !slices.ContainsFunc(h.cfg.rowsOf(spec), protocol.Spec.OverSources) {
 		return nil
@@ -51,9 +51,9 @@ func (h *faultRun) sourcesOf(dir *routing.Directory, spec protocol.Spec) *source
 	return s
 }
 
-// waitsLookedFor is, in half of the seeds, after how long somebody at a database may be in a deadlock
-// over several; else nobody looks, as in the laboratory. Other choices go by whether a seed is even:
-// each goes with both.
+// waitsLookedFor returns, in half of the seeds, how long a wait at a database lasts before it is
+// checked for a deadlock over several databases; in the others there is no check, as in the
+// laboratory. Other choices depend on whether a seed is even: each is combined with both.
 func waitsLookedFor(seed uint64) time.Duration {
 	if (seed+1)/2%2 == 1 { // 1, 2, 5, 6, ...
 		return 0
@@ -61,7 +61,7 @@ func waitsLookedFor(seed uint64) time.Duration {
 	return FaultRunParams(txn.InjectedBugs{}).DetectAfter
 }
 
-// databases are those of the hunt's world.
+// databases returns those of the run's cluster.
 func (s *sourceFaultRun) databases() *Databases {
 	if s == nil {
 		return nil
@@ -97,15 +97,16 @@ func (s *sourceFaultRun) start() (all []*Client) {
 	return all
 }
 
-// How long a disk withholds the end that loseEnds loses, and how often there is one in a run.
+// How long a disk delays the end that loseEnds loses, and how many there are in a run.
 const (
 	endWithheldUnits = 14
 	endsLost         = 4
 )
 
-// loseEnds has, in some runs, the end of a prepared transaction never come to its database's disk:
-// the agent's node crashes while it is awaited and is back at once, so that the end is asked for
-// again; what is ended then is listed and not found. Then the database crashes too.
+// loseEnds prevents, in some runs, the end of a prepared transaction from reaching its database's
+// disk: the agent's node crashes while it waits for the end and restarts immediately, so that it
+// requests the end again; what the database is ending then is listed and not found. Then the
+// database crashes too.
 func (s *sourceFaultRun) loseEnds() {
 	n, draws, left := s.h.n, stream(s.h.w.cfg.Seed, streamEnds), endsLost
 	if !n.faults.Crashes || draws.IntN(4) == 0 {
@@ -127,8 +128,8 @@ func (s *sourceFaultRun) loseEnds() {
 	}
 }
 
-// catch has a database crash, in some runs, when something of it is prepared that rests on what it
-// has read there, and be back soon: the decision is still on its way, or votes are.
+// catch crashes a database, in some runs, when a prepared transaction depends on what it has read
+// there; the database is soon back: the decision is still in transit, or votes are.
 func (s *sourceFaultRun) catch() {
 	n := s.h.n
 	if !n.faults.Crashes || n.rand.IntN(2) == 0 {
@@ -145,7 +146,7 @@ func (s *sourceFaultRun) catch() {
 			h := x.owner.host
 			switch {
 			case !n.active || n.resting || d.down || d.cut || n.rand.IntN(16) > 0:
-			case h.up() && n.rand.IntN(2) == 0: // the agent has not heard of it
+			case h.up() && n.rand.IntN(2) == 0: // the agent has not received the answer
 				n.crash(h, "crashes of an agent whose source has prepared or ended something", strictly, n.between(0, 1)/4)
 			default:
 				n.counts["crashes of a database that has prepared or ended something"]++
@@ -155,7 +156,7 @@ func (s *sourceFaultRun) catch() {
 	}
 }
 
-// plan has the nemesis strike at databases, by the faults that it may use.
+// plan adds databases to the targets of the nemesis, for the faults it may use.
 func (s *sourceFaultRun) plan() {
 	n := s.h.n
 	n.w.After(n.between(1, n.pace), func() {
@@ -177,7 +178,7 @@ func (s *sourceFaultRun) plan() {
 	})
 }
 
-// unsettled tells what of ours is left there.
+// unsettled describes what this cluster has left at the databases.
 func (s *sourceFaultRun) unsettled() []string {
 	if s == nil {
 		return nil
@@ -186,7 +187,7 @@ func (s *sourceFaultRun) unsettled() []string {
 	return ours
 }
 
-// reads are the last reads.
+// reads returns the last reads.
 func (s *sourceFaultRun) reads() []func(*Client) bool {
 	if s == nil {
 		return nil
@@ -197,7 +198,7 @@ func (s *sourceFaultRun) reads() []func(*Client) bool {
 	}
 }
 
-// judge judges what clients of the sources saw, and what became of others' work.
+// judge checks what clients of the sources observed, and that foreign transactions are untouched.
 func (s *sourceFaultRun) judge() {
 	if s == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"isochron/protocol"
 )
 
-// seeds is how many a test hunts: ISOCHRON_SEEDS, or short.
+// seeds returns the number of seeds of a test: ISOCHRON_SEEDS, or short.
 func seeds(t *testing.T, short int) int {
 	t.Helper()
 	text := os.Getenv("ISOCHRON_SEEDS")
@@ -24,8 +24,8 @@ func seeds(t *testing.T, short int) int {
 	return n
 }
 
-// Every row keeps its promises under all faults at once, and the hunt has been
-// where things get rare.
+// Every protocol keeps its guarantees under all faults together, and the runs have taken the rare
+// paths.
 func TestFaultRun(t *testing.T) {
 	for _, row := range commonRows {
 		t.Run(row, func(t *testing.T) {
@@ -35,24 +35,23 @@ func TestFaultRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rare := range []string{"sent: inquire reply no", "sent: inquire reply yes", "sent: inquire reply committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator",
+			for _, rare := range []string{"sent: inquire reply no", "sent: inquire reply yes", "sent: inquire reply committed", "sent: wounded", "sent: snapshot chunk", "reads at a timestamp: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator",
 				"leader transfers", "drained nodes", "skewed clocks", "forced: a full queue", "forced: a sync withheld", "forced: a node recovers early",
-				"forced: entries that a majority had are overwritten", "forced: a moment is lost with its leader", "forced: a leader is heard by followers without a vote",
+				"forced: entries that a majority had are overwritten", "forced: a read timestamp is lost with its leader", "forced: a leader reaches only followers without a vote",
 				"forced: a log is overwritten, and its node restarts", "forced: followers restart within their promise"} {
 				if sum.Counts[rare] == 0 {
-					t.Errorf("no run met %q: the hunt has become too tame", rare)
+					t.Errorf("no run reached %q: the faults have become too weak", rare)
 				}
 			}
 		})
 	}
 }
 
-// commonRows are those that tests hunt for longer.
+// commonRows are the protocols that tests run for longer.
 var commonRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
 
-// A hunt of which nobody has said which rows is over all that a cluster can have, and
-// over those of the laboratory; each keeps its promises. Those that have a test of their own
-// are hunted there. The long form is make hunt.
+// By default all protocols that a cluster can have are run, and those of the laboratory; each keeps
+// its guarantees. Those with a test of their own are run there. The long form is make hunt.
 func TestFaultRunOfEveryProtocol(t *testing.T) {
 	t.Parallel()
 	for _, spec := range protocol.Live() {
@@ -69,8 +68,8 @@ func TestFaultRunOfEveryProtocol(t *testing.T) {
 	movedBack(t, runEach(t, FaultRunConfig{Seed: 101, Seeds: seeds(t, 3), Specs: others, Faults: AllFaults()}))
 }
 
-// runEach hunts each row beside the others, with seeds of its own: the first has those from
-// cfg.Seed on, the second those that follow. It returns what all have met.
+// runEach runs each protocol in parallel, with its own seeds: the first has those from cfg.Seed on,
+// the second those that follow. It returns the counts of all.
 func runEach(t *testing.T, cfg FaultRunConfig) Counts {
 	t.Helper()
 	var mu sync.Mutex
@@ -95,10 +94,10 @@ func runEach(t *testing.T, cfg FaultRunConfig) Counts {
 	return met
 }
 
-// integratedRows are those in which every replica validates.
+// integratedRows are the protocols in which every replica validates.
 var integratedRows = []string{"carousel-fast", "tapir", "starry", "gpac"}
 
-// The same for rows in which every replica validates, which have rare paths of their own.
+// The same for protocols in which every replica validates, which have their own rare paths.
 func TestFaultRunIntegrated(t *testing.T) {
 	t.Parallel()
 	all := Counts{}
@@ -114,12 +113,12 @@ func TestFaultRunIntegrated(t *testing.T) {
 		"path: no proposed", "path: yes proposed", "path: yes kept by a view", "path: fenced by a view", "path: decide with prepare",
 		"note: takes over", "note: recovered, commits", "note: recovered, aborts", "forced: a coordinator is lost right after replicas agreed"} {
 		if all[rare] == 0 {
-			t.Errorf("no run met %q: the hunt has become too tame", rare)
+			t.Errorf("no run reached %q: the faults have become too weak", rare)
 		}
 	}
 }
 
-// Without faults nothing is lost, unknown, or waited for in vain.
+// Without faults no outcome is lost or unknown, and no wait times out.
 func TestCalm(t *testing.T) {
 	t.Parallel()
 	for _, row := range slices.Concat(commonRows, integratedRows) {
@@ -133,7 +132,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// One seed is one run, byte for byte, with a reader or without.
+// One seed is one run, byte for byte, traced or not.
 func TestFaultRunIsDeterministic(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Concat(commonRows, []string{"tapir"}) {

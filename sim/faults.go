@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// Faults says what a nemesis may do.
+// Faults are the faults that a nemesis may use.
 type Faults struct {
-	Crashes          bool // a node, a leader, a majority; restarts at once and later
-	PowerLoss        bool // all nodes at one instant
+	Crashes          bool // a node, a leader, a majority; restarts immediately or later
+	PowerLoss        bool // all nodes at the same time
 	Partitions       bool // a node, a half, one direction of a link
 	Clocks           bool // wall clocks are wrong from the start, and jump
-	Stalls           bool // a disk that is slow, a process that stands still
-	Network          bool // loss, duplicates, overtaking
-	Acknowledgements bool // a crash just before or just after one leaves
+	Stalls           bool // a slow disk, a stalled process
+	Network          bool // loss, duplicates, reordering
+	Acknowledgements bool // a crash just before or just after one is sent
 	Roles            bool // the loss of a role at one step of a transaction
-	Replace          bool // a node loses its disk for ever, and a new node takes its place
-	Transfers        bool // leaders are asked to hand over, nodes to lead nothing for a while
-	Forced           bool // rare paths are made common: see forced
+	Replace          bool // a node loses its disk permanently, and a new node replaces it
+	Transfers        bool // leaders are asked to transfer leadership, nodes to lead nothing for a while
+	Forced           bool // rare paths are made common: see biasedFaults
 }
 
-// AllFaults is everything at once.
+// AllFaults has every fault.
 func AllFaults() Faults {
 	return Faults{true, true, true, true, true, true, true, true, true, true, true}
 }
 
-// faultNames in the order of the fields of Faults.
+// faultNames are in the order of the fields of Faults.
 var faultNames = []string{"crashes", "power", "partitions", "clocks", "stalls", "network", "acks", "roles", "replace", "transfers", "forced"}
 
 func (f *Faults) fields() []*bool {
 	return []*bool{&f.Crashes, &f.PowerLoss, &f.Partitions, &f.Clocks, &f.Stalls, &f.Network, &f.Acknowledgements, &f.Roles, &f.Replace, &f.Transfers, &f.Forced}
 }
 
-// FaultNames are the names that ParseFaults knows, but for all and none.
+// FaultNames returns the names that ParseFaults accepts, without all and none.
 func FaultNames() []string { return slices.Clone(faultNames) }
 
 // ParseFaults reads "all", "none" or a list such as "crashes,acks".
@@ -72,7 +72,7 @@ func (f Faults) String() string {
 	return strings.Join(names, ",")
 }
 
-// Counts are numbers of things that happened, by name.
+// Counts are numbers of events, by name.
 type Counts map[string]int
 
 func (c Counts) add(o Counts) {

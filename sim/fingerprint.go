@@ -8,9 +8,9 @@ import (
 	"isochron/txn"
 )
 
-// appendGist appends what tells one message from another, for the hash of a run
-// whose messages are not encoded. The frequent kinds are written out, for it is
-// done for each message; of the others the wire form is taken.
+// appendGist appends the fields that distinguish one message from another, for the hash of a run
+// whose messages are not encoded. The frequent kinds are written out, since it runs for each
+// message; for the others it takes the wire form.
 func appendGist(b []byte, m *txn.Message) []byte {
 	switch {
 	case m.Raft != nil:
@@ -86,7 +86,7 @@ func appendRaft(b []byte, m *raftpb.Message) []byte {
 	return b
 }
 
-// appendOpinion is appendGist for what replicas without a log say most often.
+// appendOpinion is appendGist for the most frequent messages of replicas without a log.
 func appendOpinion(b []byte, m *txn.Message) []byte {
 	switch {
 	case m.ReplicaVote != nil:

@@ -2,11 +2,11 @@ package sim
 
 import "isochron/txn"
 
-// The wire form of small messages that are sent often, for the hash alone: byte for byte what
-// txn.Encode makes of them, which takes several times as long, for it looks at each field that a
-// message may have. They are maps (CBOR) from the numbers of fields to what is not zero.
+// The wire form of small frequent messages, for the hash alone: byte for byte the output of
+// txn.Encode, which takes several times as long, since it looks at each possible field of a
+// message. They are maps (CBOR) from field numbers to nonzero values.
 
-// appendWire appends the wire form of a message; ok is false if it is none of these.
+// appendWire appends the wire form of a message; ok is false for other messages.
 func appendWire(b []byte, m *txn.Message) (out []byte, ok bool) {
 	w := wire{b: b}
 	switch {
@@ -40,7 +40,7 @@ type wire struct {
 	at int // of the head of the map to which fields are added
 }
 
-// The major types of CBOR that are needed, and from where on a number stands behind its head.
+// The major types of CBOR in use, and the bound from which a number follows its head.
 const (
 	cborNumber = 0 << 5
 	cborBytes  = 2 << 5

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// What is written out for the hash is the wire form, of small numbers and large ones, of what is
-// there and what is not.
+// The fields written for the hash are the wire form, for small and large numbers, and for fields
+// set and unset.
 func TestTheHashTakesTheWireForm(t *testing.T) {
 	names := []txn.Attempt{{}, {Node: 1, Seq: 23}, {Node: 24, Epoch: 255, Seq: 256}, {Node: 1 << 20, Epoch: 65535, Seq: 65536}, {Epoch: 1 << 31, Seq: 1<<32 - 1}, {Seq: 1 << 40}}
 	rows := [][]txn.Row{nil, {{}}, {{Key: "a", Value: []byte("v"), Version: names[1]}, {Key: txn.Key(strings.Repeat("k", 300)), Value: bytes.Repeat([]byte{0xff}, 70_000)}}, make([]txn.Row, 30)}

@@ -23,8 +23,8 @@ func TestFixedPoint(t *testing.T) {
 	}
 }
 
-// The mean is the delay of the map and the deviation what was asked for, as far
-// as a sample of a law with heavy tails shows it.
+// The mean is the delay of the map and the deviation the requested one, as far as a sample of a
+// distribution with heavy tails shows it.
 func TestParetoHasItsMeanAndDeviation(t *testing.T) {
 	const mean, draws = 50 * time.Millisecond, 400_000
 	for _, ratio := range []float64{0.05, 0.1, 0.3} {
@@ -46,15 +46,15 @@ func TestParetoHasItsMeanAndDeviation(t *testing.T) {
 		}
 	}
 	if p, _ := NewPareto(0); p.on() {
-		t.Error("no jitter is one")
+		t.Error("zero jitter varies the delay")
 	}
 	if _, err := NewPareto(-1); err == nil {
 		t.Error("a negative jitter is taken")
 	}
 }
 
-// What netem calls Pareto has no heavy tail: a few in a hundred delays are the longest, and that is the
-// mean and four deviations. So it has a little less than its mean and its deviation.
+// netem's Pareto has no heavy tail: a few in a hundred delays are the longest, the mean and four
+// deviations. So its mean and its deviation are a little smaller.
 func TestNetemsParetoIsCut(t *testing.T) {
 	const mean, draws = 50 * time.Millisecond, 200_000
 	for _, ratio := range []float64{0.05, 0.4, 3} {
@@ -88,7 +88,7 @@ func TestNetemsParetoIsCut(t *testing.T) {
 		}
 	}
 	if p, err := NewNetemPareto(0); p.on() || err != nil {
-		t.Error("no jitter is one")
+		t.Error("zero jitter varies the delay")
 	}
 	if _, err := NewNetemPareto(-1); err == nil {
 		t.Error("a negative jitter is taken")
@@ -108,6 +108,6 @@ func TestExponentialHasItsMean(t *testing.T) {
 		}
 	}
 	if !near(float64(sum/draws), float64(mean), 0.01) || !near(float64(beyond)/draws, 1/math.E, 0.01) {
-		t.Errorf("the mean is %v, and %d of %d are beyond it", sum/draws, beyond, draws)
+		t.Errorf("the mean is %v, and %d of %d are above it", sum/draws, beyond, draws)
 	}
 }

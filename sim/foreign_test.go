@@ -16,8 +16,8 @@ import (
 	"isochron/txn"
 )
 
-// foreign is a database that is not ours, behind a driver that blocks: rows with a lock
-// each, and what is prepared there outlives the node beside it.
+// foreign is an external database behind a driver that blocks: rows with a lock each; its prepared
+// transactions outlive the node beside it.
 type foreign struct {
 	rows   map[txn.Key]txn.Row
 	locks  map[txn.Key]txn.ID
@@ -104,7 +104,7 @@ func (d *foreign) find(m *txn.Inquire) *txn.InquireReply {
 	return f
 }
 
-// agent is the participant in front of it, and has none of what other kinds have.
+// agent is the participant in front of it, and has none of the other kinds' optional methods.
 type agent struct {
 	participant.OpenOptions
 	db *foreign
@@ -146,8 +146,8 @@ func (a *agent) Status() participant.Status {
 
 const foreignKind routing.Kind = "foreign"
 
-// beside is a cluster of three nodes: rows of table 1 are in a shard with a log, those of
-// table 2 in a foreign database beside the third node.
+// beside is a cluster of three nodes: rows of table 1 are in a shard with a log, those of table 2
+// in a foreign database beside the third node.
 func beside(t *testing.T, row string, db *foreign) *Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
@@ -178,14 +178,14 @@ func beside(t *testing.T, row string, db *foreign) *Cluster {
 	}
 	t.Cleanup(w.Close)
 	if !w.RunUntil(quietWait, w.Ready) {
-		t.Fatalf("the cluster does not come up: %v", w.Summary())
+		t.Fatalf("the cluster does not start: %v", w.Summary())
 	}
 	return w
 }
 
-// One transaction spans a shard of ours and a database that is not, whose driver blocks:
-// money moves between them from three regions while the node beside the database is
-// lost, between any two messages, and comes back, and none is made or lost. One seed is one run.
+// One transaction spans a native shard and an external database, whose driver blocks: money moves
+// between them from three regions while the node beside the database crashes, between any two
+// messages, and restarts; the sum stays the same. One seed is one run.
 func TestATransactionSpansKinds(t *testing.T) {
 	for _, row := range []string{"2pc+2pl", "2pc+occ", "d2pc+2pl", "2pc+2pl-logged"} {
 		t.Run(row, func(t *testing.T) {
@@ -248,12 +248,12 @@ func spanKinds(t *testing.T, row string, lostAt time.Duration) string {
 	a, _ := strconv.Atoi(string(raw))
 	b, _ := strconv.Atoi(string(db.rows[theirs].Value))
 	if a+b != 0 || a == 0 {
-		t.Errorf("%d here and %d there: a transaction was committed at one of them alone", a, b)
+		t.Errorf("%d here and %d there: a transaction was committed at only one of them", a, b)
 	}
 	return fmt.Sprint(w.Elapsed(), moved, a, b, db.called)
 }
 
-// A node that has no opener for a kind takes no part there and serves all else.
+// A node without an opener for a kind hosts no participant of it and serves everything else.
 func TestAKindThatANodeDoesNotKnow(t *testing.T) {
 	db := newForeign()
 	w := beside(t, "2pc+2pl", db)

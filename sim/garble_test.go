@@ -13,9 +13,9 @@ import (
 	"isochron/txn"
 )
 
-// garbled runs a loaded cluster, with a new node that fetches snapshots, in
-// which some messages come a second time in a garbled form: each of them is one
-// that still can be read, from whom it says. It returns how many came.
+// garbled runs a loaded cluster, with a new node that fetches snapshots, in which some messages are
+// delivered a second time in a garbled form that can still be decoded, with the same sender. It
+// returns their number.
 func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *faultRun)) (came int) {
 	t.Helper()
 	spec, err := protocol.ByName(commonRows[seed%uint64(len(commonRows))])
@@ -26,7 +26,7 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *faultRu
 	h.open(seed, spec)
 	defer h.w.Close()
 	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
-		t.Fatal("the cluster does not come up")
+		t.Fatal("the cluster does not start")
 	}
 	r := rand.New(rand.NewPCG(seed, 7))
 	h.w.onSend = func(_ *host, env *txn.Envelope) sendAction {
@@ -34,13 +34,13 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *faultRu
 		if env.Msg.SnapChunk != nil || env.Msg.SnapFetch != nil {
 			odds = 2
 		}
-		if r.IntN(odds) == 0 && env.To != 0 && int(env.To) <= len(h.w.hosts) { // a garbled message may have named nobody
+		if r.IntN(odds) == 0 && env.To != 0 && int(env.To) <= len(h.w.hosts) { // a garbled message may have named no node
 			var m txn.Message
 			if txn.Decode(txn.Encode(&env.Msg), &m) != nil {
 				t.Error("a message cannot be read")
 			}
 			garble(r, &m)
-			to := txn.Envelope{From: env.From, To: env.To} // whom it is for follows from what is garbled
+			to := txn.Envelope{From: env.From, To: env.To} // the receiver follows from the garbled message
 			if r.IntN(2) == 0 {
 				to.Part = env.Part
 			}
@@ -60,8 +60,8 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *faultRu
 	return came
 }
 
-// inject has a node hear bytes as the message of an envelope, now or, with early,
-// before anything that is on its way; false if they cannot be read.
+// inject delivers bytes to a node as the message of an envelope, now or, with early, before any
+// message in transit; false if they cannot be decoded.
 func (h *faultRun) inject(env txn.Envelope, raw []byte, early bool) bool {
 	if txn.Decode(raw, &env.Msg) != nil {
 		return false
@@ -78,12 +78,12 @@ func (h *faultRun) inject(env txn.Envelope, raw []byte, early bool) bool {
 	return true
 }
 
-// mayStop is what a node stops at by intention: what is stored or committed and
-// cannot be read, a log that lost what it had acknowledged (store.Failure), a
-// commit that cannot be atomic, and an entry that cannot come where it stands.
+// mayStop lists errors at which a node stops by design: stored or committed data that cannot be
+// decoded, a log that lost what it had acknowledged (store.Failure), a commit that cannot be
+// atomic, and an entry at an impossible position.
 var mayStop = []string{"storage failed while", "for which the log has no vote", "of which the log knows nothing", "while a vote is undecided"}
 
-// forgive takes a node's intended stop for the end of the run.
+// forgive treats a node's intended stop as the end of the run.
 func (h *faultRun) forgive(t *testing.T) {
 	r := recover()
 	if r == nil {
@@ -95,25 +95,25 @@ func (h *faultRun) forgive(t *testing.T) {
 		return
 	}
 	if strings.Contains(string(debug.Stack()), "(*Client).resume") {
-		t.Logf("at %s ms a client could not make sense of a garbled row: %s", stamp(h.w.Elapsed()), what)
+		t.Logf("at %s ms a client could not decode a garbled row: %s", stamp(h.w.Elapsed()), what)
 		return
 	}
 	panic(r)
 }
 
-// A message that got mixed up never makes a node panic.
+// A garbled message never makes a node panic.
 func TestGarbledMessages(t *testing.T) {
 	came := 0
 	for seed := range uint64(seeds(t, 30)) {
 		came += garbled(t, seed, 500*time.Millisecond, nil)
 	}
 	if came < 1000 {
-		t.Errorf("only %d garbled messages came", came)
+		t.Errorf("only %d garbled messages were delivered", came)
 	}
 	t.Logf("%d garbled messages", came)
 }
 
-// FuzzMessage: whatever can be read as a message of a node may come to another.
+// FuzzMessage delivers any decodable message of a node to another.
 func FuzzMessage(f *testing.F) {
 	f.Add(uint64(1), uint8(1), uint8(0), []byte{0xa0})
 	f.Add(uint64(2), uint8(2), uint8(1), txn.Encode(&txn.Message{SnapFetch: &txn.SnapFetch{Shard: 2, Index: 5, From: []byte{1}}}))

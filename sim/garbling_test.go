@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// garble changes some fields of a message, so that it still can be read.
+// garble changes some fields of a message, so that it can still be decoded.
 func garble(r *rand.Rand, m *txn.Message) {
 	for range 1 + r.IntN(3) {
 		if m.Raft != nil && r.IntN(4) > 0 {
@@ -25,7 +25,7 @@ func garble(r *rand.Rand, m *txn.Message) {
 // numbers are those at which sums, lengths and comparisons go wrong.
 var numbers = []uint64{0, 1, 2, 3, 127, 255, 1 << 31, 1<<32 - 1, 1 << 62, 1 << 63, 1<<63 - 1, 1<<64 - 1, 1<<64 - 2}
 
-// strange is a number near n, or one of the numbers.
+// strange returns a number near n, or one of the numbers.
 func strange(r *rand.Rand, n uint64) uint64 {
 	if r.IntN(2) == 0 {
 		return n + uint64(r.IntN(7)) - 3
@@ -87,14 +87,14 @@ func garbleSlice(r *rand.Rand, v reflect.Value) {
 	}
 }
 
-// garbleRaft changes one field of raft's message, at any depth.
+// garbleRaft changes one field of Raft's message, at any depth.
 func garbleRaft(r *rand.Rand, m *txn.Raft) {
 	msg := new(pb.Message)
 	if proto.Unmarshal(m.Data, msg) != nil {
 		return
 	}
 	garbleProto(r, msg.ProtoReflect())
-	m.Data, _ = proto.MarshalOptions{Deterministic: true}.Marshal(msg) // it was read from bytes
+	m.Data, _ = proto.MarshalOptions{Deterministic: true}.Marshal(msg) // it was decoded from bytes
 }
 
 func garbleProto(r *rand.Rand, m protoreflect.Message) {
@@ -123,7 +123,7 @@ func garbleProto(r *rand.Rand, m protoreflect.Message) {
 	}
 }
 
-// strangeProto is another value for a field.
+// strangeProto returns another value for a field.
 func strangeProto(r *rand.Rand, f protoreflect.FieldDescriptor, old protoreflect.Value) protoreflect.Value {
 	switch f.Kind() {
 	case protoreflect.EnumKind:

@@ -16,14 +16,14 @@ import (
 	"isochron/workload"
 )
 
-// What GDCC promises (Bonspiel section 3.1), looked for in all that the nodes of a quiet cluster
-// say while clients of one region and of several want the same few rows.
+// The guarantees of GDCC (Bonspiel section 3.1), checked in all messages of a quiet cluster while
+// clients of one region and of several contend for a few rows.
 
-// witness knows of each attempt what its participants were asked and what they said, and of each
-// row when it was shown to whom.
+// witness records the requests to the participants of each attempt and their votes, and for each
+// row when it was shown and to which transaction.
 type witness struct {
 	asked     map[vote]*txn.Prepare
-	yes       map[vote]time.Duration // when it was first said
+	yes       map[vote]time.Duration // time of the first vote
 	no        map[vote]string
 	noAt      map[vote]time.Duration
 	priority  map[txn.Attempt]txn.RegionPriority
@@ -32,7 +32,7 @@ type witness struct {
 	aborted   map[txn.Attempt]bool
 	committed map[txn.Attempt]time.Duration
 	wounded   []*txn.Wounded
-	waits     []wait // of votes, when they come
+	waits     []wait // of votes, by arrival
 	waited    map[vote]bool
 }
 
@@ -41,7 +41,7 @@ type shownTo struct {
 	key txn.Key
 }
 
-// wait is a vote that waits for somebody at a shard.
+// wait is a vote that waits for another transaction at a shard.
 type wait struct {
 	txn, behind txn.ID
 	shard       txn.ShardID
@@ -52,7 +52,7 @@ func newWitness() *witness {
 		attemptOf: map[txn.ID]txn.Attempt{}, read: map[shownTo]time.Duration{}, aborted: map[txn.Attempt]bool{}, committed: map[txn.Attempt]time.Duration{}, waited: map[vote]bool{}}
 }
 
-// observes takes in what a node says.
+// observes records a message.
 func (k *witness) observes(now time.Duration, of map[uint64]*txn.Access, m *txn.Message) {
 	said := func(v vote) {
 		if _, known := k.yes[v]; !known {
@@ -92,7 +92,7 @@ var (
 	committed = regexp.MustCompile(`a(\d+)\.(\d+)\.(\d+) of \S+: commit$`)
 )
 
-// numbersIn are those of a line that a pattern finds in it.
+// numbersIn returns the numbers that a pattern finds in a line.
 func numbersIn(of *regexp.Regexp, line string) (out []uint64) {
 	for i, group := range of.FindStringSubmatch(line) {
 		if n, err := strconv.ParseUint(group, 10, 64); i > 0 && err == nil {
@@ -106,7 +106,7 @@ func idOf(n []uint64) txn.ID {
 	return txn.ID{Node: txn.NodeID(n[0]), Epoch: uint32(n[1]), Seq: n[2]}
 }
 
-// reads takes in a line of the trace.
+// reads records a line of the trace.
 func (k *witness) reads(now time.Duration, line string) {
 	if n := numbersIn(committed, line); n != nil {
 		k.committed[txn.Attempt(idOf(n))] = now
@@ -114,13 +114,13 @@ func (k *witness) reads(now time.Duration, line string) {
 	if n := numbersIn(waitsFor, line); n != nil {
 		w := wait{shard: txn.ShardID(n[0]), txn: idOf(n[1:4]), behind: idOf(n[4:7])}
 		if a, voting := k.attemptOf[w.txn]; voting && k.asked[vote{a, w.shard}] != nil && !k.waited[vote{a, w.shard}] {
-			k.waited[vote{a, w.shard}] = true // it found the lock when it came
+			k.waited[vote{a, w.shard}] = true // it found the lock held on arrival
 			k.waits = append(k.waits, w)
 		}
 	}
 }
 
-// judges looks for what must not be. led is the node that leads a shard.
+// judges checks the guarantees. led is the node that leads a shard.
 func (k *witness) judges(t *testing.T) {
 	t.Helper()
 	lost := 0
@@ -136,7 +136,7 @@ func (k *witness) judges(t *testing.T) {
 			continue
 		}
 		if by := k.overwrote(v); by == nil {
-			t.Errorf("%v, of several regions, has lost its reads at shard %d to nobody of several", v.attempt, v.shard)
+			t.Errorf("%v, of several regions, has lost its reads at shard %d to no transaction of several", v.attempt, v.shard)
 		}
 	}
 	for a, p := range k.priority { // order: each is judged by itself
@@ -169,8 +169,9 @@ func (k *witness) judges(t *testing.T) {
 	t.Logf("%d attempts, %d commits, %d refusals of several regions", len(k.priority), len(k.committed), lost)
 }
 
-// overwrote is one of several regions that has voted on a row which an attempt had read at a shard,
-// between its read and its refusal; nil if nobody has: then one of a single region did.
+// overwrote returns a transaction of several regions that has voted on a row which an attempt had
+// read at a shard, between its read and its refusal; nil if there is none: then one of a single
+// region did.
 func (k *witness) overwrote(v vote) *txn.Prepare {
 	mine := k.asked[v]
 	for w, p := range k.asked { // order: any will do
@@ -186,8 +187,8 @@ func (k *witness) overwrote(v vote) *txn.Prepare {
 	return nil
 }
 
-// mixed has clients of every region want few rows: most read and write two of their own region's,
-// the others one of it and one of another's. It runs for so long.
+// mixed runs clients of every region over few rows: most read and write two of their own region's,
+// the others one of it and one of another's. It runs for lasts.
 func mixed(t *testing.T, rowName string, k *witness, lasts time.Duration) {
 	t.Helper()
 	spec, err := protocol.ByName(rowName)
@@ -246,7 +247,7 @@ func mixed(t *testing.T, rowName string, k *witness, lasts time.Duration) {
 	w.Run(lasts + 10*time.Second)
 }
 
-// rowsMixed are the rows of each region.
+// rowsMixed is the number of rows of each region.
 const rowsMixed = 6
 
 func rowAt(region, n int) txn.Key { return txn.Key(scriptPrefix(region) + strconv.Itoa(n)) }
@@ -276,7 +277,8 @@ func swap(c *Client, a, b txn.Key) {
 }
 
 // No transaction of several regions is aborted by one of a single region; none of a single region
-// is wounded, or aborted, once it is validated; and what is read early commits after its writer.
+// is wounded or aborted once it is validated; and a reader of early-visible writes commits after
+// their writer.
 func TestSeveralRegionsLoseToNoneOfOne(t *testing.T) {
 	t.Parallel()
 	k := newWitness()
@@ -289,8 +291,9 @@ func TestSeveralRegionsLoseToNoneOfOne(t *testing.T) {
 }
 
 // judgesWaits: where the round trip from a row's leader to the farthest follower of its nearest
-// quorum is shorter than that from the gateway to the leader, who validates in several regions
-// finds the locks of those of one released, in 99 of 100 cases (Bonspiel, lemma 3.2).
+// quorum is shorter than that from the gateway to the leader, a transaction that validates in
+// several regions finds the locks of those of one region released, in 99 of 100 cases (Bonspiel,
+// lemma 3.2).
 func (k *witness) judgesWaits(t *testing.T) {
 	t.Helper()
 	wan, err := geo.Parse("azure5")

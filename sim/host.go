@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// wallStart is the wall clock of a host that is right, at time 0.
+// wallStart is the wall clock of a correct host at time 0.
 const wallStart = 1_700_000_000_000_000_000
 
 // host is a machine: a CPU, a disk, two clocks, and the node that runs on it.
@@ -23,29 +23,29 @@ type host struct {
 	region geo.Region
 	rand   *rand.Rand
 	engine *store.Mem
-	cpu    Hardware // only its CPU: the rest is the same everywhere
+	cpu    Hardware // the CPU alone: the rest is the same everywhere
 	node   process  // nil while it is down
-	lost   bool     // its disk is lost, and it never comes back
+	lost   bool     // its disk is lost, and it never restarts
 	first  *routing.Directory
-	life   uint64 // rises with every boot: what was meant for an earlier life is dropped
+	life   uint64 // incremented by every boot: events for an earlier life are dropped
 
-	booted    time.Duration // mono runs from here
+	booted    time.Duration // mono counts from here
 	driftPPM  int64
-	wallShift time.Duration   // what the wall clock has jumped
-	busyUntil time.Duration   // the process does nothing before
+	wallShift time.Duration   // the sum of the wall clock's jumps
+	busyUntil time.Duration   // the process is stalled until then
 	cores     []time.Duration // each is busy until then
-	worked    time.Duration   // by all cores, since the world began
+	worked    time.Duration   // by all cores, since the start of the cluster
 	loop      loop
 	alarm     alarm
-	slowDisk  int // a sync takes so many times longer; at least 1
+	slowDisk  int // multiplies the duration of a sync; at least 1
 
 	tasks     []*task // run outside its loop
 	syncing   bool
-	syncAsked []askedSync // not yet covered by a begun sync, in order
+	syncAsked []askedSync // not yet covered by a started sync, in order
 	calls     []*call
 }
 
-// askedSync is a request for a sync and what it was for.
+// askedSync is a request for a sync and the chain of its cause.
 type askedSync struct {
 	token uint64
 	hops  chain
@@ -58,7 +58,7 @@ func newHost(w *Cluster, id txn.NodeID, region geo.Region) *host {
 	}
 	h.cores = make([]time.Duration, max(h.cpu.Cores, 1))
 	if h.cpu.Loop {
-		h.cores = h.cores[:max(len(h.cores)-1, 1)] // one has the loop
+		h.cores = h.cores[:max(len(h.cores)-1, 1)] // one runs the loop
 	}
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
@@ -69,7 +69,7 @@ func newHost(w *Cluster, id txn.NodeID, region geo.Region) *host {
 	return h
 }
 
-// newEngine is an empty disk.
+// newEngine returns an empty disk.
 func (w *Cluster) newEngine() *store.Mem {
 	if w.cfg.NoCrash {
 		return store.NewMemForGood()
@@ -79,14 +79,14 @@ func (w *Cluster) newEngine() *store.Mem {
 
 func (h *host) up() bool { return h.node != nil }
 
-// now is what the host's clocks say.
+// now returns the readings of the host's clocks.
 func (h *host) now() txn.Now {
 	since := h.w.now - h.booted
 	drift := h.monoAfter(since) - since
 	return txn.Now{Mono: since + drift, WallNanos: wallStart + int64(h.w.now+drift+h.wallShift)}
 }
 
-// boot starts a node on what the disk holds.
+// boot starts a node with the contents of the disk.
 func (h *host) boot() error {
 	h.life++
 	h.booted, h.busyUntil = h.w.now, h.w.now
@@ -115,7 +115,7 @@ func (h *host) boot() error {
 	return nil
 }
 
-// later runs f on this life of the host.
+// later runs f after d, unless this life of the host has ended.
 func (h *host) later(d time.Duration, f func()) {
 	life := h.life
 	h.w.After(d, func() {
@@ -125,7 +125,7 @@ func (h *host) later(d time.Duration, f func()) {
 	})
 }
 
-// idlest is the core that is free first.
+// idlest returns the core that is free first.
 func (h *host) idlest() int {
 	best := 0
 	for i, until := range h.cores {
@@ -136,8 +136,7 @@ func (h *host) idlest() int {
 	return best
 }
 
-// work takes a core for as long as something costs, when one is free. The
-// return is how long it is until that is done.
+// work occupies a core for cost, once one is free. It returns the time until the work is done.
 func (h *host) work(cost time.Duration) time.Duration {
 	i := h.idlest()
 	h.cores[i] = max(h.w.now, h.busyUntil, h.cores[i]) + cost
@@ -145,7 +144,7 @@ func (h *host) work(cost time.Duration) time.Duration {
 	return h.cores[i] - h.w.now
 }
 
-// take hands a message to the node.
+// take passes a message to the node.
 func (h *host) take(env *txn.Envelope) {
 	h.w.trace.handled(h.w.now, env)
 	life := h.life
@@ -155,7 +154,7 @@ func (h *host) take(env *txn.Envelope) {
 	}
 }
 
-// submit hands over a request: at once, unless requests cost CPU time.
+// submit passes a request to the node: immediately, unless requests cost CPU time.
 func (h *host) submit(req *coordinator.Request) {
 	cost := h.cpu.requestCost(req)
 	h.w.hops = chainOf(req)
@@ -167,8 +166,8 @@ func (h *host) submit(req *coordinator.Request) {
 	h.later(h.work(cost), give)
 }
 
-// run makes one call of the node and does what the node wants done, unless the
-// host crashed in the middle of the call, at an answer to a client.
+// run makes one call of the node and carries out its output, unless the host crashed in the middle
+// of the call, at an answer to a client.
 func (h *host) run(f func()) {
 	life := h.life
 	f()
@@ -186,7 +185,7 @@ func (h *host) flush() {
 	h.emit(out)
 }
 
-// emit does what the node wants done.
+// emit carries out a node's output.
 func (h *host) emit(out node.Output) {
 	life := h.life
 	alive := func() bool { return h.up() && h.life == life }
@@ -231,8 +230,7 @@ func (h *host) send(env *txn.Envelope) {
 	}
 }
 
-// sync has the disk make durable all that is applied now, after the sync that
-// may be running.
+// sync makes durable all that is applied now, after the sync that may be running.
 func (h *host) sync(token uint64) {
 	h.syncAsked = append(h.syncAsked, askedSync{token, h.w.hops})
 	if !h.syncing {
@@ -265,8 +263,8 @@ func (h *host) beginSync() {
 	})
 }
 
-// synced tells the node, request by request, so that what each releases goes on with
-// the chain of what had asked for it.
+// synced notifies the node request by request, so that the effects of each continue the chain of
+// its requester.
 func (h *host) synced(covered []askedSync) {
 	life := h.life
 	for _, a := range covered {
@@ -278,12 +276,12 @@ func (h *host) synced(covered []askedSync) {
 	}
 }
 
-// how a host crashes.
+// crashKind is what the disk keeps at a crash.
 type crashKind uint8
 
 const (
-	strictly crashKind = iota // the disk has what was synced, no more
-	luckily                   // and some of what came after
+	strictly crashKind = iota // the disk has what was synced and nothing else
+	luckily                   // and some of the later writes
 )
 
 // crash stops the node. Nothing that it did not send or sync remains.
@@ -309,11 +307,11 @@ func (h *host) crash(kind crashKind) {
 	}
 }
 
-// lose takes the machine away for ever, with all that its disk held.
+// lose removes the machine permanently, with the contents of its disk.
 func (h *host) lose() {
 	h.crash(strictly)
 	h.engine, h.lost = store.NewMem(), true
-	h.w.log(h, "is lost for ever")
+	h.w.log(h, "is lost permanently")
 }
 
 // restart boots the host if it is down.
@@ -322,11 +320,11 @@ func (h *host) restart() {
 		return
 	}
 	if err := h.boot(); err != nil {
-		panic(err) // what a node wrote it must be able to read
+		panic(err) // a node must be able to read what it wrote
 	}
 }
 
-// observer passes a node's own remarks to the world.
+// observer passes a node's own lines to the cluster.
 type observer struct{ h *host }
 
 func (o observer) Span(s txn.ShardID, client geo.Region, held time.Duration) {

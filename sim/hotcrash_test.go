@@ -16,38 +16,38 @@ import (
 	"isochron/yield"
 )
 
-// A crowd at a hot row, as a world that is the same each time until somebody
-// crashes. Each member appends its number to the row, so the row tells who went on
-// from whom; beside it each writes down, in a row of its own, what it made of the
-// hot one. The chain stands first, and then they commit, the last one first.
+// A crowd of transactions at a hot row, in a cluster that is the same each time until a crash. Each
+// member appends its number to the row, so the row shows which read from which; each also writes to
+// its own row what it made of the hot one. First the chain forms, and then they commit, the last
+// one first.
 //
-// A crash takes away what a node had in memory and had not synced. So all that a
-// node does can be told by three things: a message leaves, a client is answered, a
-// sync ends. These are the steps, and a node is lost just before one.
+// A crash loses what a node had in memory and had not synced. Hence three steps show all effects of
+// a node: a message leaves, a client is answered, a sync ends. A node is lost just before one of
+// them.
 
-// crowdPlan is what the crowd is about to do.
+// crowdPlan specifies a run of the crowd.
 type crowdPlan struct {
-	name     string // for whoever reads of a failure
+	name     string // for failure messages
 	spec     protocol.Spec
 	replicas int
 	seed     uint64 // 0 is one without any jitter; even ones have groups of three
 	bugs     txn.InjectedBugs
 	trace    func(line string)
-	caught   func(string) // takes a failure, where a bug is planted; nil: it ends the test
+	caught   func(string) // receives a failure, if a bug is injected; nil: it ends the test
 	split    int          // this member writes its own row in another shard; 0: none does
 	undone   int          // this member rolls back when the others commit; 0: none does
-	// lost says who is lost just before a step of a host, once the chain begins to
-	// form, and for how long. Steps count from 0. nil: nobody is.
+	// lost returns the hosts that are lost just before a step of a host, once the chain begins to
+	// form, and for how long. Steps count from 0. nil: no host is.
 	lost func(c *hotCrowd, h *host, step int) ([]*host, time.Duration)
 }
 
 const (
-	crowdSize  = 6 // members; the last one reads and commits in one go, until it is told how that ended
+	crowdSize  = 6 // members; the last one reads and commits in one round, and repeats it until the outcome is known
 	crowdOpens = "s"
-	crowdRows  = 3 // hot rows, where one row cannot have several writers at once
+	crowdRows  = 3 // hot rows, where one row cannot have several concurrent writers
 )
 
-// hotCrowd is a world with a crowd in it.
+// hotCrowd is a cluster with a crowd in it.
 type hotCrowd struct {
 	plan     crowdPlan
 	w        *Cluster
@@ -62,21 +62,21 @@ type hotCrowd struct {
 	down     map[txn.NodeID]bool // nodes that were lost at least once
 }
 
-// stepTaken is who took a step, and of what kind it was: that of a message, answer or sync.
+// stepTaken is the node and the kind of a step: of its message, answer or sync.
 type stepTaken struct {
 	by   txn.NodeID
 	kind string
 }
 
-// crowdMember is one transaction, and what its client was told.
+// crowdMember is one transaction, and the outcome that its client received.
 type crowdMember struct {
 	id       int
 	txn      txn.ID
 	at       txn.NodeID
-	placed   bool // has passed on what it wrote, or has read what it will change
+	placed   bool // has published its write, or has read the row it will change
 	answer   string
 	reason   error
-	wrote    string // what it made of the row
+	wrote    string // its value of the row
 	commitAt txn.Timestamp
 	client   *Client
 }
@@ -91,7 +91,7 @@ func (p crowdPlan) params() txn.Params {
 	return out
 }
 
-// config of the world but for its rows.
+// config returns the configuration of the cluster without its rows.
 func (p crowdPlan) config() Config {
 	c := Config{
 		Seed: 1 + p.seed, Spec: p.spec, Codec: true, Params: p.params(), Trace: p.trace, CountEvents: p.trace != nil,
@@ -134,7 +134,7 @@ func openCrowd(t *testing.T, plan crowdPlan) *hotCrowd {
 	return c
 }
 
-// step is one that a node is about to take.
+// step is called before a node takes a step.
 func (c *hotCrowd) step(h *host, kind string) sendAction {
 	if !c.counting {
 		return leaves
@@ -172,7 +172,7 @@ func (c *hotCrowd) ownKey(m *crowdMember) txn.Key {
 	return txn.Key(fmt.Sprintf("%sown/%d", routing.TablePrefix(table), m.id))
 }
 
-// rowOf is the hot row that a member changes.
+// rowOf returns the hot row that a member changes.
 func (c *hotCrowd) rowOf(m *crowdMember) txn.Key {
 	if c.plan.spec.Yield.Batches {
 		return hotKey(m.id % crowdRows)
@@ -180,10 +180,10 @@ func (c *hotCrowd) rowOf(m *crowdMember) txn.Key {
 	return hotKey(0)
 }
 
-// node is where a member's client is connected.
+// node returns the node to which a member's client is connected.
 func (c *hotCrowd) node(i int) txn.NodeID { return txn.NodeID(1 + i%c.plan.replicas) }
 
-// play runs the whole story, and judges its end.
+// play runs the whole story, and checks its end.
 func (c *hotCrowd) play() {
 	c.t.Helper()
 	c.await("leaders", c.w.Ready)
@@ -208,7 +208,7 @@ func (c *hotCrowd) play() {
 		return opener.Done()
 	})
 	if !opened {
-		c.fail("the first holder of the row could not commit, and nothing had happened")
+		c.fail("the first holder of the row could not commit, without any fault")
 	}
 	c.await("quiet", func() bool { return c.w.Ready() && len(c.w.Residue()) == 0 })
 	c.counting = false
@@ -234,7 +234,7 @@ func (c *hotCrowd) opener(cl *Client) bool {
 	return err == nil
 }
 
-// gate parks a client until the chain stands, or cannot any more.
+// gate parks a client until the chain is complete, or cannot be any more.
 func (c *hotCrowd) gate(cl *Client) {
 	for !c.open {
 		placed := 0
@@ -251,7 +251,7 @@ func (c *hotCrowd) gate(cl *Client) {
 	}
 }
 
-// member is what a client of the crowd does.
+// member is the code of a client of the crowd.
 func (c *hotCrowd) member(cl *Client, m *crowdMember) {
 	cl.Sleep(time.Duration(m.id) * faultRunUnit / 2) // they arrive in the order of their ages
 	tries := 1
@@ -336,5 +336,5 @@ func (c *hotCrowd) fail(format string, args ...any) {
 	panic(storyEnds{})
 }
 
-// storyEnds unwinds a story in which a planted bug was seen.
+// storyEnds unwinds a story in which an injected bug was seen.
 type storyEnds struct{}

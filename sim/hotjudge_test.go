@@ -10,11 +10,11 @@ import (
 	"isochron/txn"
 )
 
-// judge holds what the rows say against what the clients were told.
+// judge compares the rows with the outcomes that the clients received.
 func (c *hotCrowd) judge() {
 	c.t.Helper()
 	rows, own := c.read()
-	at := map[int]int{} // places in the rows, by member
+	at := map[int]int{} // positions in the rows, by member
 	for _, row := range rows {
 		for place, id := range members(row) {
 			if _, twice := at[id]; twice {
@@ -32,11 +32,11 @@ func (c *hotCrowd) judge() {
 		case in && wrote != m.wrote:
 			c.fail("member %d wrote %q, and its row has %q", m.id, m.wrote, wrote)
 		case in && !strings.HasPrefix(rows[m.id%len(rows)]+",", wrote+","):
-			c.fail("the order of the chain is not that of the versions: member %d made %q of what is now %q", m.id, wrote, rows)
+			c.fail("the order of the chain is not that of the versions: member %d wrote %q, and the row is now %q", m.id, wrote, rows)
 		case in && m.answer == "not committed", !in && m.answer == "committed":
-			c.fail("member %d was told %s (%v), and the rows are %q", m.id, m.answer, m.reason, rows)
+			c.fail("member %d received %s (%v), and the rows are %q", m.id, m.answer, m.reason, rows)
 		case m.answer == "unknown" && !c.down[m.at]:
-			c.fail("member %d was not told how it ended (%v), and its node lives", m.id, m.reason)
+			c.fail("member %d received no outcome (%v), and its node is up", m.id, m.reason)
 		}
 	}
 	if late := c.w.unanswered(); len(late) > 0 {
@@ -45,8 +45,8 @@ func (c *hotCrowd) judge() {
 	c.judgeSnapshotReads(rows)
 }
 
-// judgeSnapshotReads: the moments of commits rise as the chain does, and at each of them
-// the row is what its writer made of it.
+// judgeSnapshotReads checks that the commit timestamps rise along the chain, and that at each of
+// them the row has its writer's value.
 func (c *hotCrowd) judgeSnapshotReads(rows []string) {
 	c.t.Helper()
 	last := map[txn.Key]*crowdMember{}
@@ -57,7 +57,7 @@ func (c *hotCrowd) judgeSnapshotReads(rows []string) {
 		}
 		last[key] = m
 		then := ""
-		c.try("reading of a moment", 1, func(tx txn.Txn) error {
+		c.try("snapshot read", 1, func(tx txn.Txn) error {
 			got, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{key}})
 			if err == nil {
 				then = string(got.Values[0])
@@ -65,12 +65,12 @@ func (c *hotCrowd) judgeSnapshotReads(rows []string) {
 			return err
 		}, txn.Options{AsOf: m.commitAt})
 		if then != m.wrote {
-			c.fail("when member %d had committed the row was %q, and it had made it %q (now %q)", m.id, then, m.wrote, rows)
+			c.fail("at the commit of member %d the row was %q, and it had written %q (now %q)", m.id, then, m.wrote, rows)
 		}
 	}
 }
 
-// inOrder are those who know when they committed, as the chain has them.
+// inOrder returns the members with a known commit timestamp, in the order of the chain.
 func (c *hotCrowd) inOrder() []*crowdMember {
 	var out []*crowdMember
 	for _, m := range c.members {
@@ -82,7 +82,7 @@ func (c *hotCrowd) inOrder() []*crowdMember {
 	return out
 }
 
-// members are the numbers in a row, in their order, but for the opener's.
+// members returns the numbers in a row, in their order, without the opener's.
 func members(row string) []int {
 	var out []int
 	for _, part := range strings.Split(row, ",")[1:] {
@@ -93,7 +93,7 @@ func members(row string) []int {
 	return out
 }
 
-// read is all the hot rows, and the rows of the members, in one transaction.
+// read returns all the hot rows, and the rows of the members, from one transaction.
 func (c *hotCrowd) read() (rows, own []string) {
 	c.t.Helper()
 	r := txn.Read{}
@@ -125,7 +125,7 @@ func (c *hotCrowd) read() (rows, own []string) {
 	return rows, own
 }
 
-// proceed: whatever has happened, the row can be written again.
+// proceed checks that the row can be written again.
 func (c *hotCrowd) proceed() {
 	c.t.Helper()
 	c.write("write after all", c.node(c.plan.replicas-1), func(tx txn.Txn) { tx.Put(hotKey(0), []byte("over")) })
@@ -139,7 +139,7 @@ func (c *hotCrowd) write(what string, at txn.NodeID, f func(txn.Txn)) {
 	}, txn.Options{})
 }
 
-// try runs a transaction until it has ended well, a few times at most.
+// try runs a transaction until it succeeds, a few times at most.
 func (c *hotCrowd) try(what string, at txn.NodeID, f func(txn.Txn) error, opt txn.Options) {
 	c.t.Helper()
 	var err error

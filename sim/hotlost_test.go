@@ -12,21 +12,21 @@ import (
 	"isochron/txn"
 )
 
-var crowdSeeds = flags.Uint64("crowd-seeds", 1, "with how many seeds nodes are lost at each step of what goes on at a hot row")
+var crowdSeeds = flags.Uint64("crowd-seeds", 1, "number of seeds with which nodes are lost at each step of transactions at a hot row")
 
-// crowdProtocols are rows in which many write a row before any has committed, in
+// crowdProtocols are those in which many transactions write a row before any has committed, in
 // chains or in batches.
 var crowdProtocols = []string{"txsql", "2pc+2pl-group", "bamboo", "aria"}
 
-// blow is how nodes are lost at a step: who, and for how long.
+// blow is a loss at a step: of which nodes, and for how long.
 type blow struct {
-	everyone bool // all lose their power; otherwise who takes the step does
+	everyone bool // all lose their power; otherwise the node that takes the step does
 	down     time.Duration
 }
 
 var (
-	briefly = blow{down: 5 * time.Millisecond}   // it is back before it is missed
-	long    = blow{down: 200 * time.Millisecond} // others go on without it
+	briefly = blow{down: 5 * time.Millisecond}   // it is back before its absence is noticed
+	long    = blow{down: 200 * time.Millisecond} // others take over
 	allLost = blow{everyone: true, down: 5 * time.Millisecond}
 )
 
@@ -34,7 +34,7 @@ func (b blow) String() string {
 	if b.everyone {
 		return fmt.Sprintf("all are lost for %v", b.down)
 	}
-	return fmt.Sprintf("it is lost for %v", b.down)
+	return fmt.Sprintf("one is lost for %v", b.down)
 }
 
 func (b blow) fall(c *hotCrowd, h *host) ([]*host, time.Duration) {
@@ -44,9 +44,9 @@ func (b blow) fall(c *hotCrowd, h *host) ([]*host, time.Duration) {
 	return []*host{h}, b.down
 }
 
-// changesState reports whether a blow at a step shows more than others. If all are lost,
-// what is on its way is lost as well, so only what the disks have and what clients
-// were told makes a difference. For long others go on without a leader, n1 or n2.
+// changesState reports whether a blow at a step shows more than others. If all nodes are lost,
+// messages in transit are lost too, so only the disks and the answers to clients make a difference.
+// A long loss matters only of a leader, n1 or n2.
 func (b blow) changesState(s stepTaken) bool {
 	if b.everyone {
 		return s.kind == "sync" || s.kind == "answer"
@@ -54,7 +54,7 @@ func (b blow) changesState(s stepTaken) bool {
 	return b != long || s.by < 3
 }
 
-// blows fall at the steps of these numbers.
+// blows are at the steps with these numbers.
 type blows map[int]blow
 
 func (b blows) fall(c *hotCrowd, h *host, step int) ([]*host, time.Duration) {
@@ -64,16 +64,16 @@ func (b blows) fall(c *hotCrowd, h *host, step int) ([]*host, time.Duration) {
 	return nil, 0
 }
 
-// tally is what became of the members, in all runs of a test.
+// tally counts the outcomes of the members, over all runs of a test.
 type tally struct {
 	runs, losses int
 	answers      map[string]int
-	committed    map[int]int // runs, by how many members were told that they had committed
+	committed    map[int]int // runs, by how many members were reported committed
 }
 
 func newTally() *tally { return &tally{answers: map[string]int{}, committed: map[int]int{}} }
 
-// play runs one story. The blows are part of what a failure says.
+// play runs one story. A failure message lists the blows.
 func (y *tally) play(t *testing.T, p crowdPlan, b blows) *hotCrowd {
 	t.Helper()
 	if b != nil {
@@ -95,7 +95,7 @@ func (y *tally) play(t *testing.T, p crowdPlan, b blows) *hotCrowd {
 	return c
 }
 
-// eachCrowd runs a test for every row, with one replica and with three.
+// eachCrowd runs a test for every protocol, with one replica and with three.
 func eachCrowd(t *testing.T, test func(t *testing.T, p crowdPlan, y *tally)) {
 	for _, name := range crowdProtocols {
 		for _, replicas := range []int{1, 3} {
@@ -109,7 +109,7 @@ func eachCrowd(t *testing.T, test func(t *testing.T, p crowdPlan, y *tally)) {
 				for seed := range *crowdSeeds {
 					test(t, crowdPlan{spec: spec, replicas: replicas, seed: seed}, y)
 				}
-				t.Logf("%d runs, %d losses of a node; members were told %v; runs by who committed: %v", y.runs, y.losses, y.answers, y.committed)
+				t.Logf("%d runs, %d losses of a node; members received %v; runs by number of commits: %v", y.runs, y.losses, y.answers, y.committed)
 			})
 		}
 	}
@@ -133,11 +133,10 @@ func (y *tally) everyStep(t *testing.T, p crowdPlan, all ...blow) {
 	}
 }
 
-// A chain of uncommitted values stands on a row, and its members commit. A node is
-// lost at every step of that: the leader of the row with its log and its chain, a
-// follower, a gateway with the transactions of its clients; or all at once. What
-// was acknowledged is there, once, in the order of the chain; who is told that it
-// was not committed is not there; and nobody is left without an answer whose node lives.
+// A row has a chain of uncommitted values, and its members commit. A node is lost at every step:
+// the leader of the row with its log and its chain, a follower, a gateway with the transactions of
+// its clients; or all together. Every acknowledged write is there, once, in the order of the chain;
+// a write reported as not committed is not there; and every client whose node is up gets an answer.
 func TestNodesAreLostInTheMiddleOfAGroup(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		for _, p.split = range []int{0, 2} {
@@ -145,12 +144,12 @@ func TestNodesAreLostInTheMiddleOfAGroup(t *testing.T) {
 		}
 		// In the middle: some of a group are there, and some are not.
 		if len(y.committed) < 4 || y.answers["unknown"] == 0 || p.replicas > 1 && y.answers["not committed"] == 0 {
-			t.Errorf("it was too tame to show anything")
+			t.Errorf("too few outcomes for a test")
 		}
 	})
 }
 
-// blows that make a difference. With one node all of them are one.
+// blows returns those that make a difference. With one node all of them are the same.
 func (p crowdPlan) blows() []blow {
 	if p.replicas == 1 {
 		return []blow{briefly}
@@ -158,16 +157,16 @@ func (p crowdPlan) blows() []blow {
 	return []blow{long, allLost, briefly}
 }
 
-// The same while a chain is undone, the newest first, because an early member of it
-// thinks better of it; one that is undone has a vote in another shard. Seen red: the
-// oldest undone first, and nobody undone with another (the check of versions refused
-// those who had gone on, so the rows stood, and only the order told).
+// The same while a chain is rolled back, the newest first, because an early member of it rolls
+// back; one of the aborted members has a vote in another shard. Seen red: with the oldest aborted
+// first, and with no dependents aborted (the check of versions refused those that had read from it,
+// so the rows were right, and only the order showed it).
 func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		for _, p.undone = range []int{1, 2} {
 			p.split = 3
 			if got, want := y.undone(t, p), []int{5, 4, 3, 2}[:5-p.undone]; p.seed == 0 && p.spec.Yield.Hot.Publishes() && !slices.Equal(got, want) {
-				t.Errorf("member %d rolled back, and with it %v were undone in this order; want %v", p.undone, got, want)
+				t.Errorf("member %d rolled back, and with it %v were aborted in this order; want %v", p.undone, got, want)
 			}
 			if p.undone == 1 { // by a client of the leader itself: its release is no message
 				y.everyStep(t, p, briefly)
@@ -176,12 +175,12 @@ func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 			y.everyStep(t, p, p.blows()...)
 		}
 		if y.answers["unknown"] == 0 || y.answers["committed"] == 0 {
-			t.Errorf("it was too tame to show anything")
+			t.Errorf("too few outcomes for a test")
 		}
 	})
 }
 
-// undone plays a plan with no loss, and lists who is undone with another, in that order.
+// undone plays a plan with no loss, and lists the members aborted with another, in that order.
 func (y *tally) undone(t *testing.T, p crowdPlan) (out []int) {
 	t.Helper()
 	var lines []string
@@ -197,12 +196,12 @@ func (y *tally) undone(t *testing.T, p crowdPlan) (out []int) {
 	return out
 }
 
-// Whoever recovers is lost too, at every step: of its start, of reading its log, of
-// taking over from the leader, of asking what became of votes, until all is quiet.
+// A recovering node is lost too, at every step: of its start, of reading its log, of taking over
+// from the leader, of querying the outcome of votes, until all is quiet.
 func TestNodesAreLostInTheMiddleOfRecovery(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		p.split = 2
-		y.again(t, p, "vote yes", p.blows()[:min(2, p.replicas)]...) // who comes back at once leaves nothing to take over
+		y.again(t, p, "vote yes", p.blows()[:min(2, p.replicas)]...) // a node that restarts immediately leaves nothing to take over
 		p.undone, p.split = 1, 3
 		kind := "wounded with another"
 		if !p.spec.Yield.Hot.Publishes() {
@@ -215,8 +214,8 @@ func TestNodesAreLostInTheMiddleOfRecovery(t *testing.T) {
 	})
 }
 
-// again strikes first where the leader takes a step of the kind, with one node
-// anywhere, and then once more, at every step that follows.
+// again strikes first where the leader takes a step of the kind, with one node anywhere, and then
+// once more, at every step that follows.
 func (y *tally) again(t *testing.T, p crowdPlan, kind string, first ...blow) {
 	t.Helper()
 	for i, s := range y.play(t, p, nil).taken {
@@ -239,8 +238,8 @@ func (y *tally) again(t *testing.T, p crowdPlan, kind string, first ...blow) {
 	}
 }
 
-// A node that is lost at the first step after its loss, at the second after that,
-// and so on, gets a step further each time, and in the end through.
+// A node that is lost at the first step after its loss, at the second after that, and so on, gets a
+// step further each time, and completes in the end.
 func TestANodeIsLostAgainAndAgain(t *testing.T) {
 	const lives = 12
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
@@ -260,13 +259,13 @@ func TestANodeIsLostAgainAndAgain(t *testing.T) {
 			}
 			y.play(t, p, nil)
 			if life < lives/3 {
-				t.Errorf("it was lost %d times only", life)
+				t.Errorf("the node was lost only %d times", life)
 			}
 		}
 	})
 }
 
-// Each story would tell: with a bug planted, one of the same runs shows it.
+// Each story can fail: with a bug injected, one of the same runs shows it.
 func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
@@ -309,13 +308,13 @@ func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 				}
 			}
 			if t.Logf("%d of %d runs show it", caught, caught+y.runs); caught == 0 {
-				t.Error("nothing was seen of it")
+				t.Error("no run shows it")
 			}
 		})
 	}
 }
 
-// playPlanted is play for a story that a planted bug may end.
+// playPlanted is play for a story that an injected bug may end.
 func (y *tally) playPlanted(t *testing.T, p crowdPlan, b blows) {
 	defer func() {
 		if r := recover(); r != nil {

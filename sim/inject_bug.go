@@ -14,10 +14,11 @@ import (
 	"isochron/txn"
 )
 
-// A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
-// planted by its name: the words of the field, with dashes between them.
+// Injected bugs test the fault-injection runs themselves. Each field of node.InjectedBugs is a bug
+// that can be injected by its name: the words of the field, with dashes between them.
 
-// harms says on which rows a bug can do harm; a bug that is not in it can on all.
+// harms maps a bug to the protocols under which it can do harm; a bug that is missing can under
+// all.
 var harms = map[string]func(protocol.Spec) bool{
 	"IgnoreRangeChecks":         func(r protocol.Spec) bool { return !r.Yield.LockReads },
 	"ReleaseBeforeVotes":        func(r protocol.Spec) bool { return !r.Reveal.Early() && logged(r) },
@@ -76,39 +77,40 @@ func revealsOnAppend(r protocol.Spec) bool {
 // revealsEarlyOfAll: and transactions of several shards depend on each other.
 func revealsEarlyOfAll(r protocol.Spec) bool { return r.Reveal.PreCommits() }
 
-// logsDecisions: a decision is what its log says.
+// logsDecisions: the decision is the logged one.
 func logsDecisions(r protocol.Spec) bool { return r.Decide.Logs() }
 
-// byArrivalTime: they are voted on in the order of their stamps.
+// byArrivalTime: 2FI transactions are voted on in the order of their arrival times.
 func byArrivalTime(r protocol.Spec) bool { return r.Yield.ByArrivalTime }
 
-// votesBeside: on condition of each other's abort.
+// votesBeside: votes are conditional on the abort of other transactions.
 func votesBeside(r protocol.Spec) bool { return r.Yield.Conditional }
 
-// forwards: reads, to the coordinators of those waited for.
+// forwards: reads are forwarded to the coordinators of the transactions waited for.
 func forwards(r protocol.Spec) bool { return r.Reads.Forwards() }
 
-// runsFixedSets: declared transactions are voted on while they are read.
+// runsFixedSets: 2FI transactions are voted on while they are read.
 func runsFixedSets(r protocol.Spec) bool { return r.Decide.FixedSet() }
 
-// atSources: participants are databases that are not ours.
+// atSources: participants are external databases.
 func atSources(r protocol.Spec) bool { return r.OverSources() }
 
-// preparedThere: their own prepared transactions are used; overVersions: they are stores of records.
+// preparedThere: the databases' own prepared transactions are used; overVersions: they are stores
+// of records.
 func preparedThere(r protocol.Spec) bool { return r.OverSources() && !r.Yield.Versions }
 
 func overVersions(r protocol.Spec) bool { return r.OverSources() && r.Yield.Versions }
 
-// inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
+// inDirectedTests: no history shows the bug; its own test does.
 func inDirectedTests(protocol.Spec) bool { return false }
 
-// tooSeldom: a history would tell of it, but hunts come to it too seldom; it has a test of its own.
+// tooSeldom: a history would show the bug, but runs reach it too seldom; it has its own test.
 func tooSeldom(protocol.Spec) bool { return false }
 
-// passesOn: transactions go on from each other's uncommitted values.
+// passesOn: transactions read each other's uncommitted values.
 func passesOn(r protocol.Spec) bool { return r.Yield.Hot.Publishes() }
 
-// BugNames are the names of the bugs that can be planted.
+// BugNames returns the names of the bugs that can be injected.
 func BugNames() []string {
 	var out []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[node.InjectedBugs]()) {
@@ -129,7 +131,7 @@ func dashed(field string) string {
 	return b.String()
 }
 
-// InjectBug is the bug of that name, and whether it can do harm on a row.
+// InjectBug returns the bug with a name, and whether it can do harm under a protocol.
 func InjectBug(name string) (bugs node.InjectedBugs, harmful func(protocol.Spec) bool, err error) {
 	v := reflect.ValueOf(&bugs).Elem()
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -144,18 +146,18 @@ func InjectBug(name string) (bugs node.InjectedBugs, harmful func(protocol.Spec)
 	return bugs, nil, fmt.Errorf("there is no bug %q to plant; choose all, or some of: %s", name, strings.Join(BugNames(), ", "))
 }
 
-// Found is what hunts with a planted bug came to on one row.
+// Found is the result of the runs with an injected bug under one protocol.
 type Found struct {
 	Bug, Protocol string
-	Seeds         int    // hunted, up to and with the one that showed it
+	Seeds         int    // run, the one that found the bug included
 	Seed          uint64 // that one; 0: none did
-	Anomaly       string // the first that was seen; "": it was not found
+	Anomaly       string // the first that was found; "": none was
 	Detail        string
 }
 
-// RunInjectedBugs plants one bug after the other, and hunts each on every row of cfg on
-// which it can do harm until it is found, or for cfg.Seeds seeds. It tells each
-// result at once. The error says that a bug was not found.
+// RunInjectedBugs injects one bug after another, and runs each under every protocol of cfg in which
+// it can do harm until it is found, or for cfg.Seeds seeds. It reports each result immediately. The
+// error reports a bug that was not found.
 func RunInjectedBugs(cfg FaultRunConfig, names []string, progress func(Found)) error {
 	if len(cfg.Specs) == 0 {
 		cfg.Specs = DefaultRows
@@ -202,7 +204,7 @@ func runOne(cfg FaultRunConfig, bug, row string) Found {
 	f := Found{Bug: bug, Protocol: row, Seeds: sum.Runs}
 	if len(sum.Failed) > 0 {
 		r := sum.Failed[0]
-		// What breaks serializability says more than what breaks real time alone.
+		// A violation of serializability shows more than one of real time alone.
 		i := max(0, slices.IndexFunc(r.Violations, func(v history.Violation) bool { return !v.StrictOnly }))
 		f.Seed, f.Anomaly, f.Detail = r.Seed, r.Violations[i].Name, r.Violations[i].Detail
 	}

@@ -9,7 +9,7 @@ import (
 	"isochron/protocol"
 )
 
-// Every bug can be planted by its name, and plants nothing else.
+// Every bug can be injected by its name, and that injects no other.
 func TestEveryBugHasAName(t *testing.T) {
 	for _, name := range BugNames() {
 		bugs, _, err := InjectBug(name)
@@ -30,19 +30,18 @@ func TestEveryBugHasAName(t *testing.T) {
 		t.Errorf("the names are %v", BugNames())
 	}
 	if _, _, err := InjectBug("nothing"); err == nil || !strings.Contains(err.Error(), "skip-validation") {
-		t.Errorf("of an unknown bug it says %v", err)
+		t.Errorf("an unknown bug is refused with %v", err)
 	}
 	fields := BugNames()
 	// order: each is looked at alone.
 	for field := range harms {
 		if !slices.Contains(fields, dashed(field)) {
-			t.Errorf("there is no bug %s, whose harm is told", field)
+			t.Errorf("there is no bug %s, which harms lists", field)
 		}
 	}
 }
 
-// Who reads of a failure sees what was broken, how it came to be, and how to see
-// all of it again.
+// The report of a failure has the violation, its story, and the command that repeats it.
 func TestAFailureIsToldAsAStory(t *testing.T) {
 	bugs, _, err := InjectBug("skip-validation")
 	if err != nil {
@@ -53,7 +52,7 @@ func TestAFailureIsToldAsAStory(t *testing.T) {
 	if err == nil {
 		t.Fatal("nothing was found")
 	}
-	for _, part := range []string{"violations", "what happened to t", "Prepare a", "--protocol 2pc+2pl --faults all --plant skip-validation --trace"} {
+	for _, part := range []string{"violations", "events of t", "Prepare a", "--protocol 2pc+2pl --faults all --plant skip-validation --trace"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in the report:\n%.2000s", part, out.String())
 		}
@@ -63,7 +62,7 @@ func TestAFailureIsToldAsAStory(t *testing.T) {
 	}
 }
 
-// The rare paths of a row are those of its choices, and told reached or not.
+// The rare paths of a protocol follow from its choices, and are reported reached or not.
 func TestRarePathsFollowTheRow(t *testing.T) {
 	of := func(name string) map[string]int {
 		spec, err := protocol.ByName(name)
@@ -76,7 +75,7 @@ func TestRarePathsFollowTheRow(t *testing.T) {
 		}
 		return out
 	}
-	const recall, wounds, fence = "who recovers asks co-coordinators", "a transaction loses its locks to an older one", "a fence is found, or logged, for an attempt without a vote"
+	const recall, wounds, fence = "a recovering node queries co-coordinators", "a transaction loses its locks to an older one", "a fence is found, or logged, for an attempt without a vote"
 	classic, occ, d2pc := of("2pc+2pl"), of("2pc+occ"), of("d2pc+2pl")
 	if _, has := classic[recall]; has || d2pc[recall] != 3 || d2pc[wounds] != 2 {
 		t.Errorf("2pc+2pl has %v, d2pc+2pl %v", classic, d2pc)

@@ -11,8 +11,9 @@ import (
 	"isochron/txn"
 )
 
-// The clock of the node that leads runs ahead again and again, sooner than it is measured: updates
-// that were declared come after their stamps. They are counted, and not one is lost or done twice.
+// The clock of the leading node runs ahead again and again, before a measurement can show it: 2FI
+// updates are received after their arrival times. They are counted, and none is lost or applied
+// twice.
 func TestUpdatesThatComeLate(t *testing.T) {
 	spec, err := protocol.ByName("natto-recsf")
 	if err != nil {
@@ -36,13 +37,13 @@ func TestUpdatesThatComeLate(t *testing.T) {
 		t.Errorf("%d were added, %d more may have been, and the account has %d more", a.added, a.unknown, got)
 	}
 	if late == 0 {
-		t.Error("none came late")
+		t.Error("none was late")
 	}
-	t.Logf("%d came late", late)
+	t.Logf("%d were late", late)
 }
 
-// Of clients that add to one account in declared updates, all at once, the one of high priority is
-// tried less often than the others, and as often as it adds where nobody is late.
+// Of clients that add to one account in concurrent 2FI updates, the one with high priority needs
+// fewer tries than the others, and one for each addition where none is late.
 func TestFixedSetUpdatesHeedPriority(t *testing.T) {
 	spec, err := protocol.ByName("natto-recsf")
 	if err != nil {
@@ -64,7 +65,7 @@ func TestFixedSetUpdatesHeedPriority(t *testing.T) {
 		}))
 	}
 	if !a.h.w.RunUntil(10*readWait, func() bool { return allDone(clients) }) {
-		t.Fatal("the clients came to no end")
+		t.Fatal("the clients did not finish")
 	}
 	high, low := tries[txn.PriorityHigh], tries[txn.PriorityLow]/5
 	t.Logf("of high priority %d tries for %d additions, of low %d", high, each, low)
@@ -73,7 +74,8 @@ func TestFixedSetUpdatesHeedPriority(t *testing.T) {
 	}
 }
 
-// tries is how often an addition is tried. None is promoted: each try is a transaction of its own.
+// tries returns the number of tries of an addition. None is promoted: each try is its own
+// transaction.
 func (a *adders) tries(t *testing.T, c *Client, p txn.Priority) int {
 	keys := a.h.bank.Keys()[:1]
 	for n := 1; n < 1000; n++ {
@@ -87,6 +89,6 @@ func (a *adders) tries(t *testing.T, c *Client, p txn.Priority) int {
 		}
 		tx.Rollback()
 	}
-	t.Error("an addition came to no end")
+	t.Error("an addition did not finish")
 	return 0
 }

@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// value reads an account plainly.
+// value reads an account without a lock.
 func (h *faultRun) value(t *testing.T, tx txn.Txn, account int) string {
 	t.Helper()
 	res, err := tx.Read(context.Background(), txn.Read{Gets: h.bank.Keys()[account : account+1]})
@@ -22,8 +22,8 @@ func (h *faultRun) value(t *testing.T, tx txn.Txn, account int) string {
 	return string(res.Values[0])
 }
 
-// put commits a new value of an account; txn.Present of a transaction that follows
-// at the same gateway is after it.
+// put commits a new value of an account; the read timestamp of a later transaction at the same
+// gateway is after it.
 func (h *faultRun) put(t *testing.T, c *Client, account int, v string) {
 	t.Helper()
 	tx := c.DB().Begin(txn.Options{})
@@ -49,10 +49,10 @@ func TestAWeakReaderWaitsForNoLock(t *testing.T) {
 			if v := h.value(t, reader, 0); v != "100" {
 				t.Errorf("%v reads %q under another's lock, want 100", level, v)
 			}
-			// Still open, it is in nobody's way.
+			// While it is open, it blocks no other transaction.
 			other := c.DB().Begin(txn.Options{LockWaitMillis: 50})
 			if _, err := other.Read(context.Background(), txn.Read{Gets: first, Lock: txn.LockShared}); txn.KindOf(err) != txn.KindLockTimeout {
-				t.Errorf("%v: another's locking read gave %v, want the holder to be in its way", level, err)
+				t.Errorf("%v: another's locking read returned %v, want a conflict with the holder", level, err)
 			}
 			other.Rollback()
 			if err := reader.Commit(context.Background()); err != nil {
@@ -66,7 +66,7 @@ func TestAWeakReaderWaitsForNoLock(t *testing.T) {
 	})
 }
 
-// What each level shows of a commit that comes in between.
+// Each level's view of a commit in between.
 func TestReadTimestampsByIsolationLevel(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	h.do(t, func(c *Client) {
@@ -83,7 +83,7 @@ func TestReadTimestampsByIsolationLevel(t *testing.T) {
 		h.put(t, c, 0, "1")
 		h.put(t, c, 1, "2")
 		if v := h.value(t, committed, 1); v != "100" {
-			t.Errorf("one statement reads another moment: %q", v)
+			t.Errorf("a statement reads at another timestamp: %q", v)
 		}
 		committed.(txn.SnapshotTxn).NextStatement()
 		if a, b := h.value(t, committed, 0), h.value(t, committed, 1); a != "1" || b != "2" {
@@ -103,8 +103,8 @@ func TestReadTimestampsByIsolationLevel(t *testing.T) {
 	})
 }
 
-// First committer wins: what was written since the moment is neither locked nor
-// written, read or not, there any more or not.
+// First committer wins: a row written since the read timestamp is neither locked nor written, read
+// before or not, deleted or not.
 func TestRepeatableReadLosesNoUpdate(t *testing.T) {
 	ctx := context.Background()
 	h := openAsOf(t, node.InjectedBugs{})
@@ -143,16 +143,16 @@ func TestRepeatableReadLosesNoUpdate(t *testing.T) {
 					t.Error(err)
 				}
 				if err := try(tx); txn.KindOf(err) != txn.KindAborted {
-					t.Errorf("%s of what was %s since: %v, want KindAborted", way, change, err)
+					t.Errorf("%s of a row that was %s since: %v, want KindAborted", way, change, err)
 				}
 				tx.Rollback()
 			}
 		}
-		// Not chosen a moment yet, or not changed since: nothing is lost.
+		// With no read timestamp yet, or no change since, nothing conflicts.
 		tx := c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
 		for _, k := range keys[2:4] {
 			if _, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{k}, ForWrite: true}); err != nil {
-				t.Errorf("an update of what nobody else writes: %v", err)
+				t.Errorf("an update without a concurrent writer: %v", err)
 			}
 			tx.Put(k, []byte("9"))
 			h.value(t, tx, 4)
@@ -182,8 +182,8 @@ func TestWriteSkew(t *testing.T) {
 	}
 }
 
-// A client sees what its gateway has acknowledged, though its clock is behind those
-// of the leaders, and a commit far from all of them as soon as the leader was asked once.
+// A client sees what its gateway has acknowledged, though its clock is behind those of the leaders,
+// and a commit far from all of them after the first read at the leader.
 func TestASnapshotReadHasWhatItsGatewayAcknowledged(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	for _, host := range h.w.hosts[1:] {
@@ -203,7 +203,7 @@ func TestASnapshotReadHasWhatItsGatewayAcknowledged(t *testing.T) {
 	})
 }
 
-// Reads of the present cost the log an entry now and then, not one each.
+// Reads at the present cost the log an entry now and then, not one each.
 func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	proposals := func() (n uint64) {
@@ -227,8 +227,8 @@ func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
 	}
 }
 
-// Increments of repeatable reads, blind or locked, from everywhere and across a loss
-// of a leader: each that was acknowledged is there, on every row of the table.
+// Increments in repeatable reads, blind or locked, from everywhere and across a loss of a leader:
+// each acknowledged one is there, on every row of the table.
 func TestIncrementsOfRepeatableReadsAreKept(t *testing.T) {
 	for _, spec := range protocol.Table() {
 		if spec.Yield.NeverLocks || spec.Isolation == protocol.NoAtomicity {
@@ -248,7 +248,7 @@ func incrementsAreKept(t *testing.T, spec protocol.Spec, seed uint64) {
 	h.open(seed, spec)
 	defer h.w.Close()
 	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
-		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
+		t.Fatalf("the cluster does not start: %v", h.result.Violations)
 	}
 	keys := h.bank.Keys()[:2] // in different shards
 	done, unsure, lost := make([]int, len(keys)), make([]int, len(keys)), 0
@@ -291,7 +291,7 @@ func incrementsAreKept(t *testing.T, spec protocol.Spec, seed uint64) {
 	h.w.Run(300 * time.Millisecond)
 	h.w.hosts[0].restart()
 	if !h.w.RunUntil(readWait, func() bool { return allDone(clients) }) {
-		t.Fatal("a client came to no end")
+		t.Fatal("a client did not finish")
 	}
 	h.w.RunUntil(quietWait, h.w.Ready)
 	h.do(t, func(c *Client) {

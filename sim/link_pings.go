@@ -8,12 +8,12 @@ import (
 	"isochron/txn"
 )
 
-// A server's links ping each other, and tell their node what they measure (package
-// server/peer, server/measured.go). In a world the same samples are drawn: as often (package
-// estimate says how often), from the delays of the network and the hosts' wall clocks, by a
-// stream of chance of their own.
+// A server's links ping each other and report the measurements to their node (package server/peer,
+// server/measured.go). In the simulator the same samples are drawn: as often (package estimate has
+// the interval), from the delays of the network and the hosts' wall clocks, from their own stream
+// of chance.
 
-// probes are a host's, for one life.
+// probes are the measurements of a host in one life.
 type probes struct {
 	h      *host
 	rand   *rand.Rand
@@ -28,7 +28,7 @@ func (h *host) startProbes() {
 	h.later(every.Every, p.probe)
 }
 
-// probe takes one sample of the way to each host that can be reached and answer.
+// probe takes one sample of the way to each host that is reachable and up.
 func (p *probes) probe() {
 	h := p.h
 	now := h.now()
@@ -51,7 +51,7 @@ func (p *probes) probe() {
 	h.later(p.every.Every, p.probe)
 }
 
-// roundTrips are the averages to all hosts that have answered of late.
+// roundTrips returns the averages to all hosts that have answered recently.
 func (p *probes) roundTrips() map[txn.NodeID]time.Duration {
 	out := map[txn.NodeID]time.Duration{}
 	for _, to := range p.h.w.hosts {
@@ -64,7 +64,7 @@ func (p *probes) roundTrips() map[txn.NodeID]time.Duration {
 	return out
 }
 
-// ways are those to these hosts.
+// ways returns the measured ways to these hosts.
 func (p *probes) ways() map[txn.NodeID]estimate.Way {
 	out := map[txn.NodeID]estimate.Way{}
 	for _, to := range p.h.w.hosts {

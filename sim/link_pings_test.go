@@ -7,9 +7,8 @@ import (
 	"isochron/protocol"
 )
 
-// What a host's probes say is what the network and the clocks do: the round trip of the map
-// where nothing wavers, the way there with what the other's clock is ahead, and nothing of a
-// host that is down or cut off.
+// A host's probes measure the network and the clocks: the round trip of the map without jitter, the
+// way there with the lead of the other's clock, and nothing of a host that is down or cut off.
 func TestProbesSayWhatTheNetworkDoes(t *testing.T) {
 	spec, err := protocol.ByName("2pc+2pl")
 	if err != nil {

@@ -10,34 +10,33 @@ import (
 	"isochron/yield"
 )
 
-// A host may have a loop, as a node has that runs on the real clock: messages, requests, ticks
-// and the ends of syncs are taken one at a time, each when the one before is done, whatever
-// cores there are; these have the work that clients ask for (Client.Work). Without a
-// loop every core takes messages and requests.
+// A host may have a loop, as a node on the real clock has: messages, requests, ticks and the ends
+// of syncs are processed one at a time, each after the one before, however many cores there are;
+// the other cores do the work of clients (Client.Work). Without a loop every core processes
+// messages and requests.
 //
-// What a lock table does costs time that nobody knows beforehand: how long a queue
-// is, how far a walk goes. With a loop it is charged afterwards: the node has done it
-// at once, and what came of it (messages, answers, syncs) leaves when its time is over;
-// so does the loop go on.
+// The cost of a lock table's work is not known in advance: the length of a queue, the depth of a
+// walk. With a loop it is charged afterwards: the node has done the work immediately, and its
+// output (messages, answers, syncs) leaves when its time is over; the loop continues then.
 
-// loop is a host's, if it has one.
+// loop is the loop of a host, if it has one.
 type loop struct {
 	waiting []turnOf
-	running bool            // a turn is taken, or about to be
-	inside  bool            // the node is in the midst of one
-	out     node.Output     // of that
+	running bool            // a turn runs, or is about to
+	inside  bool            // the node is in the middle of one
+	out     node.Output     // of that one
 	answers []*Client       // that were answered in it
-	work    yield.LockStats // that the node's tables had counted when they were last looked at
+	work    yield.LockStats // the counts of the node's tables when they were last read
 }
 
-// turnOf is one thing that the loop takes.
+// turnOf is one unit of the loop's work.
 type turnOf struct {
 	cost time.Duration
 	hops chain
 	run  func()
 }
 
-// inTurn has the loop do something when its turn comes; without a loop it is done at once.
+// inTurn queues work for the host's loop; without a loop the work is done immediately.
 func (h *host) inTurn(cost time.Duration, run func()) {
 	if !h.cpu.Loop {
 		run()
@@ -61,7 +60,7 @@ func (h *host) nextTurn() {
 	h.later(t.cost, func() { h.turn(t) })
 }
 
-// turn does what it is the turn of, and all that comes of it, and goes on.
+// turn does one unit of work, emits its output, and starts the next.
 func (h *host) turn(t turnOf) {
 	life := h.life
 	h.w.hops = t.hops
@@ -86,14 +85,14 @@ func (h *host) turn(t turnOf) {
 		return
 	}
 	h.worked += cost
-	out.Messages = slices.Clone(out.Messages) // the node's list is soon its own again
+	out.Messages = slices.Clone(out.Messages) // the node soon reuses its own list
 	h.later(cost, end)
 }
 
-// locker is a process that counts what its lock tables do.
+// locker is a process that counts the work of its lock tables.
 type locker interface{ LockWork() yield.LockStats }
 
-// lockCost is the CPU time of what lock tables have done since it was last asked.
+// lockCost returns the CPU time of the lock tables since the last call.
 func (h *host) lockCost() time.Duration {
 	if h.cpu.LockCPU+h.cpu.StepCPU+h.cpu.BesideCPU == 0 {
 		return 0
@@ -104,7 +103,7 @@ func (h *host) lockCost() time.Duration {
 	return time.Duration(done.Locks)*h.cpu.LockCPU + time.Duration(done.Steps)*h.cpu.StepCPU + time.Duration(done.WaitersExamined)*h.cpu.BesideCPU
 }
 
-// answered has a client go on: now, or at the end of the turn that runs.
+// answered resumes a client: now, or at the end of the running turn.
 func (h *host) answered(c *Client) {
 	if h.loop.inside && h.up() {
 		h.loop.answers = append(h.loop.answers, c)
@@ -113,7 +112,7 @@ func (h *host) answered(c *Client) {
 	h.w.After(0, c.resume)
 }
 
-// stopLoop forgets all that waits for its turn; those who were answered go on.
+// stopLoop drops all queued work; clients that were answered resume.
 func (h *host) stopLoop() {
 	for _, c := range h.loop.answers {
 		h.w.After(0, c.resume)
@@ -121,7 +120,7 @@ func (h *host) stopLoop() {
 	h.loop = loop{}
 }
 
-// requestCost is what a client's request costs.
+// requestCost returns the CPU time of a client's request.
 func (c *Hardware) requestCost(req *coordinator.Request) time.Duration {
 	if c.CommitCPU > 0 && isCommit(req) {
 		return c.CommitCPU
@@ -129,10 +128,10 @@ func (c *Hardware) requestCost(req *coordinator.Request) time.Duration {
 	return c.RequestCPU
 }
 
-// Worked is how long the cores of a node have worked since the world began, added up.
+// Worked returns the time that the cores of a node have worked since the start, added up.
 func (w *Cluster) Worked(id txn.NodeID) time.Duration { return w.host(id).worked }
 
-// LockWork is what the lock tables of a node have done, if it is up.
+// LockWork returns the work of the lock tables of a node, if it is up.
 func (w *Cluster) LockWork(id txn.NodeID) yield.LockStats {
 	if n, ok := w.host(id).node.(locker); ok {
 		return n.LockWork()
@@ -140,8 +139,8 @@ func (w *Cluster) LockWork(id txn.NodeID) yield.LockStats {
 	return yield.LockStats{}
 }
 
-// Threshold is from where on the gateway of a node reads at leaders what is updated so often, in
-// millionths of an update in a round trip there; 0 if it does not go by that, or is not up.
+// Threshold returns the update rate from which the gateway of a node reads at leaders, in
+// millionths of an update in a round trip there; 0 if it does not use one, or is not up.
 func (w *Cluster) Threshold(id txn.NodeID) (threshold int64) {
 	if n, ok := w.host(id).node.(interface{ Temperatures() (int, int64) }); ok {
 		_, threshold = n.Temperatures()
@@ -149,7 +148,7 @@ func (w *Cluster) Threshold(id txn.NodeID) (threshold int64) {
 	return threshold
 }
 
-// LockWaits is how many waits for locks were begun at a node, if it is up.
+// LockWaits returns the number of waits for locks that began at a node, if it is up.
 func (w *Cluster) LockWaits(id txn.NodeID) (n int64) {
 	if h := w.host(id); h.up() {
 		for _, s := range h.node.Statuses() {

@@ -15,7 +15,7 @@ import (
 	"isochron/yield"
 )
 
-// counting is a node whose lock tables seem to have done so much at each request.
+// counting is a node whose lock tables report a fixed amount of work at each request.
 type counting struct {
 	*node.Node
 	locks, steps    uint64
@@ -62,7 +62,7 @@ func loopWorld(t *testing.T, hw Hardware, locks, steps uint64) *Cluster {
 	return w
 }
 
-// readers have clients read a row so many times each; the return is how long all took.
+// readers lets clients read a row each times; it returns the time until all have finished.
 func readers(t *testing.T, w *Cluster, clients, each int) time.Duration {
 	t.Helper()
 	began, left := w.Elapsed(), clients
@@ -79,13 +79,13 @@ func readers(t *testing.T, w *Cluster, clients, each int) time.Duration {
 	}
 	for left > 0 {
 		if !w.Step(began + time.Minute) {
-			t.Fatal("the readers do not come to their end")
+			t.Fatal("the readers do not finish")
 		}
 	}
 	return w.Elapsed() - began
 }
 
-// A loop takes one request after the other, each with what it cost the lock tables.
+// A loop processes one request after the other, each with its cost in the lock tables.
 func TestALoopTakesTurns(t *testing.T) {
 	const us = time.Microsecond
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestALoopTakesTurns(t *testing.T) {
 	}
 }
 
-// What clients have a node work on goes beside its loop.
+// Work that clients give a node runs beside its loop.
 func TestWorkGoesBesideTheLoop(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
 	worked := time.Duration(0)
@@ -127,7 +127,7 @@ func TestWorkGoesBesideTheLoop(t *testing.T) {
 	}
 }
 
-// What is the loop's own takes its turn there, and others wait for it.
+// Work of the loop is queued there, and later work waits for it.
 func TestWorkInTurn(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
 	worked := time.Duration(0)
@@ -142,7 +142,7 @@ func TestWorkInTurn(t *testing.T) {
 	}
 }
 
-// A crash in the midst of it loses what waited for its turn, and nobody's answer.
+// A crash in the middle of a turn loses the queued requests, and no answer.
 func TestALoopIsLostWithItsHost(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond, LockCPU: time.Millisecond}, 1, 0)
 	refused := 0

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Of what a world makes little lives for long: collected as often as by default, it takes a
-// fifth of the time of all tests. GOGC in the environment goes before this.
+// TestMain collects garbage less often: most memory of a simulated cluster is long-lived, and with
+// the default the collector takes a fifth of the time of all tests. GOGC in the environment
+// overrides it.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -26,11 +26,11 @@ func (h *faultRun) desire(t *testing.T, change func(*routing.Directory) error) {
 	})
 }
 
-// until runs the world until something holds, and fails the test otherwise.
+// until runs the cluster until a condition holds, and fails the test otherwise.
 func (h *faultRun) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	if !h.w.RunUntil(quietWait, holds) {
-		t.Fatalf("%s does not come to be:\n%v", what, h.w.Summary())
+		t.Fatalf("%s does not happen:\n%v", what, h.w.Summary())
 	}
 }
 
@@ -46,8 +46,8 @@ func (h *host) has(id txn.ShardID) bool {
 	return false
 }
 
-// hardState is what the disk of a node says of raft's promises in a shard, and
-// rows how many keys of the shard's state it has.
+// hardState returns Raft's hard state of a shard on a node's disk; rows is the number of keys of
+// the shard's state there.
 func (h *host) hardState(t *testing.T, id txn.ShardID) (hard *pb.HardState, rows int) {
 	t.Helper()
 	prefix := binary.BigEndian.AppendUint64([]byte{'s'}, uint64(id))
@@ -64,9 +64,8 @@ func (h *host) hardState(t *testing.T, id txn.ShardID) (hard *pb.HardState, rows
 	return hard, rows
 }
 
-// A replica is moved off a node that lives on, and forgets all but its term and
-// its vote; put back, it comes blank and catches up by a snapshot. Transactions
-// run all the while, and nobody's is lost.
+// A replica is moved off a live node, and drops all but its term and its vote; moved back, it
+// starts uninitialized and catches up by a snapshot. Transactions run meanwhile, and none is lost.
 func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	const moved = txn.ShardID(3) // led by the second node
@@ -104,10 +103,10 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	})
 	h.until(t, "the replica's return", func() bool { return settled() && home.has(moved) })
 	if snapshots == 0 {
-		t.Error("it came back without a snapshot")
+		t.Error("the replica came back without a snapshot")
 	}
 	if back, rows := home.hardState(t, moved); back.GetTerm() < after.GetTerm() || rows == 0 {
-		t.Errorf("it came back with %v after %v, %d keys", back, after, rows)
+		t.Errorf("the replica came back with %v after %v, %d keys", back, after, rows)
 	}
 	h.until(t, "the end of the load", func() bool { return allDone(clients) })
 	h.settle()
@@ -117,8 +116,8 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	}
 }
 
-// Two of three replicas are placed elsewhere again, and their nodes restart before
-// the members have changed: without their votes the shard would never have a leader.
+// Two of three replicas are placed elsewhere, and their nodes restart before the members have
+// changed: without their votes the shard would never have a leader.
 func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	const moved = uint64(3)
@@ -153,7 +152,7 @@ func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 			return !s.Holds(uint32(g.id))
 		})
 	}
-	h.w.Run(5 * time.Millisecond) // it comes to be on their disks
+	h.w.Run(5 * time.Millisecond) // it gets to their disks
 	for _, g := range guests {
 		g.crash(strictly)
 	}
@@ -166,8 +165,8 @@ func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 	h.until(t, "the return of two replicas", func() bool { return where(false) && h.w.Leader(txn.ShardID(moved)) != 0 })
 }
 
-// Who should lead is written in the directory: it leads again after all nodes
-// lost their power at once.
+// The preferred leader is in the directory: it leads again after all nodes lost their power
+// together.
 func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	const shard = txn.ShardID(2)
@@ -186,15 +185,14 @@ func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
 	for _, o := range h.w.hosts {
 		for _, s := range o.node.Directory().Shards {
 			if s.ID == uint64(shard) && s.LeaderNode != 3 {
-				t.Errorf("n%d forgot who should lead: %d", o.id, s.LeaderNode)
+				t.Errorf("n%d lost the preferred leader: %d", o.id, s.LeaderNode)
 			}
 		}
 	}
 }
 
-// A leader that only followers without a vote can hear has no lease: another is
-// elected without it, and what it read would be stale. With the lease on the
-// words of such followers it is.
+// A leader that reaches only followers without a vote has no lease: another is elected without it,
+// and its reads would be stale. With a lease that counts such followers they are.
 func TestLeasesRestOnVoters(t *testing.T) {
 	for _, bug := range []bool{false, true} {
 		h := openAsOf(t, node.InjectedBugs{LeaseCountsLearners: bug})
@@ -225,7 +223,7 @@ func TestLeasesRestOnVoters(t *testing.T) {
 	}
 }
 
-// writeElsewhere has the other voters elect a leader and write the directory.
+// writeElsewhere makes the other voters elect a leader and write the directory.
 func (h *faultRun) writeElsewhere(t *testing.T, epoch uint64) {
 	t.Helper()
 	written := false
@@ -246,8 +244,7 @@ func (h *faultRun) writeElsewhere(t *testing.T, epoch uint64) {
 	h.until(t, "a directory written by the others", func() bool { return written && h.w.host(2).node.Directory().Epoch >= epoch })
 }
 
-// readStale reports whether the isolated leader answers a read for good with a
-// directory from before.
+// readStale reports whether the isolated leader still serves a read with an earlier directory.
 func (h *faultRun) readStale(epoch uint64) bool {
 	stale := false
 	h.w.Go(1, func(c *Client) {
@@ -264,8 +261,8 @@ func (h *faultRun) readStale(epoch uint64) bool {
 	return stale
 }
 
-// A node without a vote may lose its disk, as a gateway does, and come back with
-// nothing under the same id: it follows again, also where nothing is written meanwhile.
+// A node without a vote may lose its disk, as a gateway does, and return without data under the
+// same id: it follows again, also where nothing is written meanwhile.
 func TestAGatewayMayLoseItsDisk(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	g := h.w.add(h.w.host(1).region)
@@ -276,7 +273,7 @@ func TestAGatewayMayLoseItsDisk(t *testing.T) {
 	leader := h.w.Leader(txn.MetaShard)
 	const soon = time.Second // long before a log is cut, after which it would get a snapshot anyway
 	for range 2 {
-		h.w.Run(time.Second) // the leader knows what it has
+		h.w.Run(time.Second) // the leader knows its progress
 		g.crash(strictly)
 		g.engine = store.NewMem()
 		g.restart()

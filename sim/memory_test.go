@@ -13,12 +13,12 @@ import (
 	"isochron/workload"
 )
 
-// poolBytes is what the nodes of TestReplicasShareTheirMemory have for rows, and again
+// poolBytes is the memory that the nodes of TestReplicasShareTheirMemory have for rows, and again
 // for their logs.
 const poolBytes = 512 << 10
 
-// What the replicas of a node keep in memory stays within the node's pools, however long
-// the values are, and a replica that lags behind a log that was cut comes after.
+// The memory of a node's replicas stays within the node's pools, however long the values are, and a
+// replica that lags behind a log that was cut catches up.
 func TestReplicasShareTheirMemory(t *testing.T) {
 	wan, err := geo.Parse("uniform:10ms:3")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 	if !w.RunUntil(time.Minute, w.Ready) {
 		t.Fatal("no leader")
 	}
-	const writes, length = 1200, 1 << 10 // 1.2 MB, of which each node has all
+	const writes, length = 1200, 1 << 10 // 1.2 MB, all of it at each node
 	keys := (&workload.Bank{Parts: 4, Accounts: writes}).Keys()
 	put := func(c *Client, k txn.Key) error {
 		tx := c.DB().Begin(txn.Options{})
@@ -83,9 +83,9 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 		look()
 	}
 	if !c.Done() {
-		t.Fatal("the writer does not come to its end")
+		t.Fatal("the writer does not finish")
 	}
-	// The logs are cut now and then, and what is written meanwhile is beyond the bound.
+	// The logs are cut now and then, and what is written in between may exceed the bound.
 	const between = 64 * length
 	if most["rows"] > poolBytes || most["logs"] > poolBytes+between || most["logs"] < poolBytes/4 || most["rows"] < poolBytes/8 {
 		t.Errorf("of %d bytes for each, rows had %d and logs %d", poolBytes, most["rows"], most["logs"])
@@ -100,6 +100,6 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 		return true
 	}
 	if !w.RunUntil(time.Minute, after) {
-		t.Error("a node that was away while the logs were cut does not come after")
+		t.Error("a node that was down while the logs were cut does not catch up")
 	}
 }

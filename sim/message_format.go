@@ -11,18 +11,18 @@ import (
 	"isochron/txn"
 )
 
-// messageFormatter says what a message says.
+// messageFormatter formats messages for a trace.
 type messageFormatter struct {
 	// key prints a key; nil prints it quoted.
 	key func(txn.Key) string
-	// arrivalTime prints a moment of the wall clocks; nil prints it in nanoseconds.
+	// arrivalTime prints a time of the wall clocks; nil prints it in nanoseconds.
 	arrivalTime func(nanos int64) string
 	// node names a node.
 	node func(txn.NodeID) string
 }
 
-// message is "" for what keeps a cluster going but tells no story: heartbeats,
-// elections, empty appends, the leases of gateways.
+// message returns "" for messages of maintenance alone: heartbeats, elections, empty appends, the
+// leases of gateways.
 func (w messageFormatter) message(m *txn.Message) string {
 	switch {
 	case m.Raft != nil:
@@ -42,11 +42,11 @@ func (w messageFormatter) message(m *txn.Message) string {
 	case m.Decide != nil:
 		return w.decide(m.Decide)
 	case m.DecideAck != nil && m.DecideAck.Tentative:
-		return fmt.Sprintf("DecideAck: at shard %d the outcome of %v is noted", m.DecideAck.Shard, m.DecideAck.Attempt)
+		return fmt.Sprintf("DecideAck: at shard %d the outcome of %v is recorded", m.DecideAck.Shard, m.DecideAck.Attempt)
 	case m.DecideAck != nil:
-		return fmt.Sprintf("DecideAck: shard %d has the outcome of %v for good", m.DecideAck.Shard, m.DecideAck.Attempt)
+		return fmt.Sprintf("DecideAck: shard %d has the outcome of %v durably", m.DecideAck.Shard, m.DecideAck.Attempt)
 	case m.Inquire != nil:
-		return fmt.Sprintf("Inquire: what does the log of shard %d say of %v?", m.Inquire.Shard, m.Inquire.Attempt)
+		return fmt.Sprintf("Inquire: outcome of %[2]v in the log of shard %[1]d?", m.Inquire.Shard, m.Inquire.Attempt)
 	case m.InquireReply != nil:
 		return w.finding(m.InquireReply)
 	}
@@ -56,26 +56,26 @@ func (w messageFormatter) message(m *txn.Message) string {
 	return w.upkeep(m)
 }
 
-// cocoordinate words the messages of co-coordinators.
+// cocoordinate formats the messages of co-coordinators.
 func (w messageFormatter) cocoordinate(m *txn.Message) string {
 	switch {
 	case m.Ack != nil && m.Ack.No:
-		return fmt.Sprintf("Ack: shard %d says No to %v", m.Ack.Shard, m.Ack.Attempt)
+		return fmt.Sprintf("Ack: shard %d votes No on %v", m.Ack.Shard, m.Ack.Attempt)
 	case m.Ack != nil && m.Ack.Replica == 0:
-		return fmt.Sprintf("Ack: shard %d says Yes to %v%s", m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
+		return fmt.Sprintf("Ack: shard %d votes Yes on %v%s", m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
 	case m.Ack != nil:
 		return fmt.Sprintf("Ack: %s has entry %d (term %d) of shard %d on disk: Yes to %v%s",
 			w.node(m.Ack.Replica), m.Ack.Index, m.Ack.Term, m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
 	case m.PreCommit != nil:
-		return fmt.Sprintf("PreCommit: every participant said Yes to %v, shard %d may reveal it", m.PreCommit.Attempt, m.PreCommit.Shard)
+		return fmt.Sprintf("PreCommit: every participant voted Yes on %v, shard %d may reveal it", m.PreCommit.Attempt, m.PreCommit.Shard)
 	case m.DependencyDecided != nil && m.DependencyDecided.Assumed:
-		return fmt.Sprintf("DependencyDecided: at shard %d those beside whom %v has voted have aborted: %v", m.DependencyDecided.Shard, m.DependencyDecided.Attempt, !m.DependencyDecided.Doomed)
+		return fmt.Sprintf("DependencyDecided: at shard %d the transactions assumed aborted by %v have aborted: %v", m.DependencyDecided.Shard, m.DependencyDecided.Attempt, !m.DependencyDecided.Doomed)
 	case m.DependencyDecided != nil && m.DependencyDecided.Doomed:
-		return fmt.Sprintf("DependencyDecided: at shard %d %v has read what was undone", m.DependencyDecided.Shard, m.DependencyDecided.Attempt)
+		return fmt.Sprintf("DependencyDecided: at shard %d a transaction that %v has read from has aborted", m.DependencyDecided.Shard, m.DependencyDecided.Attempt)
 	case m.DependencyDecided != nil:
 		return fmt.Sprintf("DependencyDecided: all that %v has read at shard %d is committed", m.DependencyDecided.Attempt, m.DependencyDecided.Shard)
 	case m.QueryDecision != nil:
-		return fmt.Sprintf("QueryDecision: how did %v end?", m.QueryDecision.Attempt)
+		return fmt.Sprintf("QueryDecision: outcome of %v?", m.QueryDecision.Attempt)
 	case m.Decision != nil && m.Decision.Commit:
 		return fmt.Sprintf("Decision: %v commits", m.Decision.Attempt)
 	case m.Decision != nil:
@@ -84,13 +84,13 @@ func (w messageFormatter) cocoordinate(m *txn.Message) string {
 	return ""
 }
 
-// conditions words how a Yes depends on the writers of what was read.
+// conditions formats how a Yes depends on the writers of the rows read.
 func conditions(open, doomed bool) string {
 	switch {
 	case doomed:
-		return ", but a transaction whose write it had read has aborted"
+		return ", but a transaction that it has read from has aborted"
 	case open:
-		return ", if the writers of what it has read commit"
+		return ", if the transactions that it has read from commit"
 	}
 	return ""
 }
@@ -100,7 +100,7 @@ func (w messageFormatter) upkeep(m *txn.Message) string {
 	case m.Reserve != nil:
 		return w.reserve(m.Reserve)
 	case m.Publish != nil:
-		return fmt.Sprintf("Publish: %v passes on to others what it has written at shard %d", m.Publish.Txn, m.Publish.Shard)
+		return fmt.Sprintf("Publish: %v publishes its writes at shard %d", m.Publish.Txn, m.Publish.Shard)
 	case m.Release != nil:
 		return fmt.Sprintf("Release: shard %d may drop the locks of %v", m.Release.Shard, m.Release.Txn)
 	case m.Wounded != nil:
@@ -108,28 +108,28 @@ func (w messageFormatter) upkeep(m *txn.Message) string {
 	case m.DeadlockProbe != nil && m.DeadlockProbe.Shard == 0:
 		return fmt.Sprintf("DeadlockProbe: where does %v wait? (%d waits behind %v so far)", m.DeadlockProbe.Txn, len(m.DeadlockProbe.Path), m.DeadlockProbe.Start)
 	case m.DeadlockProbe != nil:
-		return fmt.Sprintf("DeadlockProbe: for whom does %v wait at shard %d?", m.DeadlockProbe.Txn, m.DeadlockProbe.Shard)
+		return fmt.Sprintf("DeadlockProbe: which transactions does %v wait for at shard %d?", m.DeadlockProbe.Txn, m.DeadlockProbe.Shard)
 	case m.DeadlockConfirm != nil:
-		return fmt.Sprintf("DeadlockConfirm: do the waits at shard %d of these %d still stand?", m.DeadlockConfirm.Shard, len(m.DeadlockConfirm.Cycle))
+		return fmt.Sprintf("DeadlockConfirm: do these %[2]d transactions still wait at shard %[1]d?", m.DeadlockConfirm.Shard, len(m.DeadlockConfirm.Cycle))
 	case m.TxnStatusQuery != nil && m.TxnStatusQuery.SentNanos != 0:
 		return ""
 	case m.TxnStatusQuery != nil:
-		return fmt.Sprintf("TxnStatusQuery: does %v, which holds locks at shard %d, still live?", m.TxnStatusQuery.Txn, m.TxnStatusQuery.Shard)
+		return fmt.Sprintf("TxnStatusQuery: is %v, which holds locks at shard %d, still active?", m.TxnStatusQuery.Txn, m.TxnStatusQuery.Shard)
 	case m.TxnStatusReply != nil && m.TxnStatusReply.SentNanos != 0:
 		return ""
 	case m.TxnStatusReply != nil:
-		return fmt.Sprintf("TxnStatusReply: %v lives: %v", m.TxnStatusReply.Txn, m.TxnStatusReply.Alive)
+		return fmt.Sprintf("TxnStatusReply: %v is active: %v", m.TxnStatusReply.Txn, m.TxnStatusReply.Alive)
 	case m.NotLeader != nil:
 		return w.notLeader(m.NotLeader)
 	case m.SnapFetch != nil:
-		return fmt.Sprintf("SnapFetch: more of the state of shard %d at entry %d", m.SnapFetch.Shard, m.SnapFetch.Index)
+		return fmt.Sprintf("SnapFetch: fetch more of the state of shard %d at entry %d", m.SnapFetch.Shard, m.SnapFetch.Index)
 	case m.SnapChunk != nil:
 		return fmt.Sprintf("SnapChunk: %d keys of the state of shard %d", len(m.SnapChunk.Keys), m.SnapChunk.Shard)
 	}
 	return w.other(m)
 }
 
-// other says of a message without words of its own what it is called, and about what.
+// other returns the kind of a message without a format of its own, its shard and its attempt.
 func (w messageFormatter) other(m *txn.Message) string {
 	k, v := look(m)
 	if k == nil {
@@ -147,7 +147,7 @@ func (w messageFormatter) other(m *txn.Message) string {
 
 func (w messageFormatter) notLeader(n *txn.NotLeader) string {
 	if n.Leader == 0 {
-		return fmt.Sprintf("NotLeader: nobody serves shard %d yet, as far as known here (term %d)", n.Shard, n.Term)
+		return fmt.Sprintf("NotLeader: shard %d has no known leader (term %d)", n.Shard, n.Term)
 	}
 	return fmt.Sprintf("NotLeader: shard %d is led by %s, as far as known here (term %d)", n.Shard, w.node(n.Leader), n.Term)
 }
@@ -162,11 +162,11 @@ func (w messageFormatter) raft(r *txn.Raft) string {
 		first, last := entries[0].GetIndex(), entries[len(entries)-1].GetIndex()
 		return fmt.Sprintf("Append to the log of shard %d: %s (term %d)", r.Shard, entryRange(first, last), m.GetTerm())
 	case m.GetType() == raftpb.MsgAppResp && m.GetReject():
-		return fmt.Sprintf("Appended nothing: the log of shard %d does not fit here", r.Shard)
+		return fmt.Sprintf("Appended nothing: the log of shard %d here does not match", r.Shard)
 	case m.GetType() == raftpb.MsgAppResp && m.GetIndex() > 0:
 		return fmt.Sprintf("Appended: the log of shard %d is on disk here up to entry %d", r.Shard, m.GetIndex())
 	case m.GetType() == raftpb.MsgSnap:
-		return fmt.Sprintf("Snapshot: the state of shard %d is to be fetched", r.Shard)
+		return fmt.Sprintf("Snapshot: the state of shard %d can be fetched", r.Shard)
 	case m.GetType() == raftpb.MsgTimeoutNow:
 		return fmt.Sprintf("TimeoutNow: lead shard %d from now on", r.Shard)
 	}
@@ -218,7 +218,7 @@ func (w messageFormatter) reserve(r *txn.Reserve) string {
 	return fmt.Sprintf("Reserve: %v has read %s at shard %d, and reserves it with priority %d", r.Txn, strings.Join(what, " "), r.Shard, r.Age.Region)
 }
 
-// work words statements for a source.
+// work formats statements for a source.
 func work(a *txn.Access) string {
 	var what []string
 	for _, s := range a.Batch.Statements {
@@ -237,10 +237,10 @@ func work(a *txn.Access) string {
 	return text
 }
 
-// worked words what came of statements.
+// worked formats the results of statements.
 func worked(r *txn.BatchResult) string {
 	if r.Going {
-		return "AccessReply: it is under way"
+		return "AccessReply: still running"
 	}
 	var what []string
 	for _, x := range r.Results {
@@ -296,7 +296,7 @@ func (w messageFormatter) accessReply(r *txn.AccessReply) string {
 
 func (w messageFormatter) row(r txn.Row) string {
 	if r.Value == nil {
-		return w.show(r.Key) + " is not there"
+		return w.show(r.Key) + "=nothing"
 	}
 	return fmt.Sprintf("%s=%s by %v", w.show(r.Key), r.Value, r.Version)
 }
@@ -304,7 +304,7 @@ func (w messageFormatter) row(r txn.Row) string {
 func (w messageFormatter) prepare(p *txn.Prepare) string {
 	text := fmt.Sprintf("Prepare %v at shard %d", p.Attempt, p.Shard)
 	if p.Validate {
-		text += ", as all others have: does what it has read still stand"
+		text += ", after the others: are its reads still valid"
 	}
 	if p.OnePhase {
 		text += ", its only participant: a Yes is the commit"
@@ -314,7 +314,7 @@ func (w messageFormatter) prepare(p *txn.Prepare) string {
 	}
 	var parts []string
 	if n := len(p.Reads); n > 0 && len(p.Leases) > 0 {
-		parts = append(parts, fmt.Sprintf("the leases of %d rows read reach up to there", n))
+		parts = append(parts, fmt.Sprintf("the leases of %d rows read last until then", n))
 	} else if n > 0 {
 		parts = append(parts, fmt.Sprintf("%d rows read are unchanged", n))
 	}
@@ -335,19 +335,19 @@ func (w messageFormatter) prepare(p *txn.Prepare) string {
 
 func (w messageFormatter) vote(v *txn.Vote) string {
 	if !v.Yes {
-		return fmt.Sprintf("Vote: shard %d says No to %v: %s", v.Shard, v.Attempt, v.Reason)
+		return fmt.Sprintf("Vote: shard %d votes No on %v: %s", v.Shard, v.Attempt, v.Reason)
 	}
 	if v.Open && v.Proposed == 0 { // of a source, which proposes nothing
-		return fmt.Sprintf("Vote: shard %d says Yes to %v, if what it has read stands when all have", v.Shard, v.Attempt)
+		return fmt.Sprintf("Vote: shard %d votes Yes on %v, if its reads are still valid after all votes", v.Shard, v.Attempt)
 	}
-	text := fmt.Sprintf("Vote: shard %d says Yes to %v", v.Shard, v.Attempt)
+	text := fmt.Sprintf("Vote: shard %d votes Yes on %v", v.Shard, v.Attempt)
 	if v.Open && len(v.AssumesAborted) > 0 {
 		text += ", if these abort: " + names(v.AssumesAborted)
 	} else {
 		text += conditions(v.Open, v.Doomed)
 	}
 	if len(v.PriorityAborted) > 0 {
-		text += "; these have made way for it there: " + names(v.PriorityAborted)
+		text += "; priority-aborted for it there: " + names(v.PriorityAborted)
 	}
 	return text
 }
@@ -367,7 +367,7 @@ func (w messageFormatter) decide(d *txn.Decide) string {
 		what = "commits"
 	}
 	if d.Tentative {
-		what += " once that is noted"
+		what += " once that is recorded"
 	}
 	return fmt.Sprintf("Decide: %v %s at shard %d", d.Attempt, what, d.Shard) + w.writes(d.Writes)
 }
@@ -390,7 +390,7 @@ func (w messageFormatter) wall(nanos int64) string {
 	return fmt.Sprint(nanos)
 }
 
-// fixedSet words what a declared transaction is to do at a shard.
+// fixedSet formats the reads and writes of a 2FI transaction at a shard.
 func (w messageFormatter) fixedSet(p *txn.Prepare) (text string) {
 	for _, k := range p.FixedSet.Reads {
 		text += fmt.Sprintf("; read %s", w.show(k))
@@ -421,8 +421,8 @@ func (w messageFormatter) forward(m *txn.Forward) string {
 }
 
 func (w messageFormatter) finding(f *txn.InquireReply) string {
-	says := [...]string{"nothing", "Yes, undecided", "No, for ever", "committed", "aborted"}
-	return fmt.Sprintf("InquireReply: the log of shard %d says of %v: %s%s", f.Shard, f.Attempt, says[f.Result], conditions(f.Open, f.Doomed))
+	results := [...]string{"no record", "Yes, undecided", "No, permanently", "committed", "aborted"}
+	return fmt.Sprintf("InquireReply: in the log of shard %d, %v: %s%s", f.Shard, f.Attempt, results[f.Result], conditions(f.Open, f.Doomed))
 }
 
 func (w messageFormatter) show(k txn.Key) string {

@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// kind is what every message that sets one field of txn.Message has in common. It is read
-// off the field and its type, so that a new message needs no case here.
+// kind describes the messages that set one field of txn.Message. It is derived from the field and
+// its type, so that a new message needs no case here.
 type kind struct {
-	name    string // as the field is called
+	name    string // the name of the field
 	words   string // the same in words, for the counts
-	attempt []int  // where in it the attempt is that it is about; nil: it is about none
+	attempt []int  // path to the attempt that the message is about; nil: it is about none
 }
 
-// calledOtherwise are those of which people say another word than the field.
+// calledOtherwise are the kinds with another usual name than the field's.
 var calledOtherwise = map[string]string{"PreCommit": "pre-commit", "SnapFetch": "snapshot fetch", "SnapChunk": "snapshot chunk"}
 
-// aboutNone name an attempt and are not about it: a refusal by who knows nothing of it,
-// and news of what is written before there is an attempt.
+// aboutNone name an attempt and are not about it: a refusal by a node that does not know it, and
+// news of writes before there is an attempt.
 var aboutNone = map[string]bool{"NotLeader": true, "Publish": true}
 
 // kinds are those of the fields of txn.Message, in their order.
@@ -37,7 +37,7 @@ var kinds = func() (out []kind) {
 	return out
 }()
 
-// inWords is a name in words: AccessReply, access reply.
+// inWords returns a name in words: AccessReply, access reply.
 func inWords(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -49,8 +49,8 @@ func inWords(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// attemptIn is where a message names the attempt that it is about: itself, or in the
-// Prepare that it carries.
+// attemptIn returns the path to the attempt that a message is about: in the message itself, or in
+// the Prepare that it carries.
 func attemptIn(message reflect.Type) []int {
 	if f, ok := message.FieldByName("Attempt"); ok {
 		return f.Index
@@ -62,7 +62,7 @@ func attemptIn(message reflect.Type) []int {
 	return nil
 }
 
-// look is a message's kind and what its field points at; nil for an empty message.
+// look returns a message's kind and the struct of its field; nil for an empty message.
 func look(m *txn.Message) (*kind, reflect.Value) {
 	v := reflect.ValueOf(m).Elem()
 	for i := range kinds {
@@ -73,8 +73,8 @@ func look(m *txn.Message) (*kind, reflect.Value) {
 	return nil, reflect.Value{}
 }
 
-// kindOf names a message for the counts, and where that tells rare paths apart, what it
-// says: the rare ones tell which paths a hunt has been on.
+// kindOf names a message for the counts, with its content where that distinguishes rare paths: the
+// rare kinds show which paths a run has taken.
 func kindOf(m *txn.Message) string {
 	k, _ := look(m)
 	switch {
@@ -106,7 +106,7 @@ func kindOf(m *txn.Message) string {
 	return k.words
 }
 
-// attemptOf is the attempt that a message is about, if any.
+// attemptOf returns the attempt that a message is about, if any.
 func attemptOf(m *txn.Message) (txn.Attempt, bool) {
 	k, v := look(m)
 	if k == nil || k.attempt == nil {

@@ -9,8 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// Each message has a name of its own, and is told in words that are not another's, though
-// nobody has listed it here.
+// Each message has a name of its own, and a text of its own, without a list here.
 func TestEveryMessageHasAName(t *testing.T) {
 	w := messageFormatter{node: func(txn.NodeID) string { return "n" }}
 	var names, texts []string
@@ -25,7 +24,7 @@ func TestEveryMessageHasAName(t *testing.T) {
 		if text := w.message(&m); m.Raft == nil {
 			texts = append(texts, text)
 			if !strings.HasPrefix(text, kinds[i].name) {
-				t.Errorf("%s is told as %q", kinds[i].name, text)
+				t.Errorf("%s is formatted as %q", kinds[i].name, text)
 			}
 		}
 		if a, about := attemptOf(&m); about && m.Prepare == nil && f.Elem().FieldByName("Prepare").IsValid() && !f.Elem().FieldByName("Attempt").IsValid() && a.Seq != 3 {

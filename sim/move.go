@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// planMove has, in half of the runs that lose no node, one replica moved from a
-// node that lives to a new one, and some time after back to where it was.
+// planMove moves, in half of the runs that lose no node, one replica from a live node to a new one,
+// and some time later back.
 func (n *nemesis) planMove() {
 	if n.moves.IntN(2) == 0 {
 		return
@@ -21,42 +21,41 @@ func (n *nemesis) planMove() {
 	})
 }
 
-// units is between, drawn from the chance of moves, so that runs without a move
-// are as they were.
+// units draws a time from the chance of moves, so that runs without a move stay the same.
 func (n *nemesis) units(lo, hi int) time.Duration {
 	return n.unit * time.Duration(lo+n.moves.IntN(hi-lo))
 }
 
-// move begins one; other trouble goes on meanwhile.
+// move begins a move; the other faults continue meanwhile.
 func (n *nemesis) move() {
 	shards := n.replicated()
 	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 1)
 }
 
-// moveTwo moves two replicas of one shard at once, not of the first: no history
-// tells of the directory in it.
+// moveTwo moves two replicas of one shard in one change, but not of the first shard: no history
+// covers its directory.
 func (n *nemesis) moveTwo() {
 	shards := n.replicated()[1:]
 	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 2)
 }
 
-// replicated are the participants of which a replica can be moved.
+// replicated returns the participants whose replicas can be moved.
 func (n *nemesis) replicated() []routing.Shard {
 	return slices.DeleteFunc(slices.Clone(n.w.cfg.Directory.Shards), func(s routing.Shard) bool { return !s.Kind.Native() })
 }
 
-// moveSomeOf moves replicas of the participant at a place among those of which one can be moved.
+// moveSomeOf moves replicas of the place-th of the participants whose replicas can be moved.
 func (n *nemesis) moveSomeOf(place, replicas int) {
 	n.moveSome(n.replicated()[place].ID, replicas)
 }
 
-// moved is what is being moved.
+// moved is a move in progress.
 type moved struct {
 	shard txn.ShardID
 	from  []txn.NodeID
 }
 
-// moveSome puts new nodes in the place of some that have a replica of a shard.
+// moveSome replaces some nodes that have a replica of a shard by new nodes.
 func (n *nemesis) moveSome(id uint64, replicas int) {
 	dir := n.w.cfg.Directory
 	var from, to []uint32

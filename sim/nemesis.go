@@ -8,56 +8,56 @@ import (
 	"isochron/txn"
 )
 
-// nemesis breaks a world in the ways that its Faults allow. It draws from its
-// own generators, so that the same seed breaks the same things.
+// nemesis breaks a cluster in the ways that its Faults allow. It draws from its own generators, so
+// that the same seed breaks the same things.
 type nemesis struct {
 	w        *Cluster
 	faults   Faults
 	unit     time.Duration // about a round trip: times of faults are multiples of it
-	rand     *rand.Rand    // of what the clock brings
-	steps    *rand.Rand    // of what messages bring
+	rand     *rand.Rand    // for faults at times
+	steps    *rand.Rand    // for faults at messages
 	active   bool
 	counts   Counts
-	budget   int // crashes at acknowledgements and steps that are left
-	pace     int // units between two strikes of the clock, on average
+	budget   int // crashes at acknowledgements and at steps that are left
+	pace     int // units between two timed faults, on average
 	targeted targetTxn
-	lives    map[incarnation]uint64 // which life of a host went by which name
-	broken   []string               // promises of nodes seen broken in what they send
-	// volatile are acknowledgements that a loss of power would have belied.
+	lives    map[incarnation]uint64 // the life of a host in which an incarnation was used
+	broken   []string               // violations of nodes' promises seen in their messages
+	// volatile are acknowledgements that a power loss would have made false.
 	volatile []string
 	leases   []string                   // that lasted while another leader served
-	lost     *host                      // lost for ever, in this run
+	lost     *host                      // lost permanently, in this run
 	fresh    *host                      // the node in its place
 	members  map[txn.ShardID]membership // the newest that any node has applied
 	moves    *rand.Rand                 // of what is moved
 	moving   bool                       // a replica, and it is not back yet
-	moved    moved                      // which, the last time
-	biased   *biasedFaults              // nil: nothing is
-	timers   *timers                    // nil: those that the world was told
+	moved    moved                      // the last move
+	biased   *biasedFaults              // nil: no faults are biased
+	timers   *timers                    // nil: those of the configuration
 	grows    bool                       // nodes may be added
-	resting  bool                       // it does nothing for a while, see rest
-	lossPPM  int64                      // messages lost whatever the seed draws
-	pareto   Pareto                     // jitter that a person has asked for
+	resting  bool                       // no faults for a while, see rest
+	lossPPM  int64                      // messages lost in addition to those of the seed
+	pareto   Pareto                     // jitter that the configuration requests
 }
 
 func newNemesis(w *Cluster, faults Faults, seed uint64, unit time.Duration) *nemesis {
 	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), moves: stream(seed, streamMoves), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
-	// Some seeds are wild, some leave time for long stories; and each leaves out
-	// some kinds of fault, so that no kind always hides another.
+	// Some seeds strike often, some leave time for long sequences; and each omits some kinds of
+	// fault, so that no kind always hides another.
 	n.pace, n.budget = 8<<n.rand.IntN(4), 1+n.rand.IntN(10)
 	n.grows = faults.Replace
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
-	if w.cfg.Spec.Replicates == protocol.Unordered { // its members are fixed, and nobody hands over
+	if w.cfg.Spec.Replicates == protocol.Unordered { // its members are fixed, and no leadership is transferred
 		n.faults.Replace, n.faults.Transfers = false, false
 	}
 	if w.cfg.Databases != nil { // an agent cannot leave its database
 		n.faults.Replace = false
 	}
 	if n.faults.Forced && n.rand.IntN(4) == 0 {
-		n.faults = Faults{Forced: true} // what is forced has consequences only where enough goes on
+		n.faults = Faults{Forced: true} // biased faults have consequences only with enough load
 	}
 	if n.faults.Forced {
 		n.biased = newForced(n, seed)
@@ -65,7 +65,7 @@ func newNemesis(w *Cluster, faults Faults, seed uint64, unit time.Duration) *nem
 	return n
 }
 
-// start begins the trouble.
+// start begins the faults.
 func (n *nemesis) start() {
 	n.active = true
 	if n.faults.Network && n.rand.IntN(2) == 0 {
@@ -87,7 +87,7 @@ func (n *nemesis) start() {
 	}
 }
 
-// heal ends it and repairs everything.
+// heal ends the faults and repairs everything.
 func (n *nemesis) heal() {
 	n.active = false
 	n.w.net.calm = true
@@ -102,7 +102,7 @@ func (n *nemesis) heal() {
 	n.w.log(nil, "everything is repaired")
 }
 
-// rest repairs what is broken and breaks nothing more until resume: what was begun goes on.
+// rest repairs what is broken and breaks nothing until resume: sequences in progress continue.
 func (n *nemesis) rest() {
 	n.counts["rests, for nothing was committed"]++
 	n.resting, n.w.net.calm = true, true
@@ -116,7 +116,7 @@ func (n *nemesis) rest() {
 
 func (n *nemesis) resume() {
 	n.resting, n.w.net.calm = false, false
-	n.w.log(nil, "the faults go on")
+	n.w.log(nil, "the faults resume")
 }
 
 func (n *nemesis) between(lo, hi int) time.Duration {
@@ -134,7 +134,7 @@ func (n *nemesis) plan() {
 	})
 }
 
-// strike does one thing.
+// strike injects one fault.
 func (n *nemesis) strike() {
 	var all []func()
 	add := func(on bool, f ...func()) {
@@ -158,7 +158,7 @@ func (n *nemesis) anyHost() *host {
 	return live[n.rand.IntN(len(live))]
 }
 
-// anyLeader is the host that leads some shard, or any host.
+// anyLeader returns a host that leads some shard, or any host.
 func (n *nemesis) anyLeader() *host {
 	shards := n.w.cfg.Directory.Shards
 	if id := n.w.Leader(txn.ShardID(shards[n.rand.IntN(len(shards))].ID)); id != 0 {
@@ -175,7 +175,7 @@ func (n *nemesis) crash(h *host, what string, kind crashKind, back time.Duration
 	}
 }
 
-// atSource reports whether a participant is a database that is not ours.
+// atSource reports whether a participant is an external database.
 func (n *nemesis) atSource(s txn.ShardID) bool {
 	return n.w.cfg.Databases != nil && n.w.cfg.Databases.of[s] != nil
 }
@@ -185,7 +185,7 @@ func (n *nemesis) kind() crashKind { return crashKind(n.rand.IntN(2)) }
 func (n *nemesis) crashOne()    { n.crash(n.anyHost(), "crashes", n.kind(), n.between(1, 12)) }
 func (n *nemesis) crashLeader() { n.crash(n.anyLeader(), "leader crashes", n.kind(), n.between(1, 12)) }
 
-// flap has a host restart at once, and often again before its first sync.
+// flap restarts a host immediately, and often again before its first sync.
 func (n *nemesis) flap() {
 	h, again := n.anyHost(), n.rand.IntN(3)
 	back := n.unit / 20
@@ -269,5 +269,5 @@ func (n *nemesis) stall() {
 	n.counts["stalls"]++
 	h, d := n.anyHost(), n.between(2, 30)
 	h.busyUntil = max(h.busyUntil, n.w.now) + d
-	n.w.log(h, "stands still for %d ms", d.Milliseconds())
+	n.w.log(h, "stalls for %d ms", d.Milliseconds())
 }

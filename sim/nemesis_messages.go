@@ -8,16 +8,15 @@ import (
 	"isochron/txn"
 )
 
-// What the nemesis does at messages: it looks for broken promises in them, and has hosts crash at some.
+// What the nemesis does at messages: it checks promises in them, and crashes hosts at some.
 
-// incarnation is the part of a transaction's name that says which life of a
-// node gave it.
+// incarnation is the part of a transaction's name that identifies one life of a node.
 type incarnation struct {
 	node  txn.NodeID
 	epoch uint32
 }
 
-// onAnswer: a client is about to learn that its transaction is committed.
+// onAnswer is called before a client receives the answer to its commit.
 func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) sendAction {
 	if res.Err != nil || !isCommit(req) {
 		return leaves
@@ -26,7 +25,7 @@ func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.R
 	return n.acknowledges("client", 40)
 }
 
-// onSend counts every message, has hosts crash at some, and holds others back.
+// onSend counts every message, crashes hosts at some, and delays others.
 func (n *nemesis) onSend(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	n.countMessage(h.id, m)
@@ -42,7 +41,7 @@ func (n *nemesis) onSend(h *host, env *txn.Envelope) sendAction {
 	return n.biased.onSend(env)
 }
 
-// onMessage may have a host crash at what it sends.
+// onMessage may crash a host at a message that it sends.
 func (n *nemesis) onMessage(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	if n.budget == 0 {
@@ -70,14 +69,14 @@ func (n *nemesis) onMessage(h *host, env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// checkName: no two lives of a node give transactions the same names. What comes
-// of it is so rare to see in a history that it is looked for here.
+// checkName checks that no two lives of a node give transactions the same names. The consequences
+// are too rare to see in a history.
 func (n *nemesis) checkName(h *host, m *txn.Message) {
 	var id txn.ID
 	switch {
 	case m.Access != nil:
 		id = m.Access.Txn
-	case m.Prepare != nil && m.Prepare.Attempt.Node == h.id: // others it only passes on
+	case m.Prepare != nil && m.Prepare.Attempt.Node == h.id: // others only forward it
 		id = m.Prepare.Txn
 	default:
 		return
@@ -89,8 +88,8 @@ func (n *nemesis) checkName(h *host, m *txn.Message) {
 	n.lives[name] = h.life
 }
 
-// acknowledges may draw a crash at an acknowledgement: of the host that gives
-// it, or of all hosts at once, so that only what was synced speaks for it.
+// acknowledges may draw a crash at an acknowledgement: of its sender, or of all hosts at the same
+// time, so that only synced data supports it.
 func (n *nemesis) acknowledges(what string, odds int) sendAction {
 	if !n.active || n.resting || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
 		return leaves

@@ -6,19 +6,19 @@ import (
 	"isochron/txn"
 )
 
-// What the nemesis does to the roles of one transaction: coordinator, leader, follower, co-coordinator.
+// What the nemesis does to the roles of one transaction: coordinator, leader, follower,
+// co-coordinator.
 
 // targetTxn is a transaction that will lose a role at one of its steps.
 type targetTxn struct {
 	attempt txn.Attempt
 	shards  []txn.ShardID
-	co      txn.NodeID // a co-coordinator of it, if one has been heard of
+	co      txn.NodeID // a co-coordinator of it, if one is known
 	after   int        // messages until the loss
 	since   time.Duration
 }
 
-// onStep follows one transaction and, at the drawn message, takes one of its
-// roles away.
+// onStep follows one transaction and, at the drawn message, removes one of its roles.
 func (n *nemesis) onStep(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	if !n.faults.Roles {
@@ -40,7 +40,7 @@ func (n *nemesis) onStep(h *host, env *txn.Envelope) sendAction {
 	return n.strikeRole(h)
 }
 
-// choosePrey takes up an attempt of several participants, now and then.
+// choosePrey sometimes selects an attempt with several participants as the target.
 func (n *nemesis) choosePrey(m *txn.Message) {
 	if p := m.Prepare; p != nil && len(p.Participants) > 1 && n.steps.IntN(8) == 0 {
 		n.targeted = targetTxn{attempt: p.Attempt, shards: p.Participants, after: n.steps.IntN(5 + 12*len(p.Participants)), since: n.w.now}
@@ -62,8 +62,8 @@ func (n *nemesis) concerns(m *txn.Message) bool {
 	return false
 }
 
-// strikeRole crashes the coordinator, a participant's leader, one of its
-// followers, or a co-coordinator, at the message that h is sending.
+// strikeRole crashes the coordinator, a participant's leader, one of its followers, or a
+// co-coordinator, at the message that h is sending.
 func (n *nemesis) strikeRole(h *host) sendAction {
 	shard := n.targeted.shards[n.steps.IntN(len(n.targeted.shards))]
 	victim, role := n.w.host(n.targeted.attempt.Node), "coordinator"

@@ -8,11 +8,11 @@ import (
 	"isochron/txn"
 )
 
-// Links are the habits of the network. Rates are in parts per million.
+// Links are the properties of the network. Rates are in parts per million.
 type Links struct {
 	JitterPPM    int64         // a delay is longer by up to this part of itself
-	Pareto       Pareto        // instead: delays vary about what the matrix says
-	MinDelay     time.Duration // between two nodes, whatever the matrix says
+	Pareto       Pareto        // instead: the distribution of delays about the matrix's
+	MinDelay     time.Duration // lower bound of the delay between two nodes
 	LossPPM      int64
 	TCP          bool // what is lost between two regions is sent again, and late: see tcp.go
 	DuplicatePPM int64
@@ -32,14 +32,14 @@ type network struct {
 	calm    bool              // no loss, no duplicates, no overtaking: after healing
 	sent    int
 	lost    int
-	free    []*mail // to be used again
+	free    []*mail // for reuse
 	tcp     *connections
 }
 
-// mail is a message on its way: first it arrives, then the host's CPU takes it.
+// mail is a message in transit: first it arrives, then the host's CPU processes it.
 type mail struct {
 	env   txn.Envelope
-	body  []byte // of its wire form, if messages pass through it
+	body  []byte // its wire form, if messages are encoded
 	taken bool   // it has arrived
 	life  uint64 // of the host that it arrived at
 }
@@ -52,8 +52,8 @@ func (n *network) open(hosts int) {
 	n.measure()
 }
 
-// Move has messages take as long, from now on, as a map says that has the regions of Config.WAN, in
-// their order, whatever it calls them. Nodes are not told: they measure.
+// Move changes the delays of messages to those of a map with the regions of Config.WAN, in their
+// order, whatever their names there. Nodes are not notified: they measure.
 func (w *Cluster) Move(wan geo.WAN) {
 	for i, region := range w.cfg.WAN.Regions {
 		for j, other := range w.cfg.WAN.Regions {
@@ -69,7 +69,7 @@ func (w *Cluster) Move(wan geo.WAN) {
 	}
 }
 
-// measure takes the delays from the map.
+// measure reads the delays from the map.
 func (n *network) measure() {
 	n.delays, n.wide = nil, nil
 	for _, from := range n.w.hosts {
@@ -86,7 +86,7 @@ func (n *network) measure() {
 	}
 }
 
-// grow makes room for one host more.
+// grow adds room for one host.
 func (n *network) grow() {
 	for i := range n.cut {
 		n.cut[i] = append(n.cut[i], false)
@@ -97,7 +97,7 @@ func (n *network) grow() {
 	n.measure()
 }
 
-// send puts a message on its way.
+// send puts a message in transit.
 func (n *network) send(env *txn.Envelope) {
 	n.sent++
 	if env.To == 0 || int(env.To) > len(n.w.hosts) { // a garbled message named it
@@ -135,7 +135,7 @@ func (n *network) carry(env *txn.Envelope, body []byte) {
 	n.w.agenda.push(event{at: at, hops: n.w.hops.over(n.wide[env.From-1][env.To-1]), mail: m})
 }
 
-// blank is an empty mail.
+// blank returns an empty mail.
 func (n *network) blank() *mail {
 	last := len(n.free) - 1
 	if last < 0 {
@@ -156,7 +156,7 @@ func (n *network) move(m *mail) {
 	case !m.taken:
 		n.lost++
 		n.w.trace.lost(n.w.now, &m.env)
-	case to.up() && to.life == m.life: // what was meant for an earlier life is dropped
+	case to.up() && to.life == m.life: // messages for an earlier life are dropped
 		to.take(&m.env)
 	}
 	*m = mail{}
@@ -173,7 +173,7 @@ func (n *network) arrive(to *host, m *mail) {
 	n.queue(to, m)
 }
 
-// queue has a message that has arrived wait for the host's CPU.
+// queue makes a message that has arrived wait for the host's CPU.
 func (n *network) queue(to *host, m *mail) {
 	m.taken, m.life = true, to.life
 	if to.cpu.Loop {
@@ -183,13 +183,13 @@ func (n *network) queue(to *host, m *mail) {
 	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, mail: m})
 }
 
-// delay is one way of the round trip between two regions, and jitter.
+// delay returns one way of the round trip between two regions, and jitter.
 func (n *network) delay(env *txn.Envelope) time.Duration {
 	d := n.delays[env.From-1][env.To-1]
 	return n.wavering(n.rand, d)
 }
 
-// wavering is a delay as it is drawn.
+// wavering returns a delay with its drawn jitter.
 func (n *network) wavering(r *rand.Rand, d time.Duration) time.Duration {
 	if n.links.Pareto.on() && d > 0 && !n.calm {
 		return n.links.Pareto.draw(r, d)
@@ -204,7 +204,7 @@ func (n *network) chance(ppm int64) bool {
 	return !n.calm && ppm > 0 && n.rand.Int64N(1_000_000) < ppm
 }
 
-// setCut cuts or mends one direction of a link.
+// setCut cuts or restores one direction of a link.
 func (n *network) setCut(from, to txn.NodeID, cut bool) {
 	if from != to && n.cut[from-1][to-1] != cut {
 		n.cut[from-1][to-1] = cut
@@ -216,7 +216,7 @@ func (n *network) setCut(from, to txn.NodeID, cut bool) {
 	}
 }
 
-// mend mends every link.
+// mend restores every link.
 func (n *network) mend() {
 	for from := range n.cut {
 		for to := range n.cut[from] {

@@ -14,14 +14,14 @@ import (
 	"isochron/workload"
 )
 
-// Where coordinators propose timestamps and clocks are wrong, a serial order may
-// contradict real time: T1 writes A from a gateway whose clock is ahead; when it is
-// committed T2 begins, and writes B from one that is behind; T3 writes both, between
-// them, and has been on its way all the time. A was written last by T1 and B by T3:
-// so T2 comes before T3 and T3 before T1, though T1 was over when T2 began.
+// Where coordinators propose timestamps and clocks are wrong, a serial order may contradict real
+// time: T1 writes A from a gateway whose clock is ahead; when it is committed T2 begins, and writes
+// B from a gateway whose clock is behind; T3 writes both, between them, and is in progress all the
+// time. A was written last by T1 and B by T3: so T2 is before T3 and T3 before T1, though T1 ended
+// before T2 began.
 //
-// It is what the row says of itself, and no more than that: the history is
-// serializable. Rows that call themselves strict refuse somebody instead.
+// That is exactly the isolation that the protocol promises: the history is serializable. Protocols
+// that promise strictness abort one of them instead.
 func TestTimestampsMayContradictRealTime(t *testing.T) {
 	for _, name := range []string{"tapir", "carousel-fast", "starry"} {
 		spec, err := protocol.ByName(name)
@@ -34,7 +34,7 @@ func TestTimestampsMayContradictRealTime(t *testing.T) {
 			t.Errorf("%s: %v", name, report.Violations)
 		}
 		if report.StrictSerializable() != (spec.Isolation == protocol.StrictSerializability) {
-			t.Errorf("%s gives %s, and what is seen of it is %v", name, spec.Isolation, report.Violations)
+			t.Errorf("%s promises %s, and the check finds %v", name, spec.Isolation, report.Violations)
 		}
 		if spec.Isolation == protocol.StrictSerializability {
 			continue
@@ -50,7 +50,7 @@ func TestTimestampsMayContradictRealTime(t *testing.T) {
 	}
 }
 
-// inversion is that story's cluster, of three nodes and two shards.
+// inversion is the cluster of that story, of three nodes and two shards.
 type inversion struct {
 	t    *testing.T
 	w    *Cluster
@@ -58,7 +58,7 @@ type inversion struct {
 	keys [3]txn.Key // of three shards
 }
 
-// openInversion is the cluster, in which nothing has happened yet.
+// openInversion creates the cluster.
 func openInversion(t *testing.T, spec protocol.Spec) *inversion {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
@@ -80,7 +80,7 @@ func openInversion(t *testing.T, spec protocol.Spec) *inversion {
 	t.Cleanup(s.w.Close)
 	s.w.host(1).wallShift, s.w.host(3).wallShift = 10*time.Second, 5*time.Second
 	if !s.w.RunUntil(quietWait, s.w.Ready) {
-		t.Fatal("the cluster does not come up")
+		t.Fatal("the cluster does not start")
 	}
 	return s
 }
@@ -89,7 +89,7 @@ func playInversion(t *testing.T, spec protocol.Spec) *history.History {
 	t.Helper()
 	s := openInversion(t, spec)
 	b, _ := s.w.cfg.Directory.ShardOf(string(s.keys[1]))
-	s.w.onSend = func(_ *host, env *txn.Envelope) sendAction { // T3 does not come to B
+	s.w.onSend = func(_ *host, env *txn.Envelope) sendAction { // T3's message to B is held back
 		if p := env.Msg.Prepare; p != nil && p.Attempt.Node == 3 && p.Shard == txn.ShardID(b) {
 			return heldBack
 		}
@@ -134,7 +134,7 @@ func (s *inversion) readAll(c *Client) {
 		return
 	}
 	for i, v := range got.Values {
-		number, _ := strconv.ParseInt(string(v), 10, 64) // 0: nobody has written it
+		number, _ := strconv.ParseInt(string(v), 10, 64) // 0: not written yet
 		r.Ops = append(r.Ops, history.Op{Kind: history.Get, Key: string(rune('A' + i)), Value: number})
 	}
 	r.Txn, r.CompleteNanos = x.ID().String(), int64(c.Elapsed())
@@ -144,13 +144,13 @@ func (s *inversion) readAll(c *Client) {
 func (s *inversion) end(c *Client) {
 	s.t.Helper()
 	if !s.w.RunUntil(quietWait, c.Done) {
-		s.t.Fatal("a client waits for ever")
+		s.t.Fatal("a client waits without end")
 	}
 }
 
-// Where rows have leases nobody's clock is wrong: T1 has read A, whose lease was renewed, when T2
-// overwrites it; T3 begins when T2 is over, and writes B; T1 reads that, and commits inside its lease.
-// So T3 comes before T1, and T1 before T2. Under r4 T1 is refused.
+// With row leases no clock needs to be wrong: T1 has read A, whose lease was renewed, when T2
+// overwrites it; T3 begins when T2 is over, and writes B; T1 reads that, and commits inside its
+// lease. So T3 is before T1, and T1 before T2. Under r4 T1 is refused.
 func TestLeasesMayContradictRealTime(t *testing.T) {
 	for _, name := range []string{"r4+sundial", "r4"} {
 		spec, err := protocol.ByName(name)
@@ -174,7 +174,7 @@ func TestLeasesMayContradictRealTime(t *testing.T) {
 			t.Fatal("T1 reads nothing")
 		}
 		s.end(s.begin(1, 2, 0))
-		s.w.Run(time.Millisecond) // what ends and begins at one instant overlaps
+		s.w.Run(time.Millisecond) // an end and a begin at the same time would overlap
 		s.end(s.begin(2, 3, 2))
 		s.end(first)
 		report, last := history.CheckRegisters(&s.h), s.h.Records[len(s.h.Records)-1]

@@ -15,13 +15,12 @@ import (
 	"isochron/workload"
 )
 
-// An entry of an old term may lie on a majority's disks and yet be lost (section
-// 5.4.2 of the paper on Raft). So a replica must not acknowledge one, and the
-// story shows what happens if it does: node 2 gives its vote to node 1 alone and
-// dies; node 5 leads for a moment, with the voices of 3 and 4, and writes an
-// entry in the same place; node 1 leads next and gives the old entry, and nothing
-// of its own, to 3. Three of five have it now. Then 5 comes back, whose entry is
-// of a later term, and leads with the voices of 3 and 4.
+// An entry of an old term may be on a majority's disks and yet be lost (Raft paper, section 5.4.2).
+// So a replica must not acknowledge one, and the story shows the consequence: node 2 gives its vote
+// to node 1 alone and crashes; node 5 leads for a short time, with the votes of 3 and 4, and writes
+// an entry at the same index; node 1 leads next and sends the old entry, and none of its own, to 3.
+// Three of five have it now. Then 5 restarts, whose entry is of a later term, and leads with the
+// votes of 3 and 4.
 func TestAnEntryOfAnOldTermIsNotAcknowledged(t *testing.T) {
 	if answer, there := playOldTerm(t, txn.InjectedBugs{}); answer {
 		t.Errorf("the commit was acknowledged; the row is there: %v", there)
@@ -31,13 +30,13 @@ func TestAnEntryOfAnOldTermIsNotAcknowledged(t *testing.T) {
 	}
 }
 
-// oldTerm is the story's network: what passes of the shard's raft messages.
+// oldTerm is the story's network: which of the shard's Raft messages pass.
 type oldTerm struct {
 	w     *Cluster
 	shard txn.ShardID
 	deaf  map[txn.NodeID]bool // nothing passes from or to these
 	mute  map[txn.NodeID]bool // their requests for votes do not pass
-	// lone: this leader's entries pass to nobody; partial: only those of older terms.
+	// lone: this leader's entries reach no node; partial: only those of older terms pass.
 	lone, partial txn.NodeID
 	only          txn.NodeID // if not 0, entries pass to it alone
 }
@@ -59,7 +58,7 @@ func playOldTerm(t *testing.T, bugs txn.InjectedBugs) (answer, there bool) {
 	s.only, s.lone, s.deaf = 0, 5, map[txn.NodeID]bool{1: true}
 	s.mute = map[txn.NodeID]bool{3: true, 4: true}
 	s.leads(t, 5)
-	s.w.Run(5 * time.Millisecond) // its entry comes to be on its disk
+	s.w.Run(5 * time.Millisecond) // its entry gets to its disk
 	s.w.host(5).crash(strictly)
 
 	s.lone, s.deaf, s.partial, s.only = 0, nil, 1, 3
@@ -75,7 +74,7 @@ func playOldTerm(t *testing.T, bugs txn.InjectedBugs) (answer, there bool) {
 	s.w.host(1).restart()
 	s.w.host(2).restart()
 	if !s.w.RunUntil(quietWait, func() bool { return s.w.Ready() && client.Done() && len(s.w.Residue()) == 0 }) {
-		t.Fatalf("the cluster does not come to rest: %v\n%v", s.w.Residue(), s.w.Summary())
+		t.Fatalf("the cluster does not become quiet: %v\n%v", s.w.Residue(), s.w.Summary())
 	}
 	value, _, _ := s.w.host(5).node.ReadLocal(key)
 	return answer, value != nil
@@ -102,7 +101,7 @@ func newOldTerm(t *testing.T, bugs txn.InjectedBugs) (*oldTerm, txn.Key) {
 	}
 	s := &oldTerm{w: w, shard: txn.ShardID(shard)}
 	if !w.RunUntil(quietWait, func() bool { return w.Ready() && w.Leader(s.shard) == 2 }) {
-		t.Fatal("the cluster does not come up")
+		t.Fatal("the cluster does not start")
 	}
 	w.onSend = s.pass
 	return s, txn.Key(routing.TablePrefix(7) + "k")
@@ -120,7 +119,7 @@ func (s *oldTerm) leads(t *testing.T, id txn.NodeID) {
 		return false
 	}
 	if !s.w.RunUntil(quietWait, is) {
-		t.Fatalf("node %d does not come to lead:\n%v", id, s.w.Summary())
+		t.Fatalf("node %d does not become leader:\n%v", id, s.w.Summary())
 	}
 }
 

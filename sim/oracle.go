@@ -8,13 +8,12 @@ import (
 	"isochron/txn"
 )
 
-// At every acknowledgement, the vote of a leader and the answer to a client,
-// the power could fail everywhere. So at every one of them the disks are cloned
-// as they would be found then, with what was synced and nothing more, and a
-// majority of each participant's replicas must bear witness to what is being
+// The power could fail everywhere at every acknowledgement: the vote of a leader, the answer to a
+// client. At every one of them the disks are cloned as they would be found then, with synced data
+// and nothing else, and a majority of each participant's replicas must hold a record of what is
 // promised.
 
-// checkPromise looks at what a message promises.
+// checkPromise checks the promise of a message.
 func (n *nemesis) checkPromise(h *host, m *txn.Message) {
 	switch {
 	case m.Vote != nil:
@@ -28,23 +27,23 @@ func (n *nemesis) checkPromise(h *host, m *txn.Message) {
 	}
 }
 
-// checkAck: a replica that acknowledges an entry past its leader has it on its own
-// disk. Who only passes the word on is not asked.
+// checkAck checks that a replica that acknowledges an entry, bypassing its leader, has the entry on
+// its own disk. A node that only forwards the Ack is not checked.
 func (n *nemesis) checkAck(h *host, a *txn.Ack) {
 	n.counts["crash clones"]++
 	if !n.w.recorded(h.engine.CrashStrict(), a.Shard, a.Attempt) {
-		n.volatile = append(n.volatile, fmt.Sprintf("n%d acknowledges entry %d of shard %d, with the vote of %v, and has it not on its disk", h.id, a.Index, a.Shard, a.Attempt))
+		n.volatile = append(n.volatile, fmt.Sprintf("n%d acknowledges entry %d of shard %d, with the vote of %v, and does not have it on its disk", h.id, a.Index, a.Shard, a.Attempt))
 	}
 }
 
-// checkVote: a Yes is on a majority's disks. Reads alone leave nothing to record.
+// checkVote checks that a Yes is on a majority's disks. Reads alone leave no record.
 func (n *nemesis) checkVote(v *txn.Vote) {
 	if v.Yes && v.Proposed != 0 {
 		n.mustBeRecorded("vote", v.Shard, v.Attempt)
 	}
 }
 
-// checkCommit: what a client is told to be committed is recorded wherever it wrote.
+// checkCommit checks that a commit reported to a client is recorded wherever it wrote.
 func (n *nemesis) checkCommit(req *coordinator.Request, res *coordinator.Response) {
 	seen := map[txn.ShardID]bool{}
 	for _, w := range req.Writes {
@@ -56,12 +55,12 @@ func (n *nemesis) checkCommit(req *coordinator.Request, res *coordinator.Respons
 	}
 }
 
-// leases is a node that tells of its leases.
+// leases is a node that reports its leases.
 type leases interface {
 	LeaseUntil(id txn.ShardID) time.Duration
 }
 
-// checkLeases: when a leader begins to serve, no lease of an earlier one lasts.
+// checkLeases checks that no lease of an earlier leader lasts when a leader begins to serve.
 func (n *nemesis) checkLeases(self txn.NodeID, m txn.NodeEvent) {
 	for _, h := range n.w.live() {
 		st, ok := h.status(m.Shard)

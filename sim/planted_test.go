@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// injectedFile says, a line each, on which row a planted bug shows first at which seed. The seed
-// is looked for from 1 on only if the file is written anew (see searchAgain): whatever changes
-// what a hunt does moves many of them.
+// injectedFile lists, one line each, the protocol and the first seed that show an injected bug. The
+// seeds from 1 on are searched only when the file is written again (see searchAgain): any change of
+// the runs moves many of them.
 const injectedFile = "planted.txt"
 
 const searchAgain = "go test ./sim -run FaultRunsFindInjectedBugs -args -rewrite"
 
-// injected are bugs with the rows on which the hunt must find them, and after how many seeds at
-// the most: a hunt that needs more has become too tame.
+// injected are bugs with the protocols under which the runs must find them, and the largest number
+// of seeds: runs that need more have become too weak.
 var injected = []struct {
 	bug  string
 	rows []string
@@ -70,9 +70,9 @@ var injected = []struct {
 	{bug: "switch-undrained", rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}, most: 40, calm: true},
 }
 
-// A hunt is worth something only if it finds what is wrong. Each planted bug must be found on
-// the rows where it can do harm, at the seed that is known for it. The long form, from the
-// first seed on, is make hunt-planted.
+// The runs are worth something only if they find errors. Each injected bug must be found under the
+// protocols where it can do harm, at the seed that is known for it. The long form, from the first
+// seed on, is make hunt-planted.
 func TestFaultRunsFindInjectedBugs(t *testing.T) {
 	t.Parallel()
 	known, found := readPlanted(t), map[string]uint64{}
@@ -95,7 +95,7 @@ func TestFaultRunsFindInjectedBugs(t *testing.T) {
 					}
 					f := findPlanted(t, cfg, c.bug)
 					if f.Anomaly == "" && again {
-						t.Errorf("not found in the seeds 1 to %d: the hunt has become too tame", c.most)
+						t.Errorf("not found in the seeds 1 to %d: the faults have become too weak", c.most)
 					} else if f.Anomaly == "" {
 						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --hunt %d --plant %s --protocol %s", cfg.Seed, searchAgain, c.most, c.bug, row)
 					}
@@ -111,16 +111,16 @@ func TestFaultRunsFindInjectedBugs(t *testing.T) {
 	}
 }
 
-// findPlanted hunts one bug on the one row of cfg.
+// findPlanted searches one bug under the one protocol of cfg.
 func findPlanted(t *testing.T, cfg FaultRunConfig, bug string) (found Found) {
 	t.Helper()
 	answer := 0
-	_ = RunInjectedBugs(cfg, []string{bug}, func(f Found) { // the error says that it was not found, as f does
+	_ = RunInjectedBugs(cfg, []string{bug}, func(f Found) { // the error reports a bug not found, as f does
 		found, answer = f, answer+1
 		t.Logf("%s on %s, seed %d, after %d: %s: %.200s", f.Bug, f.Protocol, f.Seed, f.Seeds, f.Anomaly, f.Detail)
 	})
 	if answer != 1 {
-		t.Fatalf("%s was hunted on %d rows of %v", bug, answer, cfg.Specs)
+		t.Fatalf("%s was run under %d protocols of %v", bug, answer, cfg.Specs)
 	}
 	return found
 }

@@ -12,9 +12,9 @@ import (
 	"isochron/workload"
 )
 
-// A row far away is in somebody's hands whenever a transaction comes for it and for one next
-// door. Whoever goes by round trips alone locks the near one while it waits for the far one,
-// and holds it longer. Whoever goes by what it expects holds it no longer than the far one.
+// A remote row is locked by another transaction whenever one arrives for it and for a row nearby.
+// With round trips alone a protocol locks the near row while it waits for the remote one, and holds
+// it longer. With a forecast it holds the near one no longer than the remote one.
 func TestNearLocksAreHeldNoLongerThanFarOnes(t *testing.T) {
 	var held []time.Duration
 	for _, c := range []struct {
@@ -23,8 +23,8 @@ func TestNearLocksAreHeldNoLongerThanFarOnes(t *testing.T) {
 		longer bool
 	}{
 		{"2pc+2pl-together", 0, true},
-		{"2pc+2pl-postponed", 1e-9, true}, // it expects nothing
-		{"2pc+2pl-postponed", 0, true},    // a quarter of what it expects is not enough here
+		{"2pc+2pl-postponed", 1e-9, true}, // no forecast
+		{"2pc+2pl-postponed", 0, true},    // a quarter of the forecast is not enough here
 		{"2pc+2pl-postponed", 1, false},
 	} {
 		near, far := heldNearAndFar(t, c.spec, c.scale)
@@ -33,17 +33,16 @@ func TestNearLocksAreHeldNoLongerThanFarOnes(t *testing.T) {
 		}
 		held = append(held, near)
 	}
-	// 460 ms are waited for far away each time.
+	// The wait at the remote row is 460 ms each time.
 	for i, least := range []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond} {
 		if less := held[1] - held[i+1]; less < least {
-			t.Errorf("next door locks are held for %v less than where nothing is expected, %v at least are meant", less, least)
+			t.Errorf("near locks are held for %v less than without a forecast, want at least %v", less, least)
 		}
 	}
 }
 
-// heldNearAndFar has a transaction from va want a row next door and one at pr, 80 ms away, again
-// and again, each time while the latter is held at pr; it says how long the last one held
-// each.
+// heldNearAndFar runs transactions from va over a row nearby and one at pr, 80 ms away, again and
+// again, each time while the latter is held at pr; it returns how long the last one held each.
 func heldNearAndFar(t *testing.T, name string, scale float64) (near, far time.Duration) {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
@@ -66,7 +65,7 @@ func heldNearAndFar(t *testing.T, name string, scale float64) (near, far time.Du
 		Params: node.Params{Forecast: txn.Forecasts{Scale: scale}}, Hardware: Hardware{Fsync: time.Millisecond},
 		Spans: func(s Span) {
 			switch {
-			case s.Client != wan.Regions[0]: // who is in the way
+			case s.Client != wan.Regions[0]: // the holder
 			case uint64(s.Shard) == nearShard:
 				near = max(near, s.Held) // its decision's record is a shorter one
 			case uint64(s.Shard) == farShard:

@@ -10,11 +10,11 @@ import (
 	"isochron/txn"
 )
 
-// replaceTries bounds how often a client tries to put the new node into the
-// directory: each try is one transaction of a broken cluster.
+// replaceTries bounds the tries of a client to add the new node to the directory: each try is one
+// transaction of a broken cluster.
 const replaceTries = 1000
 
-// planReplacement has, in half of the runs, one node lost for ever at some time.
+// planReplacement loses, in half of the runs, one node permanently at some time.
 func (n *nemesis) planReplacement() {
 	if !n.faults.Replace {
 		return
@@ -30,8 +30,7 @@ func (n *nemesis) planReplacement() {
 	})
 }
 
-// replace loses a node and brings a new one, some time after, while all the
-// other trouble goes on.
+// replace loses a node and adds a new one, some time after, while the other faults continue.
 func (n *nemesis) replace() {
 	h := n.anyHost()
 	if n.rand.IntN(2) == 0 {
@@ -44,7 +43,7 @@ func (n *nemesis) replace() {
 		n.w.After(n.between(1, 4), h.restart)
 		return
 	}
-	n.counts["nodes lost for ever"]++
+	n.counts["nodes lost permanently"]++
 	n.lost = h
 	h.lose()
 	n.w.After(n.between(0, 12), n.bringNew)
@@ -76,7 +75,7 @@ func (n *nemesis) replaceLost(c *Client) {
 	})
 }
 
-// changeDirectory writes what is desired, however often it takes.
+// changeDirectory writes a desired state, with as many tries as needed.
 func (n *nemesis) changeDirectory(c *Client, what string, change func(*routing.Directory) error) {
 	for range replaceTries {
 		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err == nil {
@@ -87,10 +86,10 @@ func (n *nemesis) changeDirectory(c *Client, what string, change func(*routing.D
 	}
 }
 
-// settled reports whether every node has the members that the directory wants.
+// settled reports whether every node has the members that the directory desires.
 func (n *nemesis) settled() bool { return len(n.unsettled()) == 0 }
 
-// unsettled tells what is still not as the directory wants it.
+// unsettled describes what still differs from the directory's desired state.
 func (n *nemesis) unsettled() []string {
 	var out []string
 	if n.moving {
@@ -98,7 +97,7 @@ func (n *nemesis) unsettled() []string {
 	}
 	for _, h := range n.w.live() {
 		if !h.up() || !h.node.Converged() {
-			out = append(out, n.w.label(h.id)+" is not as the directory wants it")
+			out = append(out, n.w.label(h.id)+" is not as the directory desires")
 		} else if _, lost := h.node.Directory().Node(uint32(n.lostID())); lost {
 			out = append(out, n.w.label(h.id)+" still knows the node that was lost")
 		}
@@ -113,14 +112,14 @@ func (n *nemesis) lostID() txn.NodeID {
 	return n.lost.id
 }
 
-// membership is who votes in a shard since a log entry.
+// membership is the voters of a shard from a log entry on.
 type membership struct {
 	applied          uint64
 	voters, outgoing []txn.NodeID
 }
 
-// noteMembers keeps the newest configuration that any node has applied: the one
-// in which whatever is acknowledged now was committed, or one later.
+// noteMembers keeps the newest configuration that any node has applied: the one in which everything
+// acknowledged now was committed, or a later one.
 func (n *nemesis) noteMembers(s txn.ShardID) membership {
 	newest := n.members[s]
 	for _, h := range n.w.live() {
@@ -137,7 +136,7 @@ func (n *nemesis) noteMembers(s txn.ShardID) membership {
 	return newest
 }
 
-// witnesses counts the disks of these nodes that bear witness to a Yes.
+// witnesses counts the disks of these nodes with a record of a Yes.
 func (n *nemesis) witnesses(nodes []txn.NodeID, s txn.ShardID, a txn.Attempt) int {
 	out := 0
 	for _, id := range nodes {
@@ -148,9 +147,9 @@ func (n *nemesis) witnesses(nodes []txn.NodeID, s txn.ShardID, a txn.Attempt) in
 	return out
 }
 
-// onMajority: what is committed is on a majority of the voters before a change,
-// and once the change is committed on one of those after it; in between, a
-// node's word may still be of the former.
+// onMajority checks that a Yes is on a majority of the voters before a membership change, and once
+// the change is committed on a majority of those after it; in between, a node's acknowledgement may
+// still follow the former.
 func (n *nemesis) onMajority(s txn.ShardID, a txn.Attempt) bool {
 	m := n.noteMembers(s)
 	lost := func(nodes []txn.NodeID) int { // a lost disk may have had it

@@ -10,10 +10,10 @@ import (
 	"isochron/yield"
 )
 
-// A hunt can count where the rules of the core bite (package rulebook): one that leaves
-// a rule at zero has tried everything but that rule, and fails.
+// The runs can count how often the rules of the core are hit (package coverage): runs that leave a
+// rule at zero have not tested it, and fail.
 
-// ruleHits says, of each rule, on which rows it can. It follows from their choices alone.
+// ruleHits maps each rule to the protocols that can hit it. It follows from their choices alone.
 var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.BlankVote:            logged,
 	coverage.BlankLog:             logged,
@@ -76,7 +76,7 @@ var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.VotedNotDropped:          logged,
 	coverage.LocalDeadlock:            func(r protocol.Spec) bool { return r.Yield.Detect || r.Yield.Hot != yield.HotNone },
 	coverage.WideDeadlock:             deadlocks,
-	coverage.DeadlockConfirmed:        func(r protocol.Spec) bool { return deadlocks(r) && r.Yield.Votes != yield.VotesGiveWay }, // where votes do not wait, cycles are too few
+	coverage.DeadlockConfirmed:        func(r protocol.Spec) bool { return deadlocks(r) && r.Yield.Votes != yield.VotesGiveWay }, // where votes do not wait, cycles are too rare
 	coverage.HotFollower:              passesOn,
 	coverage.ChainInTurn:              passesOn,
 	coverage.GatewayLost:              logged,
@@ -108,7 +108,7 @@ var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.JointAcks:          bypassesLeaders,
 	coverage.EntryOfTerm:        bypassesLeaders,
 	coverage.OpenYes:            revealsEarly,
-	coverage.LargestArrivalTime: snapshotReads, // where leases are, all propose what their coordinator says
+	coverage.LargestArrivalTime: snapshotReads, // with leases, every participant uses its coordinator's timestamp
 	coverage.NoAfterYes:         logged,
 	coverage.LogWithoutVote:     everywhere,
 	coverage.SilenceAsksLogs:    everywhere,
@@ -146,34 +146,34 @@ var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.SaidOnce:        overVersions,
 }
 
-// reserves: transactions of several regions do; revealsValidated: and those of one are revealed
-// before they are logged.
+// reserves: transactions of several regions reserve; revealsValidated: and those of one region are
+// revealed before they are logged.
 func reserves(r protocol.Spec) bool { return r.Yield.Reserves != yield.ReservesNothing }
 
 func revealsValidated(r protocol.Spec) bool { return r.Reveal.KeepsLocks() }
 
 func readsNear(r protocol.Spec) bool { return logged(r) && !r.Reads.AtLeaders() }
 
-// coordinatorSettles: where replicas differ.
+// coordinatorSettles: the coordinator decides where replicas differ.
 func coordinatorSettles(r protocol.Spec) bool {
 	return r.Decide.HasFastPath() && !r.Decide.LeaderProposes()
 }
 
-// RuleHits is how often a rule has bitten in the hunts of a row.
+// RuleHits is how often the runs of a protocol have hit a rule.
 type RuleHits struct {
 	Rule  coverage.Rule
 	Times uint64
-	Seeds int    // in how many seeds
-	First uint64 // the seed in which it did so first; 0: in none
+	Seeds int    // the number of seeds with a hit
+	First uint64 // the first seed with a hit; 0: none
 }
 
-// ProtocolRules are the rules that can bite on a row.
+// ProtocolRules are the rules that a protocol can hit.
 type ProtocolRules struct {
 	Protocol string
 	Rules    []RuleHits
 }
 
-// Never are those that did not.
+// Never returns the rules without a hit.
 func (r *ProtocolRules) Never() (names []string) {
 	for _, b := range r.Rules {
 		if b.Times == 0 {
@@ -183,7 +183,7 @@ func (r *ProtocolRules) Never() (names []string) {
 	return names
 }
 
-// rulesOf are the rules that can bite in a hunt on a row, none of which has yet.
+// rulesOf returns the rules that runs of a protocol can hit, with no hits yet.
 func (c *FaultRunConfig) rulesOf(spec protocol.Spec) ProtocolRules {
 	out := ProtocolRules{Protocol: spec.Name}
 	for _, rule := range coverage.All() {
@@ -197,7 +197,7 @@ func (c *FaultRunConfig) rulesOf(spec protocol.Spec) ProtocolRules {
 	return out
 }
 
-// rules opens the counts of a hunt's rows, if it is to have some.
+// rules creates the counts of the protocols, if the configuration requests them.
 func (s *Summary) rules(cfg *FaultRunConfig) error {
 	if !cfg.Rules {
 		return nil
@@ -212,7 +212,7 @@ func (s *Summary) rules(cfg *FaultRunConfig) error {
 	return nil
 }
 
-// add takes in what one seed has come to.
+// add adds the counts of one seed.
 func (r *ProtocolRules) add(seed uint64, counts *coverage.Counts) {
 	for i := range r.Rules {
 		b := &r.Rules[i]
@@ -226,7 +226,7 @@ func (r *ProtocolRules) add(seed uint64, counts *coverage.Counts) {
 	}
 }
 
-// errNeverBit says which rules of which rows have never bitten; nil if all have.
+// errNeverBit lists the rules of each protocol that were never hit; nil if all were.
 func errNeverBit(all []ProtocolRules) error {
 	var parts []string
 	for _, r := range all {
@@ -237,5 +237,5 @@ func errNeverBit(all []ProtocolRules) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	return fmt.Errorf("these rules never came to refuse or change anything, so the hunt shows nothing of them: %s", strings.Join(parts, "; "))
+	return fmt.Errorf("these rules were never hit, so the runs do not test them: %s", strings.Join(parts, "; "))
 }

@@ -10,11 +10,11 @@ import (
 	"isochron/protocol"
 )
 
-// It is said of every rule on which rows it can bite, and there is one.
+// Every rule lists the protocols that can hit it, and there is one.
 func TestRulesFollowTheRow(t *testing.T) {
 	for _, r := range coverage.All() {
 		if ruleHits[r] == nil || !slices.ContainsFunc(protocol.Table(), ruleHits[r]) {
-			t.Errorf("no row can come to %s", r.Name())
+			t.Errorf("no protocol can hit %s", r.Name())
 		}
 	}
 	of := func(name string, among ...string) (names []string) {
@@ -45,8 +45,8 @@ func TestRulesFollowTheRow(t *testing.T) {
 	}
 }
 
-// A hunt in which a rule never bites fails and names it: here the rule is taken away by a
-// planted bug. With the rule its first seed is told.
+// Runs in which a rule is never hit fail and name it: here an injected bug removes the rule. With
+// the rule its first seed is reported.
 func TestFaultRunsFailIfARuleIsNeverHit(t *testing.T) {
 	hunt := func(bug string) (Summary, string) {
 		bugs, _, err := InjectBug(bug)
@@ -73,7 +73,7 @@ func TestFaultRunsFailIfARuleIsNeverHit(t *testing.T) {
 	}
 }
 
-// What is counted changes nothing: one seed is one run.
+// Counting changes nothing: one seed is one run.
 func TestRulesAreCountedOnTheSide(t *testing.T) {
 	for _, name := range []string{"d2pc+2pl-group", "2pc+2pl-logged", "txsql", "aria", "tapir", "carousel-fast"} {
 		spec, err := protocol.ByName(name)

@@ -10,19 +10,19 @@ import (
 	"isochron/coverage"
 )
 
-// rulesPage is the page of all rules, made from rulebook.
+// rulesPage is the page of all rules, made from package coverage.
 const rulesPage = "../docs/RULES.md"
 
-// The page of the rules is what the code says. -rewrite writes it anew.
+// The page of the rules matches the code. -rewrite writes it again.
 func TestRulesPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# The rules of the core
 
-A hunt counts where each of these refuses or changes something that would have gone on without it
-(` + "`isochron sim --hunt 300 --rules`" + `), and fails if one never does that can on the row. This page is
-written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
+Fault-injection runs count where each of these rules refuses or changes something that would have
+continued without it (` + "`isochron sim --hunt 300 --rules`" + `). They fail if a rule that a
+protocol can hit is never hit. This page is written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
 
-| package | rule | what it says |
+| package | rule | statement |
 |---|---|---|
 `)
 	for _, r := range coverage.All() {
@@ -34,6 +34,6 @@ written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
 		}
 	}
 	if have, err := os.ReadFile(rulesPage); err != nil || string(have) != page.String() {
-		t.Errorf("%s is not what the code says: go test ./sim -run RulesPage -rewrite (%v)", rulesPage, err)
+		t.Errorf("%s differs from the code: go test ./sim -run RulesPage -rewrite (%v)", rulesPage, err)
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"isochron/txn"
 )
 
-// fullLog has a leader whose log has little room hear for a while of nothing that its
-// followers have, just when its members are to change: so votes that name the members of now
-// wait for room when the change is due. Raft's acknowledgements of this shard alone are lost.
+// fullLog keeps a leader with little log space from learning for a while which entries its
+// followers have, just when its members are to change: votes that name the present members wait for
+// space when the change is due. Only Raft's acknowledgements of this shard are lost.
 type fullLog struct {
 	n    *nemesis
 	rand *rand.Rand
-	left int           // how often in this run
-	ends time.Duration // when it hears of them again
+	left int           // repetitions left in this run
+	ends time.Duration // when acknowledgements arrive again
 }
 
 // fullUnits bounds how long.

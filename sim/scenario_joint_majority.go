@@ -10,23 +10,24 @@ import (
 	"isochron/txn"
 )
 
-// jointMajority has a leader in the middle of a change of members be heard by a majority of
-// those who have a vote from now on, and by too few of those who had one before. These need
-// not know of the change, and elect another. Raft's messages of this shard alone are cut.
+// jointMajority isolates a leader in the middle of a membership change with a majority of the new
+// voters and too few of the old ones. The other old voters need not know of the change, and elect
+// another leader. Only Raft's messages of this shard are cut.
 type jointMajority struct {
 	n      *nemesis
 	rand   *rand.Rand
-	left   int // how often in this run
-	moves  int // how often a replica is moved for it
+	left   int // repetitions left in this run
+	moves  int // replica moves left
 	shard  txn.ShardID
 	inside []txn.NodeID // the leader, and a majority of the new voters
 	until  time.Duration
 }
 
-// restUnits bounds the time before a move, and between two looks whether there is one.
+// restUnits bounds the time before a move, and between two checks whether there is one.
 const restUnits = 36
 
-// start has a replica be moved now and then if none is: each is two changes of members.
+// start moves a replica now and then if no move is in progress: each move is two membership
+// changes.
 func (p *jointMajority) start() {
 	if p.moves == 0 {
 		return
@@ -43,7 +44,7 @@ func (p *jointMajority) start() {
 	})
 }
 
-// onSend loses what would cross the cut.
+// onSend loses the messages that cross the cut.
 func (p *jointMajority) onSend(env *txn.Envelope) sendAction {
 	r := env.Msg.Raft
 	if r == nil || r.Shard == txn.MetaShard {
@@ -58,7 +59,7 @@ func (p *jointMajority) onSend(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// begin cuts at the first message that a leader sends when it has begun the change.
+// begin cuts at the first message that a leader sends after it has started the change.
 func (p *jointMajority) begin(leader txn.NodeID, s txn.ShardID) {
 	if p.left == 0 || !p.n.moving {
 		return
@@ -68,7 +69,7 @@ func (p *jointMajority) begin(leader txn.NodeID, s txn.ShardID) {
 		return
 	}
 	inside, before := []txn.NodeID{leader}, 0
-	for _, fresh := range []bool{true, false} { // those who join first
+	for _, fresh := range []bool{true, false} { // joining voters first
 		for _, v := range st.Voters {
 			if v != leader && slices.Contains(st.Outgoing, v) != fresh && 2*len(inside) <= len(st.Voters) {
 				inside = append(inside, v)
@@ -81,10 +82,10 @@ func (p *jointMajority) begin(leader txn.NodeID, s txn.ShardID) {
 		}
 	}
 	if 2*before >= len(st.Outgoing) {
-		return // nobody could be elected without them
+		return // without them no leader could be elected
 	}
 	p.left--
 	p.shard, p.inside, p.until = s, inside, p.n.w.now+p.n.unit*time.Duration(15+p.rand.IntN(20))
-	p.n.biased.count("a leader is heard by those who join alone")
-	p.n.w.log(p.n.w.host(leader), "is heard at shard %d by %v alone, while its members change", s, inside[1:])
+	p.n.biased.count("a leader reaches only joining voters")
+	p.n.w.log(p.n.w.host(leader), "reaches only %[2]v at shard %[1]d, during a membership change", s, inside[1:])
 }

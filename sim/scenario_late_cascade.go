@@ -7,23 +7,23 @@ import (
 	"isochron/txn"
 )
 
-// lateCascade has gateways hear late that a transaction has gone on from a value that was
-// undone or changed: so it asks for more, and votes, as if it had not.
+// lateCascade delays the news at gateways that a value their transaction has read was rolled back
+// or changed: the transaction continues and is voted on as if it was not.
 type lateCascade struct {
 	n    *nemesis
 	rand *rand.Rand
 	odds int
 }
 
-// cascadeUnits bounds how late.
+// cascadeUnits bounds the delay.
 const cascadeUnits = 8
 
-// onSend holds the news back.
+// onSend delays the news.
 func (l *lateCascade) onSend(env *txn.Envelope) sendAction {
 	if w := env.Msg.Wounded; w == nil || !w.Cascade || l.rand.IntN(l.odds) > 0 {
 		return leaves
 	}
-	l.n.biased.count("a cascade is told late")
+	l.n.biased.count("a cascade is reported late")
 	l.n.w.net.hold(*env, time.Duration(1+l.rand.Int64N(cascadeUnits*int64(l.n.unit))))
 	return heldBack
 }

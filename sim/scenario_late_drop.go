@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// lateDrop has a shard hear that a transaction is no more when it has just voted on it: on its
-// way to one participant that is a shard the Prepare waits, and the decision gets lost, until
-// the gateway says, asked by who waits for the locks, that the transaction has ended. The vote
-// must stand then, until the decision comes.
+// lateDrop makes a shard learn that a transaction no longer exists just after it has voted on it:
+// the Prepare to one participant that is a shard is delayed, and the decision gets lost, until the
+// gateway, queried by a waiter for the locks, replies that the transaction has ended. The vote must
+// remain valid until the decision arrives.
 type lateDrop struct {
 	n       *nemesis
 	rand    *rand.Rand
 	odds    int
-	prepare txn.Envelope // the first that was held back
+	prepare txn.Envelope // the first that was delayed
 	until   time.Duration
 }
 
-// onSend holds back a Prepare and loses decisions, and lets the answer go after the Prepare.
+// onSend delays a Prepare, loses decisions, and releases the reply after the Prepare.
 func (l *lateDrop) onSend(env *txn.Envelope) sendAction {
 	now, m, held := l.n.w.now, &env.Msg, l.prepare.Msg.Prepare
 	if p := m.Prepare; p != nil && now >= l.until && !p.ReadOnly && len(p.Participants) > 1 && !l.n.atSource(p.Shard) && l.rand.IntN(l.odds) == 0 {
@@ -35,7 +35,7 @@ func (l *lateDrop) onSend(env *txn.Envelope) sendAction {
 		return heldBack
 	case m.TxnStatusReply != nil && !m.TxnStatusReply.Alive && m.TxnStatusReply.Txn == held.Txn && m.TxnStatusReply.Shard == held.Shard:
 		l.until = now
-		l.n.biased.count("a vote is asked for just before its transaction is said to be no more")
+		l.n.biased.count("a prepare arrives just before its transaction is reported dead")
 		l.n.w.net.hold(l.prepare, 0)
 		l.n.w.net.hold(*env, l.n.unit)
 		return heldBack

@@ -8,8 +8,9 @@ import (
 	"isochron/txn"
 )
 
-// lateHigh has what is asked for high priority come just before its stamp, at one shard or at all: what
-// should have made way for it elsewhere has voted there, and makes way elsewhere, or it does not.
+// lateHigh delivers prepares of high priority just before their arrival time, at one shard or at
+// all: a transaction that should be priority-aborted elsewhere has voted there, and is aborted
+// elsewhere, or is not.
 type lateHigh struct {
 	n       *nemesis
 	rand    *rand.Rand
@@ -18,11 +19,11 @@ type lateHigh struct {
 	shard   txn.ShardID // 0: all
 }
 
-// onSend holds back a Prepare of which other shards are told when it should arrive, and for longer
-// what says that low priority has made way.
+// onSend delays a Prepare whose arrival time other shards know, and for longer the report of a
+// priority abort.
 func (l *lateHigh) onSend(env *txn.Envelope) sendAction {
 	if v := env.Msg.Vote; v != nil && strings.Contains(v.Reason, "high priority") && l.rand.IntN(l.odds) == 0 {
-		l.n.biased.count("that one makes way is told late")
+		l.n.biased.count("a priority abort is reported late")
 		l.n.w.net.hold(*env, time.Duration(1+l.rand.IntN(6))*l.n.unit)
 		return heldBack
 	}
@@ -44,7 +45,7 @@ func (l *lateHigh) onSend(env *txn.Envelope) sendAction {
 	if early <= 0 {
 		return leaves
 	}
-	l.n.biased.count("a prepare of high priority comes just before its stamp")
+	l.n.biased.count("a prepare of high priority arrives just before its arrival time")
 	l.n.w.net.hold(*env, early)
 	return heldBack
 }

@@ -7,20 +7,20 @@ import (
 	"isochron/txn"
 )
 
-// latePrepare has a Prepare come when it is over: on its way to one participant it
-// waits until that one's leader has said that its log has no vote of the attempt.
-// What was said then must hold.
+// latePrepare delivers a Prepare after the attempt is over: on its way to one participant it is
+// delayed until that participant's leader has replied that its log has no vote of the attempt. That
+// reply must remain true.
 type latePrepare struct {
 	n       *nemesis
 	rand    *rand.Rand
 	odds    int
 	attempt txn.Attempt
 	shard   txn.ShardID
-	prepare txn.Envelope  // the first that was held back
-	until   time.Duration // it is lost
+	prepare txn.Envelope  // the first that was delayed
+	until   time.Duration // until then it may be delivered, then it is lost
 }
 
-// onSend holds back a Prepare, and lets it go after the Finding.
+// onSend delays a Prepare, and releases it after the InquireReply.
 func (l *latePrepare) onSend(env *txn.Envelope) sendAction {
 	now := l.n.w.now
 	if p := env.Msg.Prepare; p != nil {
@@ -35,7 +35,7 @@ func (l *latePrepare) onSend(env *txn.Envelope) sendAction {
 	f := env.Msg.InquireReply
 	if f != nil && now < l.until && f.Result == txn.OutcomeNo && f.Attempt == l.attempt && f.Shard == l.shard && env.From == l.prepare.To {
 		l.until = now
-		l.n.biased.count("a prepare comes after the log was asked")
+		l.n.biased.count("a prepare arrives after the log was queried")
 		l.n.w.net.hold(l.prepare, 0)
 	}
 	return leaves

@@ -7,41 +7,42 @@ import (
 	"isochron/txn"
 )
 
-// lateStatusQuery has a leader be told that a transaction is no more which has voted there meanwhile. A
-// Prepare of one that holds locks waits on its way, until the leader asks its gateway whether it
-// lives; the question waits until the votes were given, and the gateway has decided and forgotten
-// the transaction, or has crashed and is back. Then it says so, truly, and decisions for that shard
-// are lost for a while: the vote must stand.
+// lateStatusQuery makes a leader learn that a transaction no longer exists after that transaction
+// has voted there. The Prepare of a transaction that holds locks is delayed until the leader
+// queries its gateway whether it is alive; the query is delayed until the votes were given, and the
+// gateway has decided and dropped the transaction, or has crashed and restarted. Its reply, that
+// the transaction is dead, is true. Decisions for that shard are lost for a while: the vote must
+// remain valid.
 type lateStatusQuery struct {
 	n    *nemesis
 	rand *rand.Rand
 	odds int
-	left int // how often in this run
+	left int // repetitions left in this run
 
 	phase   probing
-	prepare txn.Envelope // the last that was held back
-	query   txn.Envelope // while it is asked
+	prepare txn.Envelope // the last that was delayed
+	query   txn.Envelope // while it is delayed
 	until   time.Duration
 }
 
-// probing is how far an lateStatusQuery has come.
+// probing is the step of a lateStatusQuery.
 type probing uint8
 
 const (
 	notProbing    probing = iota
-	untilAsked            // the Prepare waits
-	untilEnded            // the question waits
-	untilNotified         // it is on its way, or the answer
+	untilAsked            // the Prepare is delayed
+	untilEnded            // the query is delayed
+	untilNotified         // the query or the reply is in transit
 	wasNotified           // decisions are lost
 )
 
-// How long, at most, it waits for each of the next steps, and loses decisions at the end.
+// The longest waits for the next steps, and the time in which decisions are lost at the end.
 const (
 	probingUnits = 40
 	untoldUnits  = 16
 )
 
-// onSend holds messages of one transaction and one shard back.
+// onSend delays messages of one transaction and one shard.
 func (o *lateStatusQuery) onSend(env *txn.Envelope) sendAction {
 	if o.phase != notProbing && o.n.w.now >= o.until {
 		o.phase = notProbing
@@ -68,7 +69,8 @@ func (o *lateStatusQuery) onSend(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// begin takes up a transaction that holds locks where its Prepare goes, and has others to ask.
+// begin selects a transaction that holds locks where its Prepare goes, and makes other transactions
+// query it.
 func (o *lateStatusQuery) begin(env *txn.Envelope) sendAction {
 	p := env.Msg.Prepare
 	if p == nil || o.left == 0 || p.LockTerm == 0 || p.ReadOnly || len(p.Participants) < 2 || env.From != p.Txn.Node || o.n.atSource(p.Shard) || o.rand.IntN(o.odds) > 0 {
@@ -84,7 +86,7 @@ func (o *lateStatusQuery) next(phase probing) {
 	o.phase, o.until = phase, o.n.w.now+probingUnits*o.n.unit
 }
 
-// asked holds the question back, and lets the Prepare go.
+// asked delays the query, and releases the Prepare.
 func (o *lateStatusQuery) asked(env *txn.Envelope) sendAction {
 	if o.phase == untilAsked {
 		o.next(untilEnded)
@@ -100,27 +102,28 @@ func (o *lateStatusQuery) asked(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// lose has the gateway crash, if it has not decided yet, and be asked in its next life.
+// lose crashes the gateway, if it has not decided yet; its next life receives the query.
 func (o *lateStatusQuery) lose() {
 	gateway := o.n.w.host(o.query.To)
 	if o.phase != untilEnded || !gateway.up() || !o.n.active {
 		return
 	}
-	o.n.biased.count("a gateway is lost with votes on their way to it")
+	o.n.biased.count("a gateway is lost with votes in transit to it")
 	gateway.crash(strictly)
 	back := o.n.unit * time.Duration(1+o.rand.IntN(3))
 	o.n.w.After(back, gateway.restart)
 	o.ask(back)
 }
 
-// ask lets the question go.
+// ask releases the query.
 func (o *lateStatusQuery) ask(later time.Duration) {
 	o.next(untilNotified)
 	o.n.w.net.hold(o.query, later)
 }
 
-// decided loses decisions for the shard. The first that leaves the gateway has it asked: it has
-// answered its client. One before the shard was asked to vote ends all of it.
+// decided loses decisions for the shard. The first decision that leaves the gateway releases the
+// query: its client has its answer. A decision before the shard was asked to vote ends the
+// scenario.
 func (o *lateStatusQuery) decided(from txn.NodeID, d *txn.Decide) sendAction {
 	p := o.prepare.Msg.Prepare
 	if o.phase == untilAsked {
@@ -137,12 +140,12 @@ func (o *lateStatusQuery) decided(from txn.NodeID, d *txn.Decide) sendAction {
 	return leaves
 }
 
-// answered has decisions be lost a little longer, after an answer that a vote outlives.
+// answered loses decisions a little longer, after a reply that a vote outlives.
 func (o *lateStatusQuery) answered(m *txn.TxnStatusReply) {
 	o.phase = notProbing
 	if m.Alive {
 		return
 	}
 	o.phase, o.until = wasNotified, o.n.w.now+o.n.unit*time.Duration(untoldUnits/4+o.rand.IntN(untoldUnits))
-	o.n.biased.count("a transaction that has voted is said to be no more")
+	o.n.biased.count("a transaction that has voted is reported dead")
 }

@@ -7,20 +7,20 @@ import (
 	"isochron/txn"
 )
 
-// laterTerm has a Prepare come twice, the second time when its leader leads in a later
-// term. What that leader had refused in the first it knows no more; its client was told
-// that the transaction has lost.
+// laterTerm delivers a Prepare twice, the second time when its leader leads in a later term. The
+// leader no longer knows its refusals of the first term; the client has the answer that the
+// transaction aborted.
 type laterTerm struct {
 	n       *nemesis
 	rand    *rand.Rand
 	odds    int
-	left    int          // how often in this run
+	left    int          // repetitions left in this run
 	prepare txn.Envelope // the one that is followed
 	until   time.Duration
-	waits   bool // its leader was lost, and is waited for
+	waits   bool // its leader was lost, and is to lead again
 }
 
-// laterUnits bounds how long a refusal is waited for, and how long a leader's return.
+// laterUnits bounds the wait for a refusal, and the wait for a leader's return.
 const (
 	laterUnits  = 20
 	returnUnits = 60
@@ -58,7 +58,7 @@ func (l *laterTerm) look() {
 		l.waits = false
 	case ok && st.Serving && st.Term > p.Term:
 		l.waits = false
-		l.n.biased.count("a prepare comes again in a later term")
+		l.n.biased.count("a prepare arrives again in a later term")
 		l.n.w.net.hold(l.prepare, 0)
 	default:
 		l.n.w.After(l.n.unit/16, l.look)

@@ -10,20 +10,19 @@ import (
 	"isochron/txn"
 )
 
-// guests has a leader be heard by followers without a vote, and by too few voters,
-// whenever a shard that clients use has at least two such followers. Its other
-// voters elect another. Raft's messages of this shard alone are cut: so clients
-// find both leaders, and all the other shards.
+// guests isolates a leader with followers without a vote and too few voters, whenever a shard that
+// clients use has at least two such followers. Its other voters elect another leader. Only Raft's
+// messages of this shard are cut: clients reach both leaders, and all other shards.
 type guests struct {
 	n      *nemesis
 	rand   *rand.Rand
-	left   int // how often in this run
+	left   int // repetitions left in this run
 	shard  txn.ShardID
 	inside []txn.NodeID // the leader, all without a vote, a minority of the voters
 	until  time.Duration
 }
 
-// start has two replicas of a shard be moved at some time, and later back.
+// start moves two replicas of a shard at some time, and later back.
 func (g *guests) start() {
 	g.n.w.After(g.n.unit*time.Duration(1+g.rand.IntN(60)), func() {
 		if g.n.active {
@@ -32,11 +31,11 @@ func (g *guests) start() {
 	})
 }
 
-// onSend loses what would cross the cut.
+// onSend loses the messages that cross the cut.
 func (g *guests) onSend(env *txn.Envelope) sendAction {
 	r := env.Msg.Raft
 	if r == nil || r.Shard == txn.MetaShard {
-		return leaves // no history tells of the directory
+		return leaves // no history covers the directory
 	}
 	if g.n.w.now >= g.until {
 		g.begin(env.From, r.Shard)
@@ -65,6 +64,6 @@ func (g *guests) begin(leader txn.NodeID, s txn.ShardID) {
 		}
 	}
 	g.until = g.n.w.now + g.n.unit*time.Duration(20+g.rand.IntN(20))
-	g.n.biased.count("a leader is heard by followers without a vote")
-	g.n.w.log(g.n.w.host(leader), "is heard at shard %d by %v alone", s, g.inside[1:])
+	g.n.biased.count("a leader reaches only followers without a vote")
+	g.n.w.log(g.n.w.host(leader), "reaches only %[2]v at shard %[1]d", s, g.inside[1:])
 }

@@ -7,23 +7,22 @@ import (
 	"isochron/txn"
 )
 
-// lostPath has a coordinator lost right after it has told its client of a commit
-// that a fast path made, before anybody else hears of it; where there is none, that a majority
-// has taken in. Of the replicas that called
-// the attempt OK some are not heard then, the leader among them if it can be, so that the
-// others must find out in a new view what the coordinator had told. In some runs the
-// attempt does not come to as many replicas as a fast path can spare, and to one more:
-// then there must be none.
+// lostPath loses a coordinator right after it has reported to its client a commit by a fast path,
+// before any other node learns of it; without a fast path, a commit that a majority has accepted.
+// Of the replicas that voted OK some are cut off then, the leader among them if possible, so that
+// the others must find out in a new view what the coordinator had reported. In some runs the
+// attempt does not reach as many replicas as a fast path can spare, and one more: then there must
+// be no fast path.
 type lostPath struct {
 	n          *nemesis
 	odds       int
-	left       int  // how often in this run
-	short      bool // too few hear of the attempt
+	left       int  // repetitions left in this run
+	short      bool // too few receive the attempt
 	attempt    txn.Attempt
 	shard      txn.ShardID
-	away       []txn.NodeID // these do not hear of the attempt
-	unreceived []txn.NodeID // once the coordinator is lost
-	notified   bool         // it is
+	away       []txn.NodeID // these do not receive the attempt
+	unreceived []txn.NodeID // these are cut off once the coordinator is lost
+	notified   bool         // it is lost
 	until      time.Duration
 }
 
@@ -78,17 +77,17 @@ func (l *lostPath) begin(from txn.NodeID, p *txn.Prepare) {
 	l.until = w.now + 8*l.n.unit
 }
 
-// lose takes the coordinator away: its client knows, and nobody else.
+// lose crashes the coordinator: only its client knows the outcome.
 func (l *lostPath) lose(h *host) sendAction {
 	l.notified = true
 	l.left--
-	back, end := l.n.unit, l.n.fewUnits(40, 70) // time for others to ask, and for the next view but one
+	back, end := l.n.unit, l.n.fewUnits(40, 70) // time for others to query, and for the view after the next
 	if slices.Contains(l.unreceived, h.id) {
 		back = end
 	}
 	l.until = l.n.w.now + end
 	l.n.biased.count("a coordinator is lost right after replicas agreed")
-	l.n.w.log(h, "a coordinator is lost right after it has told of %v", l.attempt)
+	l.n.w.log(h, "a coordinator is lost right after it has reported %v", l.attempt)
 	l.n.w.After(back, h.restart)
 	return lostCrash
 }

@@ -6,29 +6,29 @@ import (
 	"isochron/txn"
 )
 
-// lostVote has a leader lose a Yes that others have heard of. What a leader logs at
-// a Prepare reaches, of its followers, only the node that leads another participant;
-// so the co-coordinator there hears of the vote. Then the leader crashes, and that
-// follower cannot be heard in the shard, until somebody who has not seen the vote
-// is elected. What was revealed meanwhile, and what was read of it, must go again.
+// lostVote makes a leader lose a Yes that other nodes have received. What a leader logs at a
+// Prepare reaches, of its followers, only the node that leads another participant; so the
+// co-coordinator there receives the vote. Then the leader crashes, and that follower is cut off in
+// the shard, until a replica without the vote is elected. What was revealed meanwhile, and what was
+// read of it, must be rolled back.
 //
 // It takes five replicas: of three, two that have the vote are a majority.
 type lostVote struct {
 	n        *nemesis
 	odds     int
-	left     int // how often in this run
+	left     int // repetitions left in this run
 	shard    txn.ShardID
 	leader   txn.NodeID
 	follower txn.NodeID
-	deaf     bool // the leader is gone, and the follower is not heard
+	deaf     bool // the leader is down, and the follower is cut off
 	until    time.Duration
 }
 
-// raftEntryBytes is the least size of a raft message that carries an entry of a
-// transaction; those without are shorter.
+// raftEntryBytes is the least size of a Raft message with an entry of a transaction; messages
+// without one are shorter.
 const raftEntryBytes = 40
 
-// onSend loses what the crash and the deafness take.
+// onSend loses the messages of the crashed leader and of the follower that is cut off.
 func (l *lostVote) onSend(env *txn.Envelope) sendAction {
 	m := &env.Msg
 	switch {
@@ -72,7 +72,7 @@ func (l *lostVote) lose(away time.Duration) {
 	l.n.w.After(away, h.restart)
 }
 
-// fewUnits is drawn from the chance of what messages bring.
+// fewUnits is drawn from the chance of faults at messages.
 func (n *nemesis) fewUnits(lo, hi int) time.Duration {
 	return n.unit * time.Duration(lo+n.steps.IntN(hi-lo))
 }

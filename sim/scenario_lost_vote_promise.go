@@ -11,27 +11,26 @@ import (
 	"isochron/txn"
 )
 
-// lostPromise has followers restart within what they have promised their leader: to
-// elect nobody else for one election time-out. A rival does not hear the leader, and asks
-// for votes; meanwhile the others hear it, and get no entries that the rival lacks. Just then
-// those crash who had heard it, enough for a majority, and are back at once. Nobody hears the
-// leader any more, which has its lease still. Raft's messages of this shard are lost or late,
-// and hosts crash; nothing else is touched.
+// lostPromise restarts followers while they have promised their leader to elect no other for one
+// election time-out. A rival does not receive the leader's messages, and requests votes; meanwhile
+// the others receive heartbeats, and get no entries that the rival lacks. Just then a majority of
+// those crash, and restart immediately. No follower receives anything of the leader any longer,
+// which still has its lease. Only Raft's messages of this shard are lost or late, and hosts crash.
 type lostPromise struct {
 	n       *nemesis
 	rand    *rand.Rand
 	odds    int
-	left    int // how often in this run
+	left    int // repetitions left in this run
 	shard   txn.ShardID
 	leader  txn.NodeID // 0: nothing is forced now
 	rival   txn.NodeID
-	voters  []txn.NodeID // who are to restart
+	voters  []txn.NodeID // the voters to restart
 	crashed bool         // they have
 	until   time.Duration
 }
 
-// promiseUnits bounds how long the rival may take to ask for votes, and lasts is how long
-// the leader stays alone then.
+// promiseUnits bounds the time until the rival requests votes; lasts is how long the leader stays
+// alone then.
 const (
 	promiseUnits = 30
 	promiseLasts = 12
@@ -71,7 +70,7 @@ func (l *lostPromise) onSend(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// begin takes a leader at one of its heartbeats, and who is to get it as rival.
+// begin takes a leader at one of its heartbeats, whose receiver becomes the rival.
 func (l *lostPromise) begin(env *txn.Envelope, r *txn.Raft) {
 	if l.left == 0 || r.SentNanos == 0 || l.rand.IntN(l.odds) > 0 {
 		return
@@ -89,7 +88,7 @@ func (l *lostPromise) begin(env *txn.Envelope, r *txn.Raft) {
 	l.shard, l.leader, l.rival, l.crashed, l.until = r.Shard, env.From, env.To, false, l.n.w.now+promiseUnits*l.n.unit
 }
 
-// strike has the voters restart while the rival's question is on its way to them.
+// strike restarts the voters while the rival's vote request is in transit.
 func (l *lostPromise) strike(env *txn.Envelope) sendAction {
 	w := l.n.w
 	l.left--

@@ -11,22 +11,22 @@ import (
 	"isochron/txn"
 )
 
-// overtaken has a leader log alone until another leads, and then take over the first
-// entries of that one's log, and crash: what it has logged alone is overwritten on its
-// disk, and more of it than what has come in its place. Raft's messages of this shard are
-// lost, or carry fewer entries than they might; nothing else is touched.
+// overtaken makes a leader log alone until another leads; the old leader then accepts the first
+// entries of the new log, and crashes: the entries that it logged alone are overwritten on its
+// disk, and more of them than the entries in their place. Raft's messages of this shard are lost,
+// or carry fewer entries than they might; nothing else is affected.
 type overtaken struct {
 	n     *nemesis
 	rand  *rand.Rand
 	odds  int
-	left  int // how often in this run
+	left  int // repetitions left in this run
 	shard txn.ShardID
-	old   txn.NodeID // who logs alone; 0: nobody
-	rival txn.NodeID // who leads instead, once somebody does
+	old   txn.NodeID // logs alone; 0: no scenario
+	rival txn.NodeID // the new leader, once there is one
 	until time.Duration
 }
 
-// overtakenUnits bounds how long somebody logs alone.
+// overtakenUnits bounds how long the old leader logs alone.
 const overtakenUnits = 40
 
 // onSend follows the old leader from its isolation to its first acknowledgement.
@@ -59,7 +59,7 @@ func (o *overtaken) onSend(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// successor is who leads instead; 0 if nobody does yet.
+// successor returns the new leader; 0 if there is none yet.
 func (o *overtaken) successor() txn.NodeID {
 	old, ok := o.n.w.host(o.old).status(o.shard)
 	for _, h := range o.n.w.live() {
@@ -71,7 +71,7 @@ func (o *overtaken) successor() txn.NodeID {
 	return 0
 }
 
-// shorten leaves the first of the entries.
+// shorten keeps the first of the entries.
 func (o *overtaken) shorten(env *txn.Envelope, m *raftpb.Message) {
 	m.Entries = m.Entries[:1]
 	if short, err := proto.Marshal(m); err == nil {
@@ -94,7 +94,7 @@ func (o *overtaken) begin(leader txn.NodeID, p *txn.Prepare) {
 	w.log(w.host(leader), "will log alone at shard %d, and be overtaken", p.Shard)
 }
 
-// end has the old leader crash once it has acknowledged the first entries of the rival's.
+// end crashes the old leader once it has acknowledged the first entries of the rival's log.
 func (o *overtaken) end() sendAction {
 	h := o.n.w.host(o.old)
 	o.old = 0

@@ -12,20 +12,19 @@ import (
 	"isochron/txn"
 )
 
-// oldEntry has votes lie on a majority's disks and be lost all the same (section
-// 5.4.2 of the paper on Raft). A leader logs them alone; a rival is elected without
-// it, and logs alone too; the old leader comes back and gives the others what is of
-// its old term, but nothing of the new one; then the rival is elected again, whose
-// entry is of a later term, and overwrites all of it. Whoever has counted a replica
-// that took the votes in the third act has counted wrongly.
+// oldEntry stores votes on a majority's disks and still loses them (Raft paper, section 5.4.2). A
+// leader logs them alone; a rival is elected without it, and logs alone too; the old leader returns
+// and sends the others the entries of its old term, but none of the new one; then the rival is
+// elected again, whose entry is of a later term, and overwrites them. A count of the replicas that
+// took the votes in the third act is not proof of a commit.
 //
-// Nobody crashes: raft's messages of this shard are lost, or carry fewer entries
-// than they might, as if the rest had come in a message that was lost.
+// No node crashes: Raft's messages of this shard are lost, or carry fewer entries than they might,
+// as if the rest had been in a message that was lost.
 type oldEntry struct {
 	n     *nemesis
 	rand  *rand.Rand
 	odds  int
-	left  int // how often in this run
+	left  int // repetitions left in this run
 	shard txn.ShardID
 	act   act
 	until time.Duration // the act ends without success
@@ -33,18 +32,18 @@ type oldEntry struct {
 	rival txn.NodeID
 }
 
-// act is where an oldEntry stands.
+// act is the step of an oldEntry.
 type act uint8
 
 const (
 	waiting     act = iota
-	alone           // the old leader's entries reach nobody
-	usurped         // the rival leads, without the old leader, and its entries reach nobody
-	back            // the old leader leads, without the rival, and gives old entries alone
+	alone           // the old leader's entries reach no follower
+	usurped         // the rival leads, without the old leader, and its entries reach no follower
+	back            // the old leader leads, without the rival, and sends old entries alone
 	overwritten     // the rival leads, without the old leader
 )
 
-// actUnits bounds an act in which somebody is to be elected.
+// actUnits bounds an act in which a leader is to be elected.
 const actUnits = 40
 
 // onSend loses and shortens messages.
@@ -80,7 +79,7 @@ func (o *oldEntry) onSend(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// cast tells who alone may be elected in an act, and who is neither heard nor hears.
+// cast returns the only replica that may be elected in an act, and the replica that is cut off.
 func (o *oldEntry) cast() (favourite, away txn.NodeID) {
 	switch o.act {
 	case usurped, overwritten:
@@ -91,7 +90,7 @@ func (o *oldEntry) cast() (favourite, away txn.NodeID) {
 	return 0, 0
 }
 
-// shorten leaves the entries of terms before the leader's.
+// shorten keeps the entries of terms before the leader's.
 func (o *oldEntry) shorten(env *txn.Envelope, m *raftpb.Message) {
 	n := 0
 	for n < len(m.GetEntries()) && m.Entries[n].GetTerm() < m.GetTerm() {
@@ -130,14 +129,14 @@ func (o *oldEntry) begin(leader txn.NodeID, p *txn.Prepare) {
 	o.enter(alone, o.n.unit*time.Duration(1+o.rand.IntN(3)))
 }
 
-// enter begins an act that lasts for d, or until its leader is elected and some
-// time for what it does is over.
+// enter begins an act that lasts for d, or until its leader is elected and has had time for its
+// part.
 func (o *oldEntry) enter(a act, d time.Duration) {
 	o.act, o.until = a, o.n.w.now+d
 	o.n.w.After(o.n.unit/4, o.look)
 }
 
-// look goes on to the next act if it is time.
+// look enters the next act when it is due.
 func (o *oldEntry) look() {
 	favourite, _ := o.cast()
 	elected := false
@@ -152,7 +151,7 @@ func (o *oldEntry) look() {
 	case o.act == alone && o.n.w.now >= o.until:
 		o.enter(usurped, limit)
 	case o.act == usurped && elected:
-		o.n.w.After(o.n.unit/2, func() { o.enter(back, limit) }) // its entry comes to be on its disk
+		o.n.w.After(o.n.unit/2, func() { o.enter(back, limit) }) // its entry gets to its disk
 	case o.act == back && elected:
 		o.n.w.After(o.n.unit*time.Duration(3+o.rand.IntN(5)), func() { o.enter(overwritten, limit) })
 	case o.act == overwritten && elected:
@@ -163,7 +162,7 @@ func (o *oldEntry) look() {
 	}
 }
 
-// status is how a host's replica of a shard stands; false if it has none.
+// status returns the state of a host's replica of a shard; false if it has none.
 func (h *host) status(id txn.ShardID) (st participant.Status, ok bool) {
 	if !h.up() {
 		return st, false

@@ -11,31 +11,32 @@ import (
 	"isochron/txn"
 )
 
-// leftBehind has one who knows only the members of old ask those for their votes who were
-// members then, went, and are back with nothing. Replicas of a shard are moved away and back;
-// a voter hears nothing of the shard all the while. When those who were moved are back, and
-// blank, they hear of that one alone. Raft's messages of this shard are lost, nothing else.
+// leftBehind makes a voter that knows only an old membership request votes from nodes that were
+// members then, were removed, and are back without data. Replicas of a shard are moved away and
+// back; a voter receives nothing of the shard meanwhile. When the moved replicas are back, and
+// uninitialized, they receive only that voter's messages. Only Raft's messages of this shard are
+// lost.
 type leftBehind struct {
 	n             *nemesis
 	rand          *rand.Rand
 	shard         txn.ShardID // 0: nothing is moved yet
 	rival         txn.NodeID
-	blanks        []txn.NodeID  // who are moved
-	removed       bool          // they have no replica any more
+	blanks        []txn.NodeID  // the moved replicas
+	removed       bool          // they no longer have a replica
 	uninitialized bool          // they are back
-	looked        time.Duration // when that was looked at last
+	looked        time.Duration // when that was last checked
 	until         time.Duration
 }
 
-// behindUnits bounds how long all of it may take, and alone how long the blank ones hear of nobody
-// else.
+// behindUnits bounds the whole scenario; alone bounds how long the uninitialized replicas receive
+// only the rival's messages.
 const (
 	behindUnits = 160
 	aloneUnits  = 50
 )
 
-// start has replicas be moved at some time, and later back: as many as would elect somebody
-// together with one more.
+// start moves replicas at some time, and later back: as many as would form a majority together with
+// one more.
 func (l *leftBehind) start() {
 	l.n.w.After(l.n.unit*time.Duration(1+l.rand.IntN(30)), func() {
 		shards := len(l.n.replicated())
@@ -50,7 +51,7 @@ func (l *leftBehind) start() {
 	})
 }
 
-// onSend cuts the rival off, and later those who are blank from all but it.
+// onSend cuts the rival off, and later the uninitialized replicas from all but it.
 func (l *leftBehind) onSend(env *txn.Envelope) sendAction {
 	r := env.Msg.Raft
 	if r == nil {
@@ -73,12 +74,12 @@ func (l *leftBehind) onSend(env *txn.Envelope) sendAction {
 			return heldBack
 		}
 	} else if rivals || l.removed && ofBlank {
-		return heldBack // so that they are still blank when that is seen
+		return heldBack // so that they are still uninitialized at the next check
 	}
 	return leaves
 }
 
-// begin takes up a shard whose replicas are about to be moved, at a message of its leader.
+// begin selects a shard whose replicas are about to be moved, at a message of its leader.
 func (l *leftBehind) begin(leader txn.NodeID, r *txn.Raft) {
 	if !l.n.moving || r.Shard != l.n.moved.shard || r.Shard == txn.MetaShard || r.SentNanos == 0 {
 		return
@@ -91,13 +92,13 @@ func (l *leftBehind) begin(leader txn.NodeID, r *txn.Raft) {
 		if v != leader && !slices.Contains(l.n.moved.from, v) {
 			l.shard, l.rival, l.blanks = r.Shard, v, l.n.moved.from
 			l.until = l.n.w.now + behindUnits*l.n.unit
-			l.n.w.log(l.n.w.host(v), "will hear nothing of shard %d, of which %v are moved away and back", r.Shard, l.blanks)
+			l.n.w.log(l.n.w.host(v), "will receive nothing of shard %d, of which %v are moved away and back", r.Shard, l.blanks)
 			return
 		}
 	}
 }
 
-// look finds out whether those who were moved are gone, or back and have nothing yet.
+// look checks whether the moved replicas are removed, or back and still without data.
 func (l *leftBehind) look() {
 	l.looked = l.n.w.now
 	gone, blank := true, true
@@ -112,8 +113,8 @@ func (l *leftBehind) look() {
 		return
 	}
 	l.uninitialized, l.until = true, l.looked+aloneUnits*l.n.unit
-	l.n.biased.count("who was left behind asks those who are blank")
-	l.n.w.log(l.n.w.host(l.rival), "is all that %v hear of shard %d", l.blanks, l.shard)
+	l.n.biased.count("a stale voter requests votes from uninitialized replicas")
+	l.n.w.log(l.n.w.host(l.rival), "is the only node of shard %[2]d that %[1]v receive from", l.blanks, l.shard)
 }
 
 func isUninitialized(st participant.Status) bool { return len(st.Voters) == 0 }

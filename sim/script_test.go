@@ -23,28 +23,27 @@ import (
 	"isochron/workload"
 )
 
-// TestScripts plays the stories in testdata. A command and what it prints:
+// TestScripts plays the stories in testdata. A command and its output:
 //
-//	cluster wan=SPEC protocol=ROW [regions=N] [sources [deadlock-after=FOR]]   a fresh cluster, one node a region, with a database beside each
-//	exec NAME [last|commit] [named] [async]     statements at databases, a line each: region: statement; named: that name what they lock
+//	cluster wan=SPEC protocol=NAME [regions=N] [sources [deadlock-after=FOR]]   a new cluster, one node a region, with a database beside each
+//	exec NAME [last|commit] [named] [async]     statements at databases, a line each: region: statement; named: with the records they lock
 //	begin NAME at=REGION [retry-of=NAME]        a transaction
 //	read NAME KEY... [lock=shared|exclusive]    one round
 //	scan NAME REGION                            all rows led from a region, one round
 //	put NAME KEY=VALUE...                       buffered
 //	delete NAME KEY...                          buffered
-//	declare NAME [read=KEY]... [KEY=VALUE]...   a whole transaction, declared
-//	publish NAME                                tells of what it has written of hot rows
+//	declare NAME [read=KEY]... [KEY=VALUE]...   a whole 2FI transaction
+//	publish NAME                                publishes its writes of hot rows
 //	commit NAME / rollback NAME
 //	run FOR                                     let time pass
 //	crash REGION / restart REGION
 //	crash-when REGION sends=WORD [to=REGION] [before]   right after the next such message, or just before
 //	crash-when REGION answers                   just before it answers a client
-//	cut REGION REGION [one-way] / mend          both ways, or what the first sends / everything
-//	show KEY...                                 what each node has applied
+//	cut REGION REGION [one-way] / mend          both ways, or only messages of the first / everything
+//	show KEY...                                 the applied value at each node
 //
-// A key is region/name: the region says which shard. A command of a transaction
-// waits for its answer, unless it has the word async: then it prints the answer
-// when it comes.
+// A key is region/name: the region gives the shard. A command of a transaction waits for its
+// answer, unless it has the word async: then the answer is printed when it arrives.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &script{t: t}
@@ -53,7 +52,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// script is a cluster and the people in it.
+// script is a cluster and its clients.
 type script struct {
 	t      *testing.T
 	w      *Cluster
@@ -91,7 +90,7 @@ func (s *script) close() {
 
 func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 	s.t, s.lines = t, nil
-	command := *data // the reader uses its own again, and an async command outlives this call
+	command := *data // the reader reuses its own, and an async command outlives this call
 	d := &command
 	switch d.Cmd {
 	case "cluster":
@@ -106,8 +105,8 @@ func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 	return s.printed()
 }
 
-// printed is what happened, with the story's names: T is a transaction, T/1 the
-// first attempt to commit it.
+// printed returns the output, with the story's names: T is a transaction, T/1 its first attempt to
+// commit.
 func (s *script) printed() string {
 	if len(s.lines) == 0 {
 		return ""
@@ -129,7 +128,7 @@ func (s *script) printed() string {
 	return anyName.ReplaceAllStringFunc(strings.Join(s.lines, "\n")+"\n", func(text string) string { return cmp.Or(names[text], text) })
 }
 
-// anyName is the name of a transaction or an attempt.
+// anyName matches the name of a transaction or an attempt.
 var anyName = regexp.MustCompile(`[at]\d+\.\d+\.\d+`)
 
 func (s *script) cluster(d *datadriven.TestData) {
@@ -170,7 +169,7 @@ func (s *script) cluster(d *datadriven.TestData) {
 	if !s.w.RunUntil(30*time.Second, s.w.Ready) {
 		s.t.Fatal("the cluster has no leaders after 30 s")
 	}
-	s.w.Run(5 * time.Second) // until elections are history
+	s.w.Run(5 * time.Second) // until the elections are over
 	s.w.trace.zero = s.w.Elapsed()
 	s.w.trace.format.key = func(k txn.Key) string { return showKey(dir, k) }
 	s.w.trace.format.arrivalTime = func(nanos int64) string {
@@ -183,14 +182,14 @@ func (s *script) cluster(d *datadriven.TestData) {
 	}
 }
 
-// scriptSource is below the numbers of the databases, which have those of their nodes in them.
+// scriptSource is below the numbers of the databases, which contain those of their nodes.
 const scriptSource = 10
 
 func scriptPrefix(part int) string {
 	return routing.TablePrefix(scriptTable) + string([]byte{byte(part)})
 }
 
-// key is the key of region/name.
+// key returns the key of region/name.
 func (s *script) key(text string) txn.Key {
 	region, name, ok := strings.Cut(text, "/")
 	if !ok {
@@ -229,7 +228,7 @@ func (s *script) narrate(a *actor, format string, args ...any) {
 	s.say("%s  %s: %s", stamp(s.w.now-s.w.trace.zero), a.name, fmt.Sprintf(format, args...))
 }
 
-// learnNames notes which attempts belong to which transaction.
+// learnNames records which attempts belong to which transaction.
 func (s *script) learnNames(_ *host, env *txn.Envelope) sendAction {
 	p := env.Msg.Prepare
 	if a := env.Msg.Access; a != nil && a.Batch != nil {
@@ -241,7 +240,7 @@ func (s *script) learnNames(_ *host, env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// An attempt at shards of one's own node sends no Prepare; a remark tells of it.
+// ofWhom matches the line of an attempt at shards of its own node, which sends no Prepare.
 var ofWhom = regexp.MustCompile(`a\d+\.\d+\.\d+ of t\d+\.\d+\.\d+`)
 
 func (s *script) learnLocal(line string) {
@@ -256,8 +255,8 @@ func (s *script) learnLocal(line string) {
 	s.learnNames(nil, &txn.Envelope{Msg: txn.Message{Prepare: p}})
 }
 
-// learnWaiting: a transaction that waits for its first answer has no name yet,
-// but its node's remarks have.
+// learnWaiting learns the name of a transaction that waits for its first answer from the lines of
+// its node.
 func (s *script) learnWaiting(line string) {
 	for _, text := range regexp.MustCompile(`t\d+\.\d+\.\d+`).FindAllString(line, -1) {
 		var id txn.ID
@@ -297,7 +296,7 @@ func (s *script) begin(d *datadriven.TestData) {
 	s.await(a)
 }
 
-// await runs until an actor has nothing to do; it reports whether that came.
+// await runs until an actor has finished its command; it reports whether it has.
 func (s *script) await(a *actor) bool {
 	for limit := s.w.Elapsed() + scriptWait; !a.idle; {
 		if !s.w.Step(limit) {
@@ -307,11 +306,11 @@ func (s *script) await(a *actor) bool {
 	return true
 }
 
-// act has an actor do something and, unless async, waits until it is done.
+// act gives an actor a command and, unless async, waits until it is done.
 func (s *script) act(d *datadriven.TestData) {
 	a := s.actors[d.CmdArgs[0].Key]
 	if a == nil {
-		s.t.Fatalf("nobody has begun %s", d.CmdArgs[0].Key)
+		s.t.Fatalf("no transaction %s has begun", d.CmdArgs[0].Key)
 	}
 	a.todo = append(a.todo, func() { s.step(a, d) })
 	if a.idle {
@@ -357,7 +356,7 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 		}
 	case "publish":
 		if !a.t.(txn.Publisher).Publish() {
-			s.narrate(a, "nobody waits for what it has written")
+			s.narrate(a, "no transaction waits for its writes")
 		}
 	case "rollback":
 		a.t.Rollback()
@@ -366,7 +365,7 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 	delete(s.names, txn.ID{}) // it has no id before its first request
 }
 
-// fixedSet carries out a declared transaction.
+// fixedSet carries out a 2FI transaction.
 func (s *script) fixedSet(a *actor, d *datadriven.TestData) {
 	var x txn.FixedSetTxn
 	var writes []txn.Write
@@ -469,7 +468,7 @@ func shown(w *Cluster, k txn.Key, v []byte) string {
 	return w.trace.format.show(k) + "=" + string(v)
 }
 
-// meddle is everything that no transaction does.
+// meddle carries out the commands that no transaction does.
 func (s *script) meddle(d *datadriven.TestData) {
 	at := func(i int) *host { return s.w.host(s.node(d.CmdArgs[i].Key)) }
 	switch d.Cmd {
@@ -500,7 +499,7 @@ func (s *script) meddle(d *datadriven.TestData) {
 	}
 }
 
-// show tells what every node has applied of a row.
+// show prints the value of a row that every node has applied.
 func (s *script) show(text string) {
 	var parts []string
 	for _, h := range s.w.hosts {
@@ -516,7 +515,7 @@ func (s *script) show(text string) {
 	s.say("%s: %s", text, strings.Join(parts, ", "))
 }
 
-// trap has a host crash at its next message of a kind.
+// trap crashes a host at its next message of a kind.
 func (s *script) trap(h *host, d *datadriven.TestData) {
 	if d.HasArg("answers") {
 		s.w.onAnswer = func(from *host, _ *coordinator.Request, _ *coordinator.Response) sendAction {

@@ -13,37 +13,38 @@ import (
 	"isochron/txn"
 )
 
-// Databases are models of databases that are not ours, beside the nodes of a world: each
-// source of its directory has one, which its agent's node alone reaches.
+// Databases are models of external databases beside the nodes of a cluster: one for each source of
+// its directory, which only its agent's node can reach.
 type Databases struct {
-	// Latency is one way between an agent and its database; Fsync and Work are the
-	// database's own, of its log and of a statement. Zero: 100 us, 1 ms, 50 us.
+	// Latency is one way between an agent and its database; Fsync and Work are the database's own
+	// durations of a log sync and of a statement. Zero: 100 us, 1 ms, 50 us.
 	Latency, Fsync, Work time.Duration
-	// Dialects are those of the sources, in the directory's order; none: in turn MySQL's and
+	// Dialects are those of the sources, in the directory's order; none: alternately MySQL's and
 	// PostgreSQL's.
 	Dialects []source.Dialect
-	// DeadlockAfter is for how long a PostgreSQL has a statement wait before it looks for a
-	// deadlock; 0: it looks at once, as a MySQL does.
+	// DeadlockAfter is how long a statement waits in a PostgreSQL before it checks for a deadlock;
+	// 0: it checks immediately, as a MySQL does.
 	DeadlockAfter time.Duration
-	// ReportWaits has PostgreSQLs tell their agents who waits for whom, as real ones do; of others agents
-	// conclude it. Either matters if Params.SourceWaits is not 0.
+	// ReportWaits makes PostgreSQLs report their wait edges to their agents, as real ones do; for
+	// others agents infer the waits. Either matters only if Params.SourceWaits is not 0.
 	ReportWaits bool
 
 	w     *Cluster
 	all   []*database
 	of    map[txn.ShardID]*database
-	acked map[source.Name]bool // ends of branches that agents have acknowledged, but for where decided
+	acked map[source.Name]bool // ends of branches that agents have acknowledged, except where decided
 	late  []string             // branches that were begun after that
 }
 
-// receives notes what agents promise.
+// receives records the acknowledgements of agents.
 func (s *Databases) receives(m *txn.Message) {
 	if s != nil && m.DecideAck != nil && s.of[m.DecideAck.Shard] != nil {
 		s.acked[source.Name{Cluster: ourCluster, Attempt: m.DecideAck.Attempt, Source: m.DecideAck.Shard}] = true
 	}
 }
 
-// begins notes that a branch is begun. Whose end was acknowledged never is.
+// begins records that a branch is begun. A branch whose end was acknowledged must never begin
+// again.
 func (s *Databases) begins(n source.Name) {
 	n.RecordShard = 0
 	if s.acked[n] {
@@ -51,8 +52,8 @@ func (s *Databases) begins(n source.Name) {
 	}
 }
 
-// ourCluster is in the names of branches, and strangeCluster in those of another cluster in
-// the same databases.
+// ourCluster is in the names of branches, and strangeCluster in those of another cluster in the
+// same databases.
 const (
 	ourCluster     = 1
 	strangeCluster = 2
@@ -65,7 +66,7 @@ func or(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// attach makes the databases of a world.
+// attach creates the databases of a cluster.
 func (s *Databases) attach(w *Cluster) {
 	if s == nil {
 		return
@@ -89,7 +90,7 @@ func (s *Databases) attach(w *Cluster) {
 	}
 }
 
-// dialect is that of the i-th source.
+// dialect returns the dialect of the i-th source.
 func (s *Databases) dialect(i int) source.Dialect {
 	all := s.Dialects
 	if len(all) == 0 {
@@ -98,7 +99,7 @@ func (s *Databases) dialect(i int) source.Dialect {
 	return all[i%len(all)]
 }
 
-// strangers are what others have prepared there: another cluster, and a program of its own.
+// strangers returns what others have prepared there: another cluster, and a program outside.
 func strangers(s txn.ShardID) []string {
 	return []string{
 		source.Name{Cluster: strangeCluster, Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: 1 << 40}, Source: s, RecordShard: 2}.String(),
@@ -129,7 +130,7 @@ func (s *Databases) fit(c *node.Config) {
 	}})
 }
 
-// lost tells the databases that a node is.
+// lost notifies the databases that a node is lost.
 func (s *Databases) lost(h *host) {
 	if s == nil {
 		return
@@ -137,9 +138,9 @@ func (s *Databases) lost(h *host) {
 	for _, d := range s.all {
 		d.disconnect(h, h.life)
 	}
-	// What an agent has ended it remembers for one life, and need not for longer: a work names
-	// the life for which it is, so that what was on its way to this one the next refuses. A
-	// branch that the next begins is begun by a work that was sent to it as the first, of a
+	// An agent remembers what it has ended for one life, and need not for longer: a statement batch
+	// names the life for which it is sent, so that the next life refuses batches for this one. A
+	// branch that the next life begins was begun by a batch sent to it as the first, of a
 	// transaction whose gateway has not ended it.
 	for n := range s.acked { // order: each by itself
 		if e, ok := s.w.cfg.Directory.Shard(uint64(n.Source)); ok && slices.Contains(e.Replicas, uint32(h.id)) {
@@ -148,7 +149,8 @@ func (s *Databases) lost(h *host) {
 	}
 }
 
-// left is what is prepared that should not be, and what is gone that is somebody else's.
+// left returns the transactions of this cluster that are still prepared, and the foreign ones that
+// are missing.
 func (s *Databases) left() (ours []string, touched []string) {
 	for _, e := range s.w.cfg.Directory.Shards {
 		d := s.of[txn.ShardID(e.ID)]

@@ -14,7 +14,7 @@ import (
 	"isochron/workload"
 )
 
-// sourceRows are the rows for databases that are not ours.
+// sourceRows are the protocols for external databases.
 func sourceRows() (out []protocol.Spec) {
 	for _, r := range protocol.Table() {
 		if r.OverSources() {
@@ -24,7 +24,7 @@ func sourceRows() (out []protocol.Spec) {
 	return out
 }
 
-// A hunt of each row over sources finds nothing, with faults and without, and does something.
+// Runs of each protocol over sources find nothing, with faults and without, and do something.
 func TestFaultRunsOverSources(t *testing.T) {
 	for _, spec := range sourceRows() {
 		if spec.Isolation == protocol.NoAtomicity {
@@ -39,14 +39,14 @@ func TestFaultRunsOverSources(t *testing.T) {
 				}
 				ended := r.Counts["prepared branches committed"] + r.Counts["branches over versions that were prepared and ended"]
 				if ended < least || r.Counts["at sources: ok"] < least {
-					t.Errorf("it shows little: %v", r.Counts)
+					t.Errorf("too few events for a test: %v", r.Counts)
 				}
 			}
 		})
 	}
 }
 
-// A row that gives no atomicity is one whose hunts find that it has none.
+// A protocol without atomicity is one whose runs show violations of it.
 func TestLocalCommitsAreNotAtomic(t *testing.T) {
 	for _, spec := range sourceRows() {
 		if spec.Isolation != protocol.NoAtomicity {
@@ -61,8 +61,8 @@ func TestLocalCommitsAreNotAtomic(t *testing.T) {
 	}
 }
 
-// besideSources is a cluster of three nodes with a shard led from each and a database beside
-// each, whose sources have the numbers 11 to 13.
+// besideSources is a cluster of three nodes with a shard led from each and a database beside each,
+// whose sources have the numbers 11 to 13.
 func besideSources(t *testing.T, row string) (*Cluster, *Databases) {
 	t.Helper()
 	return besideSourcesWith(t, row, txn.InjectedBugs{})
@@ -89,7 +89,7 @@ func besideSourcesWith(t *testing.T, row string, bugs txn.InjectedBugs) (*Cluste
 	}
 	t.Cleanup(w.Close)
 	if !w.RunUntil(quietWait, w.Ready) {
-		t.Fatalf("the cluster does not come up: %v", w.Summary())
+		t.Fatalf("the cluster does not start: %v", w.Summary())
 	}
 	return w, dbs
 }
@@ -101,8 +101,8 @@ func at(s txn.ShardID, texts ...string) (out []txn.SourceStatement) {
 	return out
 }
 
-// What a session may say at sources, and what it is told: under a row for them, and under one
-// that is not, whose transactions are decided by a logged decision all the same.
+// The statements of a session at sources and their results: under a protocol for sources, and under
+// another, whose transactions are also decided by a logged decision.
 func TestASessionAtSources(t *testing.T) {
 	for _, row := range []string{"geotp-o1", "ssp", "d2pc+2pl-group", "2pc+2pl"} {
 		t.Run(row, func(t *testing.T) { sessionAtSources(t, row) })
@@ -130,20 +130,20 @@ func sessionAtSources(t *testing.T, row string) {
 		expect("a shard", do(false, at(2, "GET a/1")), txn.KindInvalidRequest)
 		expect("nothing", do(false, nil), txn.KindInvalidRequest)
 		expect("an error", do(false, at(11, "PUT a/1 5", "FAIL", "PUT a/2 6")), txn.KindStatement)
-		expect("goes on", do(false, at(11, "PUT a/3 7")), 0)
+		expect("another statement", do(false, at(11, "PUT a/3 7")), 0)
 		expect("one participant", tx.Commit(ctx), 0)
 		if dbs.of[11].rows["a/1"] != "5" || dbs.of[11].rows["a/2"] != "" || dbs.of[11].rows["a/3"] != "7" || dbs.of[11].finished != 0 {
 			failed = append(failed, fmt.Sprintf("in one phase: %v, %d prepared", dbs.of[11].rows, dbs.of[11].finished))
 		}
 		tx, _ = begin(txn.Options{})
 		res, err := tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "ADD a/3 1", "GET a/3"))
-		if expect("at once", err, 0); len(res) != 2 || string(valueIn(res[1])) != "8" || dbs.of[11].rows["a/3"] != "8" || dbs.of[11].finished != 0 || tx.Stats().CommitRounds != 0 {
-			failed = append(failed, fmt.Sprintf("at once: %v, %v, %+v", res, dbs.of[11].rows, tx.Stats()))
+		if expect("in one round", err, 0); len(res) != 2 || string(valueIn(res[1])) != "8" || dbs.of[11].rows["a/3"] != "8" || dbs.of[11].finished != 0 || tx.Stats().CommitRounds != 0 {
+			failed = append(failed, fmt.Sprintf("in one round: %v, %v, %+v", res, dbs.of[11].rows, tx.Stats()))
 		}
 		expect("after its commit", tx.Commit(ctx), txn.KindInvalidRequest)
 		tx, _ = begin(txn.Options{})
 		_, err = tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "ADD a/3 1", "FAIL"))
-		expect("at once, and fails", err, txn.KindAborted)
+		expect("in one round, and fails", err, txn.KindAborted)
 		tx.Rollback()
 		tx, _ = begin(txn.Options{})
 		_, err = tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "PUT a/3 7"))
@@ -173,14 +173,14 @@ func sessionAtSources(t *testing.T, row string) {
 		return c.Done() && len(ours) == 0 && len(w.Residue()) == 0
 	}
 	if !w.RunUntil(quietWait, quiet) {
-		t.Errorf("it is not quiet: %v, %v", w.Residue(), w.Summary())
+		t.Errorf("the cluster is not quiet: %v, %v", w.Residue(), w.Summary())
 	}
 	if len(failed) > 0 || dbs.of[11].rows["a/1"] != "6" || dbs.of[13].rows["c/1"] != "" {
 		t.Errorf("%v; at the end %v and %v", failed, dbs.of[11].rows, dbs.of[13].rows)
 	}
 }
 
-// valueIn is what a GET gave.
+// valueIn returns the value of a GET.
 func valueIn(r txn.SourceResult) []byte {
 	if len(r.Rows) != 1 {
 		return nil
@@ -188,14 +188,14 @@ func valueIn(r txn.SourceResult) []byte {
 	return r.Rows[0][1]
 }
 
-// A database that forgets over its restart what prepared transactions have read takes no new ones
-// before those have ended: who writes what one of them has read comes after it.
+// A database that drops at its restart the read locks of prepared transactions takes no new
+// transactions before those have ended: a writer of a row that one of them has read comes after it.
 func TestAFenceStandsForReadsThatARestartForgets(t *testing.T) {
 	for _, bugs := range []txn.InjectedBugs{{}, {UnfencedReads: true}} {
 		w, dbs := besideSourcesWith(t, "geotp-o1", bugs)
 		ctx := context.Background()
 		if d := dbs.of[11]; d.dialect != source.MySQL {
-			t.Fatalf("it is %v", d.dialect)
+			t.Fatalf("the dialect is %v", d.dialect)
 		}
 		var committed, wrote time.Duration
 		w.Go(1, func(c *Client) {
@@ -228,7 +228,7 @@ func TestAFenceStandsForReadsThatARestartForgets(t *testing.T) {
 		}
 		w.Run(5 * time.Second)
 		if early := committed == 0 || wrote < committed; early != bugs.UnfencedReads {
-			t.Errorf("with %+v it was written after %v, and who had read it began to commit after %v", bugs, wrote, committed)
+			t.Errorf("with %+v the row was written after %v, and its reader began to commit after %v", bugs, wrote, committed)
 		}
 	}
 }

@@ -11,23 +11,24 @@ import (
 	"isochron/workload"
 )
 
-// Where transactions of several regions go first, those of a single region still do so in the order of
-// their ages, however far away their clients are. What is read from far is old when it is to be
-// validated, if clients beside the leader write the row all the time.
+// Where transactions of several regions have precedence, those of a single region keep the order of
+// their ages, however far away their clients are. A remote read is old at its validation, if
+// clients beside the leader write the row all the time.
 func TestFarClientsOfOneRegionAreNotPassedForEver(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"r4+gdcc", "bonspiel", "bonspiel+wait-die"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if most, commits := farTries(t, name, 60*time.Second); most > 20 || commits < 12 {
-				t.Errorf("of %d from far one was tried %d times", commits, most)
+				t.Errorf("of %d remote transactions one took %d tries", commits, most)
 			}
 		})
 	}
 }
 
-// farTries has four clients beside a leader write one row, and one far away: how often one of the far
-// client's transactions was tried at most, and how many there were.
+// farTries runs four clients beside a leader that write one row, and one far away: most is the
+// largest number of tries of a transaction of the remote client, and commits the number of its
+// transactions.
 func farTries(t *testing.T, name string, lasts time.Duration) (most, commits int) {
 	t.Helper()
 	spec, err := protocol.ByName(name)
@@ -47,7 +48,7 @@ func farTries(t *testing.T, name string, lasts time.Duration) (most, commits int
 	t.Cleanup(w.Close)
 	s, _ := dir.ShardOf(scriptPrefix(0))
 	if !w.RunUntil(30*time.Second, func() bool { return w.Ready() && w.Leader(txn.ShardID(s)) == 1 }) {
-		t.Fatal("the row is not led from the first region")
+		t.Fatal("the row's leader is not in the first region")
 	}
 	until := w.Elapsed() + lasts
 	for n := range 5 {
@@ -68,7 +69,8 @@ func farTries(t *testing.T, name string, lasts time.Duration) (most, commits int
 	return most, commits
 }
 
-// rewrite reads and writes a row until that commits, or it is late: how often it was tried.
+// rewrite reads and writes a row until that commits, or until a time; it returns the number of
+// tries.
 func rewrite(c *Client, k txn.Key, until time.Duration) (tries int) {
 	var before txn.Txn
 	for tries = 1; ; tries++ {

@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// A survey tells who waits for whom, from every node; one that is down is named,
-// and the others' answers come all the same.
+// A contention report has the wait edges of every node; a node that is down is named, and the
+// replies of the others arrive all the same.
 func TestContentionReport(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	key := h.bank.Keys()[:1]
@@ -37,7 +37,7 @@ func TestContentionReport(t *testing.T) {
 			}
 		})
 		if !h.w.RunUntil(readWait, c.Done) {
-			t.Fatal("the survey came to no end")
+			t.Fatal("the report did not finish")
 		}
 		return s
 	}
@@ -60,7 +60,7 @@ func TestContentionReport(t *testing.T) {
 		}
 	}
 	if !h.w.RunUntil(readWait, waiting.Done) {
-		t.Fatal("the waiter came to no end")
+		t.Fatal("the waiter did not finish")
 	}
 	if r := survey(1).Nodes[2].Rollbacks; r[txn.CauseLockTimeout] != 1 || r[txn.CauseClient] != 1 {
 		t.Errorf("rollbacks of node 2: %v", r)

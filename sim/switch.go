@@ -12,34 +12,32 @@ import (
 	"isochron/yield"
 )
 
-// switches has a cluster go from one protocol to another, again and again, while
-// all other trouble goes on.
+// switches changes the protocol of a cluster, again and again, while all other faults continue.
 type switches struct {
 	n     *nemesis
 	rand  *rand.Rand
 	among []string
-	began string // what the cluster began with
-	under bool   // an order is being given
+	began string // the first protocol of the cluster
+	under bool   // an order is in progress
 }
 
 // streamSwitches is their stream of chance.
 const streamSwitches uint64 = 910
 
-// DefaultSwitch is among which protocols a hunt switches if nobody says: they differ
-// in every column in which the rows of a cluster can.
+// DefaultSwitch are the protocols among which a run switches by default: they differ in every
+// column in which the protocols of a cluster can.
 var DefaultSwitch = []string{"2pc+2pl-home", "d2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group", "d2pc+occ", "txsql"}
 
-// A switch of a hunt drains for so long, and is given up after so long.
+// A switch of a run drains for this long, and is cancelled after this long.
 const (
 	switchDrain = 250 * time.Millisecond
 	switchLimit = 1200 * time.Millisecond
-	// switchHeld bounds how long a transaction waits to begin: gateways wait somewhat
-	// longer than the limit, and may meet a second try before they have heard of the
-	// end of the first.
+	// switchHeld bounds how long a transaction waits to begin: gateways wait somewhat longer than
+	// the limit, and may meet a second switch before they learn of the end of the first.
 	switchHeld = 3 * switchLimit
 )
 
-// newSwitches is nil if the hunt has none.
+// newSwitches returns nil if the run has no switches.
 func newSwitches(n *nemesis, seed uint64, cfg FaultRunConfig, spec protocol.Spec) *switches {
 	if len(cfg.Switch) == 0 || spec.Replicates == protocol.Unordered {
 		return nil
@@ -47,7 +45,7 @@ func newSwitches(n *nemesis, seed uint64, cfg FaultRunConfig, spec protocol.Spec
 	return &switches{n: n, rand: stream(seed, streamSwitches), among: cfg.Switch, began: spec.Name}
 }
 
-// start begins the first.
+// start begins the first switch.
 func (s *switches) start() {
 	if s != nil {
 		s.plan()
@@ -63,8 +61,8 @@ func (s *switches) plan() {
 	})
 }
 
-// order has an operator at some node ask for another protocol. Some leave no time
-// to those that are open, and some do not wait for nodes that are silent.
+// order makes an operator at some node request another protocol. Some orders leave no time to open
+// transactions, and some do not wait for silent nodes.
 func (s *switches) order() {
 	if s.under {
 		return
@@ -81,14 +79,14 @@ func (s *switches) order() {
 		defer func() { s.under = false }()
 		s.n.changeDirectory(c, "switches ordered", func(d *routing.Directory) error {
 			if d.Protocol.Under() {
-				return nil // of an order before this
+				return nil // of an earlier order
 			}
 			return d.Protocol.Begin(d.Protocol.InForce(s.began), want)
 		})
 	})
 }
 
-// unsettled tells whether a switch is still under way anywhere.
+// unsettled describes switches that are still in progress.
 func (s *switches) unsettled() []string {
 	if s == nil {
 		return nil
@@ -103,7 +101,7 @@ func (s *switches) unsettled() []string {
 			out = append(out, fmt.Sprintf("%s knows of a switch to %s", s.n.w.label(h.id), p.To))
 		}
 		for _, st := range h.node.Statuses() {
-			if st.Kind.Native() && st.ProtocolSeq != p.Seq { // a source goes by what its gateways ask of it
+			if st.Kind.Native() && st.ProtocolSeq != p.Seq { // a source follows the requests of its gateways
 				out = append(out, fmt.Sprintf("%s has shard %d under protocol %d of %d", s.n.w.label(h.id), st.Shard, st.ProtocolSeq, p.Seq))
 			}
 		}
@@ -111,7 +109,7 @@ func (s *switches) unsettled() []string {
 	return out
 }
 
-// count tells how many were entered and given up, when all is over.
+// count records how many switches were completed and cancelled, at the end of the run.
 func (s *switches) count() {
 	if s == nil {
 		return
@@ -126,7 +124,7 @@ func (s *switches) count() {
 	s.n.counts["switches given up"] += int(newest.Try - newest.Seq)
 }
 
-// rowsOf are the rows under which a hunt's cluster may come to be.
+// rowsOf returns the protocols that the run's cluster may use.
 func (cfg *FaultRunConfig) rowsOf(spec protocol.Spec) []protocol.Spec {
 	out := []protocol.Spec{spec}
 	for _, name := range cfg.Switch {

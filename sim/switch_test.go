@@ -12,8 +12,7 @@ import (
 	"isochron/txn"
 )
 
-// A cluster goes from protocol to protocol under load, while nothing else is wrong,
-// and while everything is.
+// A cluster switches from protocol to protocol under load, without other faults, and with all.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,8 +31,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// The same over databases that are not ours, from rows that are made for them and to others. Their
-// promises are looked at there too: a branch that votes before it is prepared is found.
+// The same over external databases, from protocols made for them and to others. Their guarantees
+// are checked there too: a branch that votes before it is prepared is found.
 func TestSwitchesOverSources(t *testing.T) {
 	t.Parallel()
 	among := []string{"geotp", "ssp", "d2pc+2pl-group", "2pc+2pl-home"}
@@ -54,8 +53,8 @@ func TestSwitchesOverSources(t *testing.T) {
 	}
 }
 
-// Where nothing fails and there is time to drain, nobody is rolled back for the
-// change of the protocol, and nobody waits for long: clients see a pause.
+// Without faults and with time to drain, no transaction is rolled back for a switch of the
+// protocol, and none waits for long: clients see a pause.
 func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}, {"d2pc+2pl-group", "natto-recsf"}, {"natto-recsf", "2pc+2pl-home"}} {
@@ -65,7 +64,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 		}
 		h := &faultRun{cfg: FaultRunConfig{}}
 		h.open(1, spec)
-		h.unvalidated = nil // the row changes
+		h.unvalidated = nil // the protocol changes
 		defer h.w.Close()
 		h.until(t, "ready", h.w.Ready)
 		if !h.setup() {
@@ -111,7 +110,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 		}
 		t.Logf("%v: over in %v, where the widest round trip is %v; %d committed", pair, took, h.w.cfg.WAN.MaxRTT(h.w.cfg.WAN.Regions[0], h.w.cfg.WAN.Regions), h.result.Counts["ok"])
 		if took > 2*time.Second {
-			t.Errorf("%v: it took %v", pair, took)
+			t.Errorf("%v: the switch took %v", pair, took)
 		}
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// task is what a node has run outside its loop, as a coroutine: what it calls may wait in
-// virtual time. It ends with its node's life.
+// task is work that a node runs outside its loop, as a coroutine: its calls may wait in virtual
+// time. It ends with its node's life.
 type task struct {
 	next  func() (struct{}, bool)
 	end   func()
 	yield func(struct{}) bool
 	done  bool
-	// finished goes on with its result.
+	// finished is called with its result.
 	finished func()
 }
 
 type taskKey struct{}
 
-// taskOf is the task that runs with a context.
+// taskOf returns the task that runs with a context.
 func taskOf(ctx context.Context) *task { return ctx.Value(taskKey{}).(*task) }
 
 // start begins a task, and calls finished with its result at its end.
@@ -56,7 +56,7 @@ func (t *task) resume() {
 	}
 }
 
-// await parks the task until begin's argument is called, for the first time.
+// await parks the task until the argument of begin is called, for the first time.
 func (t *task) await(begin func(resume func())) {
 	called, parked := false, false
 	begin(func() {

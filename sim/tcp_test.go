@@ -8,7 +8,7 @@ import (
 	"isochron/estimate"
 )
 
-// luck says of each segment that is sent whether it is lost; after its end none is.
+// luck lists for each segment sent whether it is lost; after its end none is.
 type luck []bool
 
 func (l *luck) Uint64() uint64 {
@@ -22,8 +22,8 @@ func (l *luck) Uint64() uint64 {
 	return 1<<63 | 1<<40
 }
 
-// tcpOf are connections that lose one segment in a hundred, and a connection of a round trip of 100 ms
-// that takes a segment a millisecond, and what it has under its luck.
+// tcpOf returns connections that lose one segment in a hundred, and a connection with a round trip
+// of 100 ms that carries a segment a millisecond, with its luck.
 func tcpOf(l ...bool) (send func(now time.Duration, bytes int) time.Duration, lucky *luck) {
 	lucky = (*luck)(&l)
 	c, k, r := newConnections(Links{TCP: true, LossPPM: 10_000}), &connection{}, rand.New(lucky)
@@ -41,38 +41,38 @@ func wantAt(t *testing.T, what string, got, want time.Duration) {
 
 const ms = time.Millisecond
 
-// What is lost once, and nothing comes behind it, is sent again at the time-out; what is lost again
+// A segment that is lost once, with none behind it, is sent again at the time-out; lost again, it
 // waits twice as long.
 func TestALoneSegmentWaitsForItsTimeout(t *testing.T) {
 	send, _ := tcpOf(true)
-	wantAt(t, "a lone one", send(0, 1), (50+300)*ms)
+	wantAt(t, "a lone segment", send(0, 1), (50+300)*ms)
 	send, _ = tcpOf(true, true, true)
-	wantAt(t, "one that is lost three times", send(0, 1), (50+300+600+1200)*ms)
+	wantAt(t, "a segment that is lost three times", send(0, 1), (50+300+600+1200)*ms)
 	send, _ = tcpOf()
-	wantAt(t, "one that is not lost", send(0, 1), 50*ms)
+	wantAt(t, "a segment that is not lost", send(0, 1), 50*ms)
 }
 
-// Where others follow close behind, three of them have it sent again a round trip after they have left,
-// and all that are sent meanwhile arrive with it. Lost once more, it waits for the time-out.
+// With others close behind, three of them cause a retransmission a round trip after they have left,
+// and everything sent meanwhile arrives with it. Lost once more, it waits for the time-out.
 func TestWhatFollowsHasItSentAgain(t *testing.T) {
 	send, lucky := tcpOf()
 	now := time.Duration(0)
 	for ; now < 200*ms; now += ms {
-		wantAt(t, "one of many", send(now, 1)-now, 50*ms)
+		wantAt(t, "one of many segments", send(now, 1)-now, 50*ms)
 	}
 	*lucky = luck{true}
-	wantAt(t, "a lost one", send(now, 1)-now, (50+100+3)*ms)
-	wantAt(t, "the one behind it", send(now+ms, 1)-now, (50+100+3)*ms)
-	wantAt(t, "one that is sent after it", send(now+110*ms, 1)-now, (50+110)*ms)
+	wantAt(t, "a lost segment", send(now, 1)-now, (50+100+3)*ms)
+	wantAt(t, "the segment behind it", send(now+ms, 1)-now, (50+100+3)*ms)
+	wantAt(t, "a segment that is sent after it", send(now+110*ms, 1)-now, (50+110)*ms)
 	for now += 111 * ms; now < 500*ms; now += ms {
 		send(now, 1)
 	}
 	*lucky = luck{true, true}
-	wantAt(t, "one that is lost twice", send(now, 1)-now, (50+100+3+300)*ms)
+	wantAt(t, "a segment that is lost twice", send(now, 1)-now, (50+100+3+300)*ms)
 }
 
-// A connection takes no more than 1.22/sqrt(p) segments in a round trip: here 12.2, or 17.8 KB. Beyond
-// that bytes wait, and each segment of a long message may be lost.
+// A connection carries at most 1.22/sqrt(p) segments in a round trip: here 12.2, or 17.8 KB. Bytes
+// beyond that wait, and each segment of a long message may be lost.
 func TestAConnectionHasARate(t *testing.T) {
 	send, _ := tcpOf()
 	var last time.Duration
@@ -82,11 +82,12 @@ func TestAConnectionHasARate(t *testing.T) {
 	wantAt(t, "the last of ten windows", last, (10*100+50)*ms)
 	send, lucky := tcpOf(false, false, true)
 	if got := send(0, 3*segmentBytes); got < 150*ms || len(*lucky) != 0 {
-		t.Errorf("its third segment is lost, and it arrives after %v with %d left", got, len(*lucky))
+		t.Errorf("the third segment is lost, and the message arrives after %v with %d left", got, len(*lucky))
 	}
 }
 
-// In a world messages are late and none is lost; within a region nothing is. Without loss TCP is nothing.
+// In a cluster messages are late and none is lost; within a region none is late. Without loss TCP
+// adds nothing.
 func TestTCPLosesNothing(t *testing.T) {
 	took := func(l Links) (last time.Duration, w *Cluster) {
 		w = toyWorld(t, 3, l, nil)
@@ -107,16 +108,16 @@ func TestTCPLosesNothing(t *testing.T) {
 	plain, w := took(Links{})
 	none, same := took(Links{TCP: true})
 	if none != plain || same.Hash() != w.Hash() {
-		t.Errorf("without loss it took %v, not %v", none, plain)
+		t.Errorf("without loss the run took %v, not %v", none, plain)
 	}
 	late, w := took(Links{TCP: true, LossPPM: 50_000})
 	if w.net.lost != 0 || late < plain*5/4 {
-		t.Errorf("%d are lost, and it took %v beside %v", w.net.lost, late, plain)
+		t.Errorf("%d are lost, and the run took %v against %v", w.net.lost, late, plain)
 	}
 }
 
-// Two hosts that probe each other measure what they do where nothing is lost: no answer is in the way
-// of a probe that is sent before it.
+// Without loss two hosts that probe each other measure the delays of the network: no answer delays
+// a probe that is sent before it.
 func TestProbesOverTCP(t *testing.T) {
 	w := toyWorld(t, 1, Links{TCP: true, LossPPM: 1}, nil)
 	var both []*probes

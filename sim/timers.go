@@ -8,14 +8,13 @@ import (
 	"isochron/txn"
 )
 
-// timers have some lives of some nodes be impatient: such a node sends again,
-// recovers and asks after locks long before it needs to, or keeps next to nothing
-// of a log. It loses time by it and must lose nothing else. What nodes must agree
-// on, the time-out of elections, stays as it is.
+// timers gives some lives of some nodes shorter time-outs: such a node sends again, recovers and
+// queries holders of locks long before it needs to, or keeps almost none of a log. It may lose time
+// by it and nothing else. What nodes must agree on, the election time-out, stays unchanged.
 type timers struct {
 	rand      *rand.Rand
 	counts    Counts
-	odds      int // once in so many boots
+	odds      int // once in this many boots
 	impatient map[txn.NodeID]bool
 	over      bool
 }
@@ -25,7 +24,7 @@ func newTimers(seed uint64, counts Counts) *timers {
 	return &timers{rand: r, counts: counts, odds: 1 + r.IntN(8), impatient: map[txn.NodeID]bool{}}
 }
 
-// boot draws how patient a node is in the life that it begins.
+// boot draws the time-outs of a node for the life that it begins.
 func (t *timers) boot(c *node.Config) {
 	delete(t.impatient, txn.NodeID(c.ID))
 	if t.over || t.rand.IntN(t.odds) > 0 {
@@ -52,12 +51,12 @@ func (t *timers) boot(c *node.Config) {
 	}
 }
 
-// end has every node be patient again: an impatient one may never get anything done.
+// end restores the regular time-outs of every node: an impatient one may never finish anything.
 func (t *timers) end(hosts []*host) {
 	t.over = true
 	for _, h := range hosts {
 		if t.impatient[h.id] {
-			h.crash(strictly) // a restart reads its timers anew
+			h.crash(strictly) // a restart reads its timers again
 		}
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"isochron/txn"
 )
 
-// tracer keeps a hash over everything that happens and, if somebody reads
-// along, tells it line by line. The hash does not depend on there being a reader.
+// tracer keeps a hash over all events and, if out is set, writes a line for each. The hash does not
+// depend on out.
 type tracer struct {
 	hash        *xxhash.Digest
 	out         func(line string)
 	format      messageFormatter
 	buf         []byte
 	fingerprint []byte
-	reported    map[string]bool // what a follower reported, so that it is not told twice
+	reported    map[string]bool // lines of followers already written: each is written once
 	label       func(txn.NodeID) string
 	zero        time.Duration // lines count time from here
 }
@@ -45,8 +45,7 @@ func (t *tracer) mark(kind byte, now time.Duration, env *txn.Envelope, body []by
 	_, _ = t.hash.Write(body)
 }
 
-// message: a message leaves its node.
-// body is its wire form, nil if it has none.
+// message records that a message leaves its node. body is its wire form, nil if it has none.
 func (t *tracer) message(now time.Duration, env *txn.Envelope, body []byte) {
 	if body == nil {
 		t.fingerprint = appendGist(t.fingerprint[:0], &env.Msg)
@@ -59,7 +58,7 @@ func (t *tracer) message(now time.Duration, env *txn.Envelope, body []byte) {
 	t.write(now, env, "->", "")
 }
 
-// lost: a message will not arrive.
+// lost records that a message will not arrive.
 func (t *tracer) lost(now time.Duration, env *txn.Envelope) {
 	t.mark(markLost, now, env, nil)
 	if t.out == nil {
@@ -68,8 +67,8 @@ func (t *tracer) lost(now time.Duration, env *txn.Envelope) {
 	t.write(now, env, "-x", "lost: ")
 }
 
-// write tells of a message, unless it says nothing new: followers repeat how
-// much of a log they have whenever they are asked.
+// write writes the line of a message, unless it has no new information: followers repeat the length
+// of their log whenever they are asked.
 func (t *tracer) write(now time.Duration, env *txn.Envelope, arrow, mark string) {
 	text := t.format.message(&env.Msg)
 	if text == "" {
@@ -85,12 +84,12 @@ func (t *tracer) write(now time.Duration, env *txn.Envelope, arrow, mark string)
 	t.out(stamp(now-t.zero) + "  " + line)
 }
 
-// handled: a node takes a message.
+// handled records that a node processes a message.
 func (t *tracer) handled(now time.Duration, env *txn.Envelope) {
 	t.mark(markHandled, now, env, nil)
 }
 
-// line: anything else that happens, to a host or (nil) to the world.
+// line records any other event, of a host or (nil) of the cluster.
 func (t *tracer) line(now time.Duration, h *host, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	env := &txn.Envelope{}
@@ -101,7 +100,7 @@ func (t *tracer) line(now time.Duration, h *host, format string, args ...any) {
 	t.note(now, h, text)
 }
 
-// note: a remark, which is not part of the hash.
+// note writes a line that is not part of the hash.
 func (t *tracer) note(now time.Duration, h *host, text string) {
 	if t.out == nil {
 		return
@@ -113,7 +112,7 @@ func (t *tracer) note(now time.Duration, h *host, text string) {
 	t.out(fmt.Sprintf("%s  %3s         %s", stamp(now-t.zero), who, text))
 }
 
-// stamp is a time in ms, with three decimals, made of integers.
+// stamp formats a time in ms, with three decimals, from integers.
 func stamp(t time.Duration) string {
 	us := t.Microseconds()
 	return fmt.Sprintf("%6d.%03d", us/1000, us%1000)

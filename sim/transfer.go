@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// transfer has somebody ask that another replica leads a shard; that stays desired.
+// transfer requests that another replica leads a shard; that stays desired.
 func (n *nemesis) transfer() {
 	shards := n.w.cfg.Directory.Shards
 	id := shards[n.rand.IntN(len(shards))].ID
@@ -16,7 +16,7 @@ func (n *nemesis) transfer() {
 	n.w.Go(n.anyHost().id, func(c *Client) {
 		for range replaceTries {
 			if !n.active {
-				return // who comes too late wants nothing any more
+				return // too late: the request is void
 			}
 			_, err := coordinator.ChangeDirectory(context.Background(), c.DB(), func(d *routing.Directory) error {
 				s, _ := d.Shard(id)
@@ -36,8 +36,8 @@ type drains interface {
 	SetDraining(now txn.Now, on bool)
 }
 
-// drain has a node hand over what it leads, at once, and take it back later. A
-// restart in between ends it as well.
+// drain makes a node transfer all leaderships immediately, and take them back later. A restart in
+// between ends it as well.
 func (n *nemesis) drain() {
 	h := n.anyLeader()
 	d, can := h.node.(drains)
@@ -50,11 +50,11 @@ func (n *nemesis) drain() {
 	h.later(n.between(2, 24), func() { h.run(func() { d.SetDraining(h.now(), false) }) })
 }
 
-// skewMax bounds how wrong a wall clock is from the start, in units.
+// skewMax bounds the initial error of a wall clock, in units.
 const skewMax = 40
 
-// skewClocks has every wall clock be wrong by a little: so that timestamps of
-// different leaders disagree all the time and not only after a jump.
+// skewClocks gives every wall clock a small error: timestamps of different leaders then always
+// disagree, and not only after a jump.
 func (n *nemesis) skewClocks() {
 	if n.rand.IntN(2) == 0 {
 		return

@@ -8,9 +8,9 @@ import (
 	"isochron/txn"
 )
 
-// In a rolling upgrade nodes of the version before say of no message whom it is for. With
-// one of three that does not, the run is the same, byte for byte: what follows from a
-// message's type is what newer nodes say. And all that they send says it.
+// In a rolling upgrade nodes of the previous version send messages without a receiver. With one
+// such node of three, the run is the same, byte for byte: the receiver that a message's type
+// implies is the one that newer nodes send. And all messages of newer nodes have one.
 func TestWhomAMessageIsForNeedNotBeSaid(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"d2pc+2pl-group", "mysql", "tapir", "carousel-fast"} {
@@ -20,22 +20,23 @@ func TestWhomAMessageIsForNeedNotBeSaid(t *testing.T) {
 		}
 		said, unsaid := runSaid(t, spec, 0), runSaid(t, spec, 2)
 		if said != unsaid || said == 0 {
-			t.Errorf("%s ran as %x, and as %x where node 2 does not say whom its messages are for", name, said, unsaid)
+			t.Errorf("%s ran as %x, and as %x where node 2 sends messages without a receiver", name, said, unsaid)
 		}
 	}
 }
 
-// runSaid is the hash of a run under faults in which a node says of no message whom it is for.
+// runSaid returns the hash of a run under faults in which one node sends messages without a
+// receiver.
 func runSaid(t *testing.T, spec protocol.Spec, older txn.NodeID) uint64 {
 	h := &faultRun{cfg: FaultRunConfig{Regions: 3, Faults: AllFaults()}}
 	h.open(11, spec)
 	defer h.w.Close()
 	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
-		t.Fatal("the cluster does not come up")
+		t.Fatal("the cluster does not start")
 	}
 	h.w.onSend = func(from *host, env *txn.Envelope) sendAction {
 		if env.Part.For() == txn.ForUnsaid || env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == 0 {
-			t.Errorf("%s does not say whom it is for", kindOf(&env.Msg))
+			t.Errorf("%s has no receiver", kindOf(&env.Msg))
 		}
 		if from.id == older {
 			env.Part = 0

@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// adders add one to the first account, each in one go, while its leader is lost.
+// adders add one to the first account, each in one round, while its leader is lost.
 type adders struct {
 	h              *faultRun
 	added, unknown int
@@ -23,12 +23,12 @@ func openAdders(t *testing.T, seed uint64, spec protocol.Spec, bugs node.Injecte
 	h.open(seed, spec)
 	t.Cleanup(h.w.Close)
 	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
-		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
+		t.Fatalf("the cluster does not start: %v", h.result.Violations)
 	}
 	return &adders{h: h}
 }
 
-// add tries until it is told how it ended.
+// add tries until it receives an outcome.
 func (a *adders) add(t *testing.T, c *Client) {
 	ctx := context.Background()
 	var last txn.Txn
@@ -36,7 +36,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 		tx := c.DB().Begin(txn.Options{RetryOf: last})
 		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, FixedSet: a.h.bank.Keys()[:1]}, func(values [][]byte) ([]txn.Write, bool) {
 			n, err := 0, error(nil)
-			if values[0] != nil { // a near replica may not have it yet: then this will not stand
+			if values[0] != nil { // a near replica may not have it yet: then the read will not be valid
 				n, err = strconv.Atoi(string(values[0]))
 			}
 			return []txn.Write{{Key: a.h.bank.Keys()[0], Value: strconv.AppendInt(nil, int64(n+1), 10)}}, err == nil
@@ -50,7 +50,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 			tx.Rollback()
 			return
 		case err == nil:
-			t.Error("what was read is no number")
+			t.Error("the value read is not a number")
 			return
 		}
 		tx.Rollback()
@@ -59,10 +59,10 @@ func (a *adders) add(t *testing.T, c *Client) {
 		}
 		c.Sleep(faultRunUnit)
 	}
-	t.Error("an addition came to no end")
+	t.Error("an addition did not finish")
 }
 
-// run lets six clients add, loses the leader in the middle, and reads what came of it.
+// run lets six clients add, loses the leader in the middle, and reads the balance.
 func (a *adders) run(t *testing.T) (balance int) {
 	w := a.h.w
 	var clients []*Client
@@ -90,7 +90,7 @@ func (a *adders) run(t *testing.T) (balance int) {
 	w.RunUntil(10*faultRunUnit, over)
 	w.hosts[0].restart()
 	if !w.RunUntil(10*readWait, over) {
-		t.Fatal("the clients came to no end")
+		t.Fatal("the clients did not finish")
 	}
 	a.h.do(t, func(c *Client) {
 		for range 100 {
@@ -105,8 +105,8 @@ func (a *adders) run(t *testing.T) (balance int) {
 	return balance
 }
 
-// What is read, changed and committed in one go is an update like any other: none
-// is lost, none is done twice, whatever happens to the leader.
+// A row that is read, changed and committed in one round is an update like any other: none is lost,
+// none is applied twice, whatever happens to the leader.
 func TestUpdatesInOneGo(t *testing.T) {
 	for _, spec := range protocol.Live() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestUpdatesInOneGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(20) { // an update reads at the leader, so few meet
+		for seed := range uint64(20) { // an update reads at the leader, so few conflict
 			a := openAdders(t, seed, spec, node.InjectedBugs{SkipValidation: true})
 			if got := a.run(t) - 100; got < a.added {
 				t.Logf("seed %d: %d of %d additions are in the account", seed, got, a.added)
@@ -133,7 +133,7 @@ func TestUpdatesInOneGo(t *testing.T) {
 	})
 }
 
-// Who does not want what was read has an open transaction with that reading in it.
+// A client that does not use the returned value has an open transaction with that read in it.
 func TestAnUpdateThatIsNotWanted(t *testing.T) {
 	spec, err := protocol.ByName(protocol.Default)
 	if err != nil {
@@ -153,11 +153,11 @@ func TestAnUpdateThatIsNotWanted(t *testing.T) {
 		}
 		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}})
 		if err != nil || string(res.Values[0]) != "100" {
-			t.Errorf("it reads %q, %v afterwards", res.Values, err)
+			t.Errorf("the transaction reads %q, %v afterwards", res.Values, err)
 		}
 		tx.Put(key, []byte("7"))
 		if err := tx.Commit(ctx); err != nil {
-			t.Errorf("it cannot commit: %v", err)
+			t.Errorf("the transaction cannot commit: %v", err)
 		}
 		if v, err := a.h.readAsOf(c, txn.Options{}); v != "7" || err != nil {
 			t.Errorf("the account has %q, %v", v, err)

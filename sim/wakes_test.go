@@ -14,17 +14,17 @@ import (
 	"isochron/workload"
 )
 
-// watched is a node whose timers are looked at all the time, and which must have
-// nothing to do whenever it has said so: what it asked to be woken for is all there is.
+// watched is a node whose timers are polled all the time, and which must have nothing due before
+// the wake it has requested.
 type watched struct {
 	*node.Node
 	engine *counted
 	did    *[]string
-	seen   []string // since the last look, what it has told
+	seen   []string // messages since the last poll
 	looks  *int
 }
 
-// counted counts what is written.
+// counted counts writes.
 type counted struct {
 	store.Engine
 	writes int
@@ -37,7 +37,7 @@ func (c *counted) Apply(b *store.Batch) {
 	c.Engine.Apply(b)
 }
 
-// answerCounts takes a node's own lines.
+// answerCounts receives a node's own lines.
 type answerCounts struct {
 	node.Observer
 	w *watched
@@ -52,10 +52,10 @@ func (o answerCounts) Event(n txn.NodeID, what string) {
 	}
 }
 
-// slack is by how much a timer of a coordinator is late if it has just looked at them.
+// slack is how late a coordinator's timer may be if it has just polled its timers.
 const slack = 20 * time.Millisecond
 
-// look has the node look at its timers, and finds out whether it does something before its time.
+// look polls the node's timers, and records whether something is done before its time.
 func (w *watched) look(now txn.Now) {
 	next := w.NextWake()
 	if now.Mono >= next {
@@ -67,12 +67,12 @@ func (w *watched) look(now txn.Now) {
 	w.Node.Tick(now)
 	at, stands := w.NextWake(), fmt.Sprint(w.Statuses())
 	if w.Urgent() || w.engine.writes > writes || len(w.seen) > 0 || at < next || at > next+slack || stood != stands {
-		*w.did = append(*w.did, fmt.Sprintf("at %v, before %v: urgent %v, %d writes, told %q, next %v, stood %s, stands %s",
+		*w.did = append(*w.did, fmt.Sprintf("at %v, before %v: urgent %v, %d writes, sent %q, next %v, state before %s, after %s",
 			now.Mono, next, w.Urgent(), w.engine.writes-writes, w.seen, at, stood, stands))
 	}
 }
 
-// Deliver looks before it, and so do the others.
+// Deliver polls before the delivery, and so do the others.
 func (w *watched) Deliver(now txn.Now, env *txn.Envelope) {
 	w.look(now)
 	w.Node.Deliver(now, env)
@@ -95,7 +95,7 @@ func (w *watched) Wake(now txn.Now) {
 		return
 	}
 	w.Node.Tick(now)
-	if w.NextWake() <= now.Mono { // it may have begun something that is due at once
+	if w.NextWake() <= now.Mono { // something may be due immediately
 		w.Node.Tick(now)
 	}
 	if at := w.NextWake(); at <= now.Mono {
@@ -103,8 +103,8 @@ func (w *watched) Wake(now txn.Now) {
 	}
 }
 
-// Whatever a node does by time alone it has asked to be woken for, in all protocols and
-// under all faults.
+// A node has requested a wake for everything it does by time alone, in all protocols and under all
+// faults.
 func TestNothingIsDueBeforeItsTime(t *testing.T) {
 	for _, name := range []string{"2pc+2pl", "2pc+2pl-group", "d2pc+occ", "txsql", "aria", "tapir", "starry", "2pc+2pl-logged", "2pc+2pl-together", "2pc+2pl-postponed", "geotp-o1o2", "scalardb+"} {
 		t.Run(name, func(t *testing.T) {
@@ -142,8 +142,7 @@ func TestNothingIsDueBeforeItsTime(t *testing.T) {
 	}
 }
 
-// Nodes to which nothing happens are woken for their heartbeats and slow checks, and not
-// to look whether there is something to do.
+// Idle nodes wake for their heartbeats and slow checks, and not to poll without need.
 func TestIdleNodesSleep(t *testing.T) {
 	const most = 15 // a second, of 100 ticks
 	wan, err := geo.Parse("azure5")
