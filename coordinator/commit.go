@@ -173,7 +173,7 @@ func (cs *commitManager) wake(k *pendingCommit) {
 	if k.req != nil && now >= k.answerBy {
 		cs.giveUpWaiting(k)
 	}
-	if k.PrepareMode() && k.ReadOnly && k.req == nil {
+	if k.AwaitsVotes() && k.ReadOnly && k.req == nil {
 		cs.finish(k) // nobody holds anything for it, and nobody wants to know any more
 		return
 	}

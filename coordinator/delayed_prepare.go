@@ -82,7 +82,7 @@ func (l *latePrepares) depart() {
 	for len(l.queue) > 0 && l.queue[0].at <= now {
 		p := l.queue[0]
 		l.queue = slices.Delete(l.queue, 0, 1)
-		if p.of.PrepareMode() {
+		if p.of.AwaitsVotes() {
 			l.env.Send(p.to, p.m)
 		}
 	}

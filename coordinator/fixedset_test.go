@@ -109,7 +109,7 @@ func TestWhatIsHeldBackIsNotSilent(t *testing.T) {
 		if k == nil || k.Decided() {
 			t.Fatal("nothing was begun")
 		}
-		for i := 0; k.PrepareMode(); i++ {
+		for i := 0; k.AwaitsVotes(); i++ {
 			if i == 100 {
 				t.Fatal("the gateway is patient for ever")
 			}

@@ -2,12 +2,13 @@ package decide
 
 import "isochron/txn"
 
-// agreement is how a commit comes to count where there is no fast path (G-PAC): first a majority
-// of every participant's replicas votes for it, then a majority of each takes it in. Nobody is
-// proposed an abort: what was not proposed never counts, whoever asks for it later.
+// agreement is the slow path of a policy without a fast path (G-PAC): first a majority of every
+// participant's replicas votes for the attempt, then a majority of each accepts the commit. An
+// abort is never proposed: an attempt that was not proposed never counts, whichever node finishes
+// it later.
 //
-// Where the paper has its agreement rest on majorities of a majority of the participants we take
-// all of these, for here whoever finishes an attempt asks each participant by itself.
+// The paper's agreement needs majorities of a majority of the participants. Here all participants
+// are needed, since recovery asks each participant by itself.
 type agreement struct {
 	in map[txn.ShardID]uint64 // 1 + the view in which a participant's replicas were asked
 }

@@ -17,7 +17,7 @@ func acceptedBy(s txn.ShardID, replica txn.NodeID, view uint64) *txn.Message {
 }
 
 // The commit is proposed to all when every participant has a majority for it, and counts when a
-// majority of each has taken it in.
+// majority of each has accepted it.
 func TestMajoritiesVoteAndThenAccept(t *testing.T) {
 	a, w := begin(GPAC, 2, 3)
 	w.sent = nil
@@ -41,7 +41,7 @@ func TestMajoritiesVoteAndThenAccept(t *testing.T) {
 	taken(t, a, Commit, 7)
 }
 
-// A participant whose majority is against it aborts, and nothing is proposed to anybody.
+// A participant whose majority votes against it aborts, and nothing is proposed.
 func TestAMajorityAgainstAborts(t *testing.T) {
 	a, w := begin(GPAC, 2, 3)
 	w.sent = nil
@@ -53,8 +53,8 @@ func TestAMajorityAgainstAborts(t *testing.T) {
 	taken(t, a, Abort, 0)
 }
 
-// Where a replica is silent and the others do not agree, the attempt ends when they are asked
-// again; where they agree it goes on.
+// Where a replica is silent and the others do not agree, the attempt aborts at the second request;
+// where they agree it continues.
 func TestASilentReplicaIsNotWaitedForLong(t *testing.T) {
 	a, _ := begin(GPAC, 2)
 	a.Receive(4, replicaVoteOf(2, 4, 1, txn.ValidationOK))
@@ -73,9 +73,9 @@ func TestASilentReplicaIsNotWaitedForLong(t *testing.T) {
 	taken(t, a, Open, 0)
 }
 
-// What was proposed in an older view is proposed anew when majorities vote for it in the later one:
-// nobody takes in what comes from the older.
-func TestACommitIsProposedAnewInALaterView(t *testing.T) {
+// A commit proposed in an older view is proposed again when majorities vote for it in the later
+// one: no replica accepts the older proposal.
+func TestACommitIsProposedAgainInALaterView(t *testing.T) {
 	a, w := begin(GPAC, 2)
 	for _, view := range []uint64{1, 2} {
 		w.sent = nil

@@ -2,26 +2,25 @@ package decide
 
 import "isochron/txn"
 
-// atLeader is the scheme of rows in which a participant's leader coordinates. The gateway asks
-// all leaders and names the node to which they vote; that one decides, tells the leaders, and
-// tells the gateway twice: how it ended, and when every leader knows.
+// atLeader is the vote path of protocols in which a participant's leader coordinates. The gateway
+// asks all leaders and names the node that receives their votes; that node decides, notifies the
+// leaders, and reports twice to the gateway: the outcome, and that every leader knows it.
 //
-// Both have an attempt of this scheme, under one name. What the gateway has asked for is asked
-// for by nobody else, so that no leader is asked in two terms; what the other does not tell in
-// time the gateway finds in the participants' logs, as whoever finishes the work of a lost
-// coordinator does, and both then derive the same from them.
+// Both nodes have an attempt of this kind, under one id. Only the gateway sends Prepares, so that
+// no leader is asked in two terms. What the elected node does not report in time the gateway finds
+// in the participants' logs, as in any recovery; both nodes derive the same decision from them.
 type atLeader struct {
 	leaders
-	elected bool // votes come here for the attempt of another node
-	known   bool // the elected one has said that every participant has the end
-	sent    bool // of the elected: it has; of the gateway: it has left that to the elected once
+	elected bool // votes arrive here for the attempt of another node
+	known   bool // the elected node has reported that every participant knows the decision
+	sent    bool // at the elected node: reported; at the gateway: it has waited for the elected node once
 }
 
-// elects is an attempt of the gateway, or one of a coordinator that seems lost.
+// elects opens an attempt of the gateway, or one of a coordinator that seems lost.
 func (d *Decider) elects(o AttemptInit) *Attempt { return d.opens(o, false) }
 
-// Elect is the attempt of a gateway whose votes come to this node. It begins with the first
-// word of it, and asks the logs when votes do not come in time.
+// Elect opens the attempt of a gateway whose votes are sent to this node. It begins with the first
+// message about it, and asks the logs when votes do not arrive in time.
 func (d *Decider) Elect(o txn.Orphan) *Attempt {
 	a := d.opens(AttemptInit{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, RecordShard: o.RecordShard}, true)
 	a.terminateAt = d.Env.Now().Mono + 4*d.Params.ResendAfter
@@ -54,9 +53,9 @@ func (l *atLeader) ask() {
 	l.leaders.ask()
 }
 
-// through sends all to the elected one, which passes on what is for others, as it is; false:
-// nothing was sent, for a leader or its term is not known here. Whoever is silent is asked
-// directly the next time.
+// through sends all Prepares to the elected node, which forwards those for other leaders unchanged;
+// false: nothing was sent, since a leader or its term is unknown here. A silent participant is
+// asked directly the next time.
 func (l *atLeader) through() bool {
 	var first txn.Prepare
 	for _, s := range l.Participants {
@@ -83,8 +82,8 @@ func (l *atLeader) through() bool {
 	return true
 }
 
-// elect names a leader, by the attempt's number: the participants' leaders take turns. Where none
-// is known, or it stands at the gateway itself, that decides.
+// elect names a leader, by the attempt's number: the participants' leaders take turns. If none is
+// known, or it is at the gateway, the gateway decides.
 func (l *atLeader) elect() {
 	chosen := l.Participants[l.ID.Seq%uint64(len(l.Participants))]
 	n, _ := l.decider.Env.Leader(chosen, 0)
@@ -115,7 +114,7 @@ func (l *atLeader) receive(_ txn.NodeID, m *txn.Message) {
 	l.done = l.done || l.known && l.phase == deciding
 }
 
-// share tells the gateway how it ended.
+// share reports the outcome to the gateway.
 func (l *atLeader) share() {
 	if l.elected {
 		l.report(false)
@@ -131,7 +130,7 @@ func (l *atLeader) report(known bool) {
 	l.decider.Env.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
 }
 
-// send leaves it to the elected one to tell the leaders, for a while.
+// send first leaves it to the elected node to notify the leaders.
 func (l *atLeader) send() {
 	switch {
 	case l.known:
@@ -155,7 +154,7 @@ func (l *atLeader) acknowledged(s txn.ShardID, by txn.NodeID) {
 	l.over()
 }
 
-// over tells the gateway, once, that every leader knows.
+// over reports to the gateway, once, that every leader knows the decision.
 func (l *atLeader) over() {
 	if l.elected && l.done && !l.sent {
 		l.sent = true

@@ -7,14 +7,14 @@ import (
 	"isochron/txn"
 )
 
-// elected is the attempt as the node has it to which the leaders vote: that of shard 3.
+// elected is the attempt at the node that receives the leaders' votes: that of shard 3.
 func elected() (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	a := deciderOf(AtLeader, w).Elect(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	return a, w
 }
 
-// The gateway asks, the leader of a participant decides and tells the others and the gateway.
+// The gateway asks, the leader of a participant decides and notifies the others and the gateway.
 func TestALeaderDecides(t *testing.T) {
 	a, w := begin(AtLeader, 2, 3)
 	expect(t, w, "begun", "4/2: prepare, term 6", "5/3: prepare, term 6")
@@ -40,30 +40,30 @@ func TestALeaderDecides(t *testing.T) {
 	}
 	expect(t, at, "all know", "1: decision, commit: true")
 	if d := at.last.Decision; !b.Done() || !d.Known || !d.Commit {
-		t.Errorf("told %+v", d)
+		t.Errorf("received %+v", d)
 	}
 	if a.Receive(5, &at.last); !a.Done() {
-		t.Error("the gateway was told that all know")
+		t.Error("the gateway was notified too early that all know")
 	}
 }
 
-// The gateway hears why it was refused.
-func TestALeaderTellsWhy(t *testing.T) {
+// The gateway receives the reason of a refusal.
+func TestALeaderReportsTheReason(t *testing.T) {
 	a, _ := begin(AtLeader, 2, 3)
 	b, at := elected()
-	b.Receive(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
+	b.Receive(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "lock conflict", Cause: txn.CauseConflict}})
 	taken(t, b, Abort, 0)
 	b.Announce()
 	expect(t, at, "refused", "1: decision, commit: false", "5/3: abort")
-	a.Receive(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
+	a.Receive(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Refused: txn.KindAborted, Reason: "lock conflict", Cause: txn.CauseConflict}})
 	taken(t, a, Abort, 0)
-	if reason := a.Reason(); reason.Reason != "gives way" || reason.Cause != txn.CauseConflict || !a.MayPass() {
-		t.Errorf("it says %+v, may pass: %v", reason, a.MayPass())
+	if reason := a.Reason(); reason.Reason != "lock conflict" || reason.Cause != txn.CauseConflict || !a.MayPass() {
+		t.Errorf("reason %+v, may pass: %v", reason, a.MayPass())
 	}
 }
 
-// A silent leader decides nothing: the gateway finds in the logs what becomes of its attempt, and
-// tells the participants itself.
+// A silent leader decides nothing: the gateway finds the outcome in the logs, and notifies the
+// participants itself.
 func TestTheGatewayDoesWithoutTheLeader(t *testing.T) {
 	a, w := begin(AtLeader, 2, 3)
 	for !a.AskedLogs() {
@@ -84,11 +84,11 @@ func TestTheGatewayDoesWithoutTheLeader(t *testing.T) {
 	sent.Announce()
 	w.sent, w.now = nil, sent.NextWake()
 	sent.Wake()
-	expect(t, w, "nobody says that all know", "4/2: commit at 12", "5/3: commit at 12")
+	expect(t, w, "no report that all know", "4/2: commit at 12", "5/3: commit at 12")
 }
 
-// The elected one does not ask, for the gateway does: in which term it has asked nobody else knows.
-func TestTheElectedOneAsksTheLogsAlone(t *testing.T) {
+// The elected node does not ask for votes, since only the gateway knows in which term it has asked.
+func TestTheElectedNodeAsksOnlyTheLogs(t *testing.T) {
 	b, w := elected()
 	for !b.AskedLogs() {
 		expect(t, w, "waiting")
@@ -98,8 +98,8 @@ func TestTheElectedOneAsksTheLogsAlone(t *testing.T) {
 	expect(t, w, "silence", "4/2: inquire", "5/3: inquire")
 }
 
-// Where all goes through the elected one, that has the others' prepares as they were addressed;
-// who is silent is asked directly.
+// Where all goes through the elected node, its message has the others' Prepares as addressed; a
+// silent participant is asked directly.
 func TestPreparesThroughALeader(t *testing.T) {
 	a, w := begin(ThroughLeader, 2, 3)
 	expect(t, w, "begun", "5/3: prepare, term 6")
@@ -115,8 +115,8 @@ func TestPreparesThroughALeader(t *testing.T) {
 	expect(t, w, "silence", "4/2: prepare, term 6", "5/3: prepare, term 6")
 }
 
-// One participant, or a leader beside the gateway, needs nobody else.
-func TestNobodyElseDecides(t *testing.T) {
+// A single participant, or a leader at the gateway, needs no elected node.
+func TestTheGatewayDecidesWithoutAnotherNode(t *testing.T) {
 	_, w := begin(AtLeader, 3)
 	if expect(t, w, "one participant", "5/3: prepare in one phase, term 6"); w.last.Prepare.VotesTo != 0 {
 		t.Errorf("the vote goes to %d", w.last.Prepare.VotesTo)

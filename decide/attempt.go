@@ -8,22 +8,22 @@ import (
 	"isochron/txn"
 )
 
-// phase is where an attempt stands.
+// phase is the phase of an attempt.
 type phase uint8
 
 const (
-	asking      phase = iota // votes are on their way
-	terminating              // silence lasted too long: the logs are asked
-	deciding                 // decided; whoever must know is told until all do
+	asking      phase = iota // votes are awaited
+	terminating              // votes did not arrive in time: the logs are asked
+	deciding                 // decided; participants are notified until all have acknowledged
 )
 
-// Attempt is one attempt to commit on its way to a decision.
+// Attempt is one run of the commit protocol up to its decision and the acknowledgements.
 //
-// Its caller hands it what nodes say (Hear), wakes it when it is due (Wake), and after
-// each of these takes the verdict, if there is one (Take): then it answers its client
-// and has the decision told (Announce), until all know it (Done).
+// Its caller passes it the messages of nodes (Receive), wakes it when it is due (Wake), and after
+// each of these takes the verdict, if there is one (Take). Then the caller answers its client and
+// sends the decision (Announce), until all know it (Done).
 //
-// Invariant: once a Prepare has left, only the tally ends it: a timer never does.
+// Invariant: once a Prepare was sent only the tally ends the attempt: a timer never does.
 type Attempt struct {
 	AttemptInit
 	decider     *Decider
@@ -33,45 +33,44 @@ type Attempt struct {
 	phase       phase
 	onePhase    bool          // its only participant's Yes is the commit
 	reason      *txn.Error    // of the first No
-	noes        []txn.ShardID // whose leaders have voted No
-	gaveWay     bool          // a No was for what is undecided
-	outdated    bool          // a No was for what is committed
-	assumed     bool          // a Yes rests on the abort of others
+	noes        []txn.ShardID // leaders that have voted No
+	gaveWay     bool          // a No was for a conflict with an undecided transaction
+	outdated    bool          // a No was for a conflict with a committed one
+	assumed     bool          // a Yes assumes the abort of others
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
 	retransmits retransmits
-	asksAgain   bool // all have prepared, and open Yes are looked at again (Twice)
-	asksLogs    bool // silence lasted too long, here or at another coordinator
+	asksAgain   bool // all have prepared, and open Yes votes are validated (PrepareThenValidate)
+	asksLogs    bool // votes did not arrive in time, here or at another coordinator
 	done        bool
 }
 
-// votePath is how one attempt's votes are gathered and its decision is told: who is asked,
-// who says what counts, and who must know. There is an implementation for each way to
-// decide; Open chooses it.
+// votePath is how one attempt's votes are gathered and its decision is sent: which nodes are asked,
+// which messages count, and which nodes must know. Open chooses the implementation.
 type votePath interface {
-	// ask asks those whose vote is missing, again too.
+	// ask requests the missing votes, repeatedly too.
 	ask()
-	// receive takes in what only nodes say that decide this way.
+	// receive handles the messages that only this vote path has.
 	receive(from txn.NodeID, m *txn.Message)
-	// queryDecision asks those for the decision who may have it at hand, beside the logs.
+	// queryDecision asks nodes other than participants that may know the decision.
 	queryDecision()
-	// inquire asks the participants whose logs have not spoken.
+	// inquire asks the participants whose logs have not answered.
 	inquire()
-	// share passes the decision on to those who may be asked for it later.
+	// share sends the decision to nodes that may be asked for it later.
 	share()
-	// send carries the decision to those who must know it and have not said that they do.
+	// send sends the decision to those that must know it and have not acknowledged it.
 	send()
-	// ended: a participant's log has the end, or holds nothing and never will.
+	// ended: a participant's log has the decision, or the participant holds nothing and never will.
 	ended(s txn.ShardID)
-	// acknowledged: a node has the end of a participant for good.
+	// acknowledged: a node has a participant's decision durably.
 	acknowledged(s txn.ShardID, by txn.NodeID)
 }
 
-// Ask asks for the votes that are missing.
+// Ask requests the missing votes.
 func (a *Attempt) Ask() { a.votePath.ask() }
 
-// Receive takes in what a node says of the attempt.
+// Receive handles a node's message about the attempt.
 func (a *Attempt) Receive(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.NotLeader != nil:
@@ -89,8 +88,8 @@ func (a *Attempt) Receive(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// HeldBack says, before Ask, that leaders that are asked will vote so much later: they are not silent
-// until then.
+// HeldBack declares, before Ask, that the leaders will vote later by this time: until then they are
+// not silent.
 func HeldBack(a *Attempt, by time.Duration) { a.terminateAt += by }
 
 func (a *Attempt) onVote(v *txn.Vote) {
@@ -104,7 +103,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.decider.Params.Rules.HitIf(a.onePhase && v.AwaitsDecision, coverage.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 		if a.decider.Prepares == Sequential && a.phase == asking && news {
-			a.tries = 0 // whose turn it is now was not asked before
+			a.tries = 0 // the next participant in turn was not asked before
 			a.votePath.ask()
 		}
 		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
@@ -116,7 +115,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.decider.Params.Rules.HitIf(a.tally.anyYes(), coverage.NoAfterYes)
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 		a.noted(gaveWay(v.Cause))
-		a.votePath.ended(v.Shard) // its leader will never vote otherwise and holds nothing
+		a.votePath.ended(v.Shard) // its leader will never vote otherwise, and holds nothing
 		votedNo(a, v.Shard)
 	}
 }
@@ -126,9 +125,9 @@ func (a *Attempt) onFinding(m *txn.InquireReply) {
 	case txn.OutcomeYes:
 		assumes(a, m.Shard, m.AssumesAborted, m.PriorityAborted)
 		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
-		a.onePhase = false // its end must be told
+		a.onePhase = false // its decision must be sent
 	case txn.OutcomeCommitted:
-		if a.decider.Prepares == NoPrepare { // that one did says nothing of the others
+		if a.decider.Prepares == NoPrepare { // one commit implies nothing about the others
 			a.tally.Yes(m.Shard, m.At, false)
 			break
 		}
@@ -136,7 +135,7 @@ func (a *Attempt) onFinding(m *txn.InquireReply) {
 		a.votePath.ended(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:
 		if m.Forgot && a.onePhase {
-			a.refused(txn.Errorf(txn.KindUnknown, "the agent of source %d was lost in the commit: it may or may not have happened", m.Shard))
+			a.refused(txn.Errorf(txn.KindUnknown, "the agent of source %d was lost during the commit; the outcome is unknown", m.Shard))
 		}
 		a.tally.No()
 		a.decider.Params.Rules.Hit(coverage.LogWithoutVote)
@@ -144,8 +143,8 @@ func (a *Attempt) onFinding(m *txn.InquireReply) {
 	}
 }
 
-// onResolved hears that the writers of what an attempt had read at a shard are
-// committed, or that one is not.
+// onResolved handles a report that the writers of what an attempt had read at a shard are
+// committed, or that one has aborted.
 func (a *Attempt) onResolved(m *txn.DependencyDecided) {
 	if m.Doomed {
 		a.doom()
@@ -155,7 +154,7 @@ func (a *Attempt) onResolved(m *txn.DependencyDecided) {
 	}
 }
 
-// voted takes in a Yes that a majority has logged.
+// voted counts a Yes that a majority has logged.
 func (a *Attempt) voted(s txn.ShardID, proposed txn.Timestamp, open, doomed bool) {
 	if doomed {
 		a.doom()
@@ -164,11 +163,11 @@ func (a *Attempt) voted(s txn.ShardID, proposed txn.Timestamp, open, doomed bool
 	a.tally.Yes(s, proposed, open)
 }
 
-// notLed hears that a request about the attempt reached no leader.
+// notLed handles a reply that a request about the attempt reached no leader.
 func (a *Attempt) notLed(m *txn.NotLeader) {
 	switch {
 	case a.record.awaited(a):
-		return // the log is waited for, and it is another attempt that has it written
+		return // the log is awaited, and it is another attempt that writes there
 	case a.phase != asking:
 		a.refusedBy(m)
 		return
@@ -176,15 +175,15 @@ func (a *Attempt) notLed(m *txn.NotLeader) {
 	switch p := a.prepare(m.Shard); {
 	case p == nil:
 	case !a.ReadOnly && p.Term != 0 && m.Term > p.Term:
-		// The leader that was asked is gone; it may have logged a vote or not.
+		// The leader that was asked has a successor; it may have logged a vote or not.
 		a.Terminate()
 	default:
-		a.refusedBy(m) // another is asked, or it was elected and does not serve yet
+		a.refusedBy(m) // ask another node, or the elected leader that does not serve yet
 	}
 }
 
-// refusedBy has a participant that nobody leads told again well before the usual resend, but not at
-// once: a term begins with a round trip in which nobody serves.
+// refusedBy sends to a leaderless participant again well before the usual resend, but not
+// immediately: a term begins with a round trip in which no node serves.
 func (a *Attempt) refusedBy(m *txn.NotLeader) {
 	if !slices.Contains(a.Participants, m.Shard) {
 		return
@@ -195,7 +194,7 @@ func (a *Attempt) refusedBy(m *txn.NotLeader) {
 	a.wakeAt = min(a.wakeAt, again)
 }
 
-// prepare is what a participant is asked, nil if it was not here that it was asked.
+// prepare is the Prepare for a participant, nil if another node sent it.
 func (a *Attempt) prepare(s txn.ShardID) *txn.Prepare {
 	for _, p := range a.Prepares {
 		if p.Shard == s {
@@ -205,23 +204,23 @@ func (a *Attempt) prepare(s txn.ShardID) *txn.Prepare {
 	return nil
 }
 
-// asked notes that a participant is asked for its vote.
+// asked reports that a participant is asked for its vote.
 func (a *Attempt) asked(s txn.ShardID, n txn.NodeID) {
 	if a.Asked != nil {
 		a.Asked.AskedFor(s, n)
 	}
 }
 
-// resend sets when to do again what is done now.
+// resend sets the time of the next resend.
 func (a *Attempt) resend() { a.wakeAt = a.decider.Env.Now().Mono + a.decider.Params.ResendAfter }
 
-// Due reports whether Wake has something to do: it is time, or a leader whose vote is
-// missing has a successor, or one that nobody led has a leader.
+// Due reports whether Wake has something to do: its time has come, or a leader whose vote is
+// missing has a successor, or a leaderless participant has a leader.
 func (a *Attempt) Due(now time.Duration) bool {
 	return now >= a.wakeAt || a.askedFormer() || a.retransmits.news(a.decider.Env)
 }
 
-// NextWake is when it is due if nothing else happens before: 0 if it is now.
+// NextWake is when it is due if nothing else happens before: 0 if it is due now.
 func (a *Attempt) NextWake() time.Duration {
 	if a.askedFormer() || a.retransmits.news(a.decider.Env) {
 		return 0
@@ -229,7 +228,7 @@ func (a *Attempt) NextWake() time.Duration {
 	return a.wakeAt
 }
 
-// askedFormer reports whether a vote is missing of a leader that has a successor.
+// askedFormer reports whether the vote is missing of a leader that has a successor.
 func (a *Attempt) askedFormer() bool {
 	if a.phase != asking || a.record.awaited(a) {
 		return false
@@ -245,7 +244,7 @@ func (a *Attempt) askedFormer() bool {
 	return false
 }
 
-// Wake does again what was not answered, or asks the logs if that lasted too long.
+// Wake resends what was not answered, or asks the logs after too long.
 func (a *Attempt) Wake() {
 	a.retransmits.receive(a.decider.Env)
 	if a.record.awaited(a) {
@@ -286,10 +285,10 @@ func (a *Attempt) Terminate() {
 		return
 	}
 	if a.record != nil && a.record.holdsData && a.record.data == nil {
-		Withdraw(a, nil) // nothing is logged yet, and nobody else can commit it
+		Withdraw(a, nil) // nothing is logged yet, and no other node can commit it
 		return
 	}
-	if validates(a) { // the same: who has prepared alone does not know what it takes
+	if validates(a) { // likewise: only the coordinator knows what the commit takes
 		a.tally.No()
 		return
 	}
@@ -297,21 +296,20 @@ func (a *Attempt) Terminate() {
 	a.votePath.inquire()
 }
 
-// validates reports whether sources are asked twice: those that have a log of decisions.
+// validates reports whether sources are asked twice: those with a log of decisions.
 func validates(a *Attempt) bool { return a.decider.Prepares.Validates() && a.record != nil }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
 
-// Abandon ends an attempt of which nobody was asked anything that binds: its participants are
-// told until all know it. It is called once, right after Open, in place of Ask.
+// Abandon aborts an attempt of which no participant was asked anything binding: its participants
+// are notified until all know it. It is called once, right after Open, in place of Ask.
 func Abandon(a *Attempt) {
 	a.tally.No()
 	a.Take()
 	a.Announce()
 }
 
-// Take takes the verdict, if there is one and it was not taken before. Nothing changes
-// it then.
+// Take returns the verdict, once, when there is one. It never changes then.
 func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
 	a.propose()
 	v, at = a.tally.Verdict()
@@ -322,17 +320,17 @@ func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
 	return v, at, true
 }
 
-// Announce tells the verdict that was taken to those who must know it.
+// Announce sends the verdict that was taken to those that must know it.
 func (a *Attempt) Announce() {
 	a.votePath.share()
 	if v, _ := a.tally.Verdict(); a.ReadOnly || a.onePhase && v == Commit {
-		a.done = true // who voted holds nothing, or has the end in its log
+		a.done = true // the voters hold nothing, or have the decision in their logs
 		return
 	}
 	a.votePath.send()
 }
 
-// decision is what a participant is told.
+// decision is the decision's message to a participant.
 func (a *Attempt) decision(s txn.ShardID) *txn.Decide {
 	v, at := a.tally.Verdict()
 	d := &txn.Decide{Shard: s, Attempt: a.ID, Txn: a.Txn, Commit: v == Commit, At: at}
@@ -345,27 +343,27 @@ func (a *Attempt) decision(s txn.ShardID) *txn.Decide {
 // Verdict is what the votes force so far; at is the commit timestamp.
 func (a *Attempt) Verdict() (v Verdict, at txn.Timestamp) { return a.tally.Verdict() }
 
-// Decided reports whether the verdict was taken, Asking whether votes are waited for, and
-// Done whether everybody knows the end who must.
+// Decided reports whether the verdict was taken, AwaitsVotes whether votes are awaited, and Done
+// whether all that must know the decision do.
 func (a *Attempt) Decided() bool { return a.phase == deciding }
 
-// PrepareMode: see Decided.
-func (a *Attempt) PrepareMode() bool { return a.phase == asking }
+// AwaitsVotes: see Decided.
+func (a *Attempt) AwaitsVotes() bool { return a.phase == asking }
 
 // Done: see Decided.
 func (a *Attempt) Done() bool { return a.done }
 
-// AskedLogs reports whether silence has lasted too long, here or at another coordinator.
+// AskedLogs reports whether votes did not arrive in time, here or at another coordinator.
 func (a *Attempt) AskedLogs() bool { return a.asksLogs }
 
 // Missing lists the participants whose Yes does not count yet.
 func (a *Attempt) Missing() []txn.ShardID { return a.tally.Missing() }
 
-// Above is a timestamp above which a refused attempt would fit; 0 if it was refused for
-// anything else.
+// Above is a timestamp above which a refused attempt could commit; 0 if it was refused for anything
+// else.
 func (a *Attempt) Above() txn.Timestamp { return a.tally.Above() }
 
-// Note tells of an attempt whose participants' logs are asked.
+// Note is an event about the attempt.
 func (a *Attempt) Note(kind txn.NodeEventKind, commit bool) txn.NodeEvent {
 	return txn.NodeEvent{Kind: kind, Txn: a.Txn, Attempt: a.ID, Participants: a.Participants, Commit: commit}
 }

@@ -2,10 +2,10 @@ package decide
 
 import "isochron/txn"
 
-// bypass is the scheme of rows in which replicas acknowledge votes past their leaders
-// (D2PC sections 3.3 and 4): leaders vote as elsewhere, but the coordinator also counts
-// who has a vote on its disk, and whichever tells of a majority first is believed. What
-// was decided the co-coordinators are told, and asked by whoever finishes an attempt.
+// bypass is the vote path of protocols in which replicas acknowledge votes past their leaders (D2PC
+// sections 3.3 and 4). Leaders vote as usual, but the coordinator also counts the replicas with a
+// durable vote, and the first report of a majority counts. Co-coordinators receive the decision,
+// and recovery asks them.
 type bypass struct{ leaders }
 
 func (b *bypass) receive(from txn.NodeID, m *txn.Message) {
@@ -28,7 +28,7 @@ func (b *bypass) onAck(m *txn.Ack) {
 	}
 }
 
-// here reports whether a node's leaders are told by the coordinator that all have voted: see
+// here reports whether the coordinator notifies a node's leaders that all have voted: see
 // CoCoordinator.here.
 func (b *bypass) here(n txn.NodeID) bool {
 	if b.decider.Policy.ParticipantsDecide() {
@@ -37,9 +37,9 @@ func (b *bypass) here(n txn.NodeID) bool {
 	return !b.decider.Env.Wide(n)
 }
 
-// preCommits reports whether leaders are told that all have voted on such an attempt. Where
-// leaders reveal what they vote on, and no more comes of it, the only one of an attempt knows
-// when; and of several regions nothing is revealed then.
+// preCommits reports whether leaders are notified that all have voted on such an attempt. Where
+// leaders reveal at validation, the only leader of an attempt knows that itself, and multi-region
+// transactions are not revealed then.
 func (c Policy) preCommits(m *txn.Ack) bool {
 	return !c.ParticipantsDecide() || len(m.Participants) > 1 && !m.Region.MultiRegion()
 }
@@ -50,8 +50,8 @@ func (b *bypass) shared() *txn.Decision {
 	return &txn.Decision{Attempt: b.ID, Commit: v == Commit, At: at}
 }
 
-// share tells the other co-coordinators how an attempt ended. What became of one with a
-// single participant is in that participant's log, and nowhere else of use.
+// share sends the decision to the other co-coordinators. That of a single-participant attempt is in
+// the participant's log, and of no use elsewhere.
 func (b *bypass) share() {
 	if b.adopted() || b.ReadOnly || len(b.Participants) == 1 {
 		return
@@ -63,8 +63,8 @@ func (b *bypass) share() {
 	}
 }
 
-// queryDecision asks the co-coordinators for a decision that its coordinator may have
-// told them before it was lost (D2PC section 4.4).
+// queryDecision asks the co-coordinators for a decision that the coordinator may have sent them
+// before it was lost (D2PC section 4.4).
 func (b *bypass) queryDecision() {
 	for _, n := range b.decider.Env.CoCoordinators(b.ID) {
 		b.decider.Env.Send(txn.Coordinator(n), txn.Message{QueryDecision: &txn.QueryDecision{Attempt: b.ID}})

@@ -10,9 +10,9 @@ func ackOf(s txn.ShardID, replica txn.NodeID) *txn.Message {
 	return &txn.Message{Ack: &txn.Ack{Shard: s, Attempt: ours, Replica: replica, Term: 6, Index: 3, Voters: []txn.NodeID{4, 5, 6}, Proposed: 10, AwaitsDecision: true}}
 }
 
-// Two of three replicas of each participant make a commit before any leader's own vote has
-// come; the leader of this region is let go as soon as every leader is known to have voted,
-// and the other co-coordinators hear of the end.
+// Two of three replicas of each participant force a commit before any leader's own vote has
+// arrived; the leader of this region ends its span as soon as every leader is known to have voted,
+// and the other co-coordinators receive the decision.
 func TestAMajorityPastTheLeadersDecides(t *testing.T) {
 	a, w := begin(CoCoordinators, 2, 3)
 	w.sent = nil
@@ -31,7 +31,7 @@ func TestAMajorityPastTheLeadersDecides(t *testing.T) {
 	expect(t, w, "asked", "9: decision, commit: true")
 }
 
-// A No past the leader waits for the leader's own, which says why.
+// A No past the leader waits for the leader's own, which has the reason.
 func TestANoPastTheLeaderDoesNotDecide(t *testing.T) {
 	a, _ := begin(CoCoordinators, 2, 3)
 	no := ackOf(2, 0)
@@ -40,8 +40,8 @@ func TestANoPastTheLeaderDoesNotDecide(t *testing.T) {
 	taken(t, a, Open, 0)
 }
 
-// Of an attempt with one participant its log alone is asked, and its coordinator must
-// decide what an acknowledgement says awaits the decision.
+// Recovery of a single-participant attempt asks only its log, and its coordinator must decide if an
+// acknowledgement awaits the decision.
 func TestASingleParticipantsEndIsNotShared(t *testing.T) {
 	a, w := begin(CoCoordinators, 2)
 	a.Receive(4, ackOf(2, 4))
@@ -52,19 +52,19 @@ func TestASingleParticipantsEndIsNotShared(t *testing.T) {
 	expect(t, w, "decided", "4/2: commit at 10")
 }
 
-// Whoever finishes an attempt asks the co-coordinators beside the logs, and believes them.
-func TestWhoRecoversAsksCoCoordinators(t *testing.T) {
+// Recovery asks the co-coordinators beside the logs, and accepts their decision.
+func TestRecoveryAsksCoCoordinators(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, coords: []txn.NodeID{1, 8}}
 	a := deciderOf(CoCoordinators, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "1: recall", "8: recall", "4/2: inquire", "5/3: inquire")
 	a.Receive(8, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 11}})
 	taken(t, a, Commit, 11)
-	a.Announce() // it is its coordinator's to share
+	a.Announce() // its coordinator shares it
 	expect(t, w, "found", "4/2: commit at 11", "5/3: commit at 11")
 }
 
-// Where leaders alone vote none of this is listened to.
+// Where only leaders vote these messages are ignored.
 func TestLeadersAloneReceiveNoAcknowledgements(t *testing.T) {
 	a, w := begin(LeaderVotes, 2)
 	w.sent = nil

@@ -7,27 +7,25 @@ import (
 	"isochron/txn"
 )
 
-// CoCoordinator is what a node does for attempts of gateways in other regions (D2PC
-// section 4.2): it hears the votes from the replicas of its own region, half a round trip
-// after the leaders gave them. When all are Yes it lets the leaders here end the
-// contention span; if one is No it has them abort. It passes every acknowledgement on to
-// the coordinator, who alone decides.
+// CoCoordinator is a node's part in attempts of gateways in other regions (D2PC section 4.2). It
+// receives the votes from the replicas of its own region, half a round trip after the leaders gave
+// them. When all are Yes it lets the leaders here end the contention span; if one is No it makes
+// them abort. It relays every acknowledgement to the coordinator, which alone decides.
 //
-// What it knows is a convenience: nothing is lost with it but time. Whoever finishes an
-// attempt derives the decision from the participants' logs, and asks the co-coordinators
-// beside them only because they may have it at hand. So what is beyond its bounds is
-// forgotten, the oldest first.
+// Its state is a convenience: losing it costs time only. Recovery derives the decision from the
+// participants' logs, and asks co-coordinators besides only because they may know it already. So
+// entries beyond the bounds are dropped, the oldest first.
 //
-// Where participants decide for themselves (R4) it hears for the leaders of this node what
-// the coordinator hears, and nothing is passed on: the same majorities force the same
-// decision, and the leaders here need not wait until the coordinator has told them. They are told
-// too that all have voted, if the row reveals such a transaction then.
+// Where participants decide for themselves (R4) it receives what the coordinator receives, for the
+// leaders of this node, and relays nothing: the same majorities force the same decision, and the
+// leaders here need not wait for the coordinator's message. They are also notified that all have
+// voted, if the protocol reveals the transaction then.
 type CoCoordinator struct {
 	self txn.NodeID
 	env  Env
-	// Policy is the row's; it says what is done with what is heard.
+	// Policy is the protocol's.
 	Policy Policy
-	// PreCommits: the row reveals what every leader has voted on.
+	// PreCommits: the protocol reveals writes that every leader has voted on.
 	PreCommits bool
 	params     txn.Params
 	open       map[txn.Attempt]*cotally
@@ -36,7 +34,7 @@ type CoCoordinator struct {
 	ended      []txn.Attempt // of decided, the oldest first
 }
 
-// cotally is what a co-coordinator knows of one attempt.
+// cotally is a co-coordinator's state of one attempt.
 type cotally struct {
 	tally *Tally
 	until time.Duration
@@ -48,14 +46,14 @@ const (
 	maxDecided   = 50_000
 )
 
-// NewCoCoordinator makes a node's co-coordinator, which forgets attempts of which it has
-// heard nothing for RecoverAfter.
+// NewCoCoordinator returns a node's co-coordinator. It drops attempts without a message for
+// RecoverAfter.
 func NewCoCoordinator(self txn.NodeID, w Env, p txn.Params) *CoCoordinator {
 	return &CoCoordinator{self: self, env: w, params: p, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
 }
 
-// OnAck takes in what a replica, of this region where acknowledgements are passed on, says of
-// the vote of another gateway's attempt.
+// OnAck handles a replica's message about the vote of another gateway's attempt. Where
+// acknowledgements are relayed the replica is in this region.
 func (c *CoCoordinator) OnAck(m *txn.Ack) {
 	a := m.Attempt
 	if !c.Policy.ParticipantsDecide() && m.Replica != 0 && !m.No {
@@ -83,7 +81,7 @@ func (c *CoCoordinator) OnAck(m *txn.Ack) {
 	before := t.tally.Unanimous()
 	t.tally.Voted(m.Shard, m.Proposed)
 	if after := t.tally.Unanimous(); c.PreCommits && after && (!before || m.Replica == 0) {
-		PreCommit(c.env, c.here, a, m.Txn, t.tally) // again, if a new leader told its vote
+		PreCommit(c.env, c.here, a, m.Txn, t.tally) // again, if a new leader reported its vote
 	}
 }
 
@@ -101,9 +99,9 @@ func (c *CoCoordinator) begin(m *txn.Ack) *cotally {
 	return t
 }
 
-// count counts an acknowledgement as the coordinator does, and has the leaders of this node
-// commit when that forces it. They hear it from the coordinator too, who wants to know that
-// they have it.
+// count counts an acknowledgement as the coordinator does, and commits at the leaders of this node
+// when that forces the decision. The coordinator notifies them too, since it needs their
+// acknowledgement.
 func (c *CoCoordinator) count(t *Tally, m *txn.Ack) {
 	before := t.Unanimous()
 	t.Acknowledged(m)
@@ -123,8 +121,8 @@ func (c *CoCoordinator) count(t *Tally, m *txn.Ack) {
 	c.OnDecision(&txn.Decision{Attempt: m.Attempt, Commit: true, At: at})
 }
 
-// here reports whether a node's leaders are told what is known here: those of this region, or
-// of this node alone where every participant is told.
+// here reports whether a node's leaders are notified from here: those of this region, or of this
+// node alone where every participant is notified.
 func (c *CoCoordinator) here(n txn.NodeID) bool {
 	if c.Policy.ParticipantsDecide() {
 		return n == c.self
@@ -132,8 +130,8 @@ func (c *CoCoordinator) here(n txn.NodeID) bool {
 	return !c.env.Wide(n)
 }
 
-// abortHere has the leaders here end an attempt that cannot commit any more.
-// The coordinator tells them too, and hears from them.
+// abortHere aborts, at the leaders here, an attempt that cannot commit any more. The coordinator
+// notifies them too, and awaits their acknowledgement.
 func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
 	leadersHere(c.env, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		if s != m.Shard {
@@ -142,13 +140,13 @@ func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
 	})
 }
 
-// Knows reports whether it knows how an attempt ended.
+// Knows reports whether it knows an attempt's decision.
 func (c *CoCoordinator) Knows(a txn.Attempt) bool {
 	_, known := c.decided[a]
 	return known
 }
 
-// OnRecall answers who finishes an attempt, if it knows how that ended.
+// OnRecall answers a recovering coordinator, if it knows the decision.
 func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.QueryDecision) bool {
 	d, known := c.decided[m.Attempt]
 	if known {
@@ -157,7 +155,7 @@ func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.QueryDecision) bool {
 	return known
 }
 
-// OnDecision keeps a decision for those who ask.
+// OnDecision keeps a decision for later queries.
 func (c *CoCoordinator) OnDecision(m *txn.Decision) {
 	a := m.Attempt
 	delete(c.open, a)
@@ -172,7 +170,7 @@ func (c *CoCoordinator) OnDecision(m *txn.Decision) {
 	c.ended = append(c.ended, a)
 }
 
-// Expire forgets the attempts of which no more is heard.
+// Expire drops the attempts without recent messages.
 func (c *CoCoordinator) Expire(now time.Duration) {
 	q := c.queue
 	for len(q) > 0 {
@@ -185,7 +183,7 @@ func (c *CoCoordinator) Expire(now time.Duration) {
 	c.queue = slices.Clip(q)
 }
 
-// NextExpiry is when Expire has something to forget; ok is false if it has nothing.
+// NextExpiry is when Expire has something to drop; ok is false if it has nothing.
 func (c *CoCoordinator) NextExpiry() (at time.Duration, ok bool) {
 	if len(c.queue) == 0 {
 		return 0, false

@@ -22,8 +22,8 @@ func of(s txn.ShardID, replica txn.NodeID) *txn.Ack {
 	return &txn.Ack{Shard: s, Attempt: foreign, Replica: replica, Participants: []txn.ShardID{2, 3, 6}, Proposed: txn.Timestamp(10 + s)}
 }
 
-// Every acknowledgement goes on to the coordinator, but for what is a vote alone; and when
-// all leaders have voted those of this region end the span, once, at the largest timestamp.
+// Every acknowledgement is relayed to the coordinator, except for a mere vote; and when all leaders
+// have voted those of this region end the span, once, at the largest timestamp.
 func TestACoCoordinatorEndsTheSpanOfItsRegion(t *testing.T) {
 	c, w := openCoCoordinator()
 	c.OnAck(of(2, 4))
@@ -35,7 +35,7 @@ func TestACoCoordinatorEndsTheSpanOfItsRegion(t *testing.T) {
 	c.OnAck(of(6, 7))
 	expect(t, w, "one more replica", "9: ack of 6 by 7")
 	c.OnAck(of(3, 0))
-	expect(t, w, "a vote that a new leader tells again", "4/2: pre-commit at 16", "7/6: pre-commit at 16")
+	expect(t, w, "a vote repeated by a new leader", "4/2: pre-commit at 16", "7/6: pre-commit at 16")
 }
 
 func TestWithoutPreCommitsASpanIsNotEndedEarly(t *testing.T) {
@@ -47,7 +47,7 @@ func TestWithoutPreCommitsASpanIsNotEndedEarly(t *testing.T) {
 	expect(t, w, "all votes")
 }
 
-// A No ends the attempt at the leaders here, but for the one that has said it, and for good.
+// A No aborts the attempt at the leaders here, except at its sender, and finally.
 func TestACoCoordinatorAbortsInItsRegion(t *testing.T) {
 	c, w := openCoCoordinator()
 	no := of(2, 0)
@@ -60,15 +60,15 @@ func TestACoCoordinatorAbortsInItsRegion(t *testing.T) {
 	expect(t, w, "all votes after a No")
 }
 
-// What it has heard of a decision it tells who asks, and does nothing more for the attempt.
+// It reports a known decision to recovering nodes, and does nothing more for the attempt.
 func TestACoCoordinatorRemembersDecisions(t *testing.T) {
 	c, w := openCoCoordinator()
 	c.OnAck(of(2, 0))
 	if c.OnRecall(3, &txn.QueryDecision{Attempt: foreign}) {
-		t.Error("it knows of a decision before there is one")
+		t.Error("it knows a decision before there is one")
 	}
 	c.OnDecision(&txn.Decision{Attempt: foreign, Commit: true, At: 16})
-	c.OnDecision(&txn.Decision{Attempt: txn.Attempt{Node: 1, Seq: 5}}) // its own is not to be kept
+	c.OnDecision(&txn.Decision{Attempt: txn.Attempt{Node: 1, Seq: 5}}) // its own is not kept
 	c.OnAck(of(6, 7))
 	expect(t, w, "an acknowledgement after the decision", "9: ack of 6 by 7")
 	if !c.OnRecall(3, &txn.QueryDecision{Attempt: foreign}) || len(c.decided) != 1 || len(c.open) != 0 {
@@ -77,25 +77,25 @@ func TestACoCoordinatorRemembersDecisions(t *testing.T) {
 	expect(t, w, "a question", "3: decision, commit: true")
 }
 
-func TestACoCoordinatorForgetsInTime(t *testing.T) {
+func TestACoCoordinatorExpires(t *testing.T) {
 	c, w := openCoCoordinator()
 	if _, ok := c.NextExpiry(); ok {
-		t.Error("there is nothing to forget")
+		t.Error("NextExpiry without an attempt")
 	}
 	w.now = 5 * time.Millisecond
 	c.OnAck(of(2, 0))
 	at, ok := c.NextExpiry()
 	c.Expire(at - 1)
 	if !ok || at != 5*time.Millisecond+time.Second || len(c.open) != 1 {
-		t.Errorf("%d open, to be forgotten at %v", len(c.open), at)
+		t.Errorf("%d open, expiry at %v", len(c.open), at)
 	}
 	if c.Expire(at); len(c.open)+len(c.queue) != 0 {
 		t.Errorf("%d open, %d in the queue", len(c.open), len(c.queue))
 	}
 }
 
-// What it keeps of attempts, open and ended, is bounded; the oldest goes.
-func TestACoCoordinatorForgetsTheOldest(t *testing.T) {
+// Its entries of attempts, open and ended, are bounded; the oldest is dropped.
+func TestACoCoordinatorDropsTheOldest(t *testing.T) {
 	c, _ := openCoCoordinator()
 	name := func(i int) txn.Attempt { return txn.Attempt{Node: 9, Seq: uint64(i)} }
 	const more = 10

@@ -7,13 +7,13 @@ import (
 	"isochron/txn"
 )
 
-// Conditional prepare (Natto section 3.3.2), at the coordinator. A Yes may rest on the abort of others,
-// whose votes it stands beside: it counts when its shard has heard of that, or as soon as shards
-// at which they made way for this attempt have told so. What has made way at one shard has no
-// vote there and never gets one: its Prepare was good in the one term in which it was
-// refused. So it aborts, whatever the other shards have voted.
+// Conditional prepare (Natto section 3.3.2), at the coordinator. A Yes may assume the abort of
+// other attempts. It counts when its shard has received those decisions, or as soon as other shards
+// have reported that they priority-aborted these attempts. A priority-aborted attempt has no vote
+// at that shard and never gets one: its Prepare was valid only in the term in which it was refused.
+// So it aborts, whatever the other shards have voted.
 
-// assumes takes in on whose abort a participant's Yes rests, and who has made way for it there.
+// assumes records the assumptions of a participant's Yes, and the attempts priority-aborted there.
 func assumes(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
 	if len(unless) > 0 {
 		a.assumed = true
@@ -21,7 +21,8 @@ func assumes(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
 	a.tally.Rests(s, unless, madeWay)
 }
 
-// Rests notes on whose abort a participant's Yes rests, if on anybody's, and who made way there.
+// Rests records the assumptions of a participant's Yes, if any, and the attempts priority-aborted
+// there.
 func (t *Tally) Rests(s txn.ShardID, unless, madeWay []txn.Attempt) {
 	p := t.part(s)
 	if p == nil {

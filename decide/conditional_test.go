@@ -6,23 +6,24 @@ import (
 	"isochron/txn"
 )
 
-// besideAttempt is a Yes of shard 3 that rests on the abort of these.
+// besideAttempt is a Yes of shard 3 that assumes the abort of these.
 func besideAttempt(on ...txn.Attempt) *txn.Message {
 	m := yes(3, 12)
 	m.Vote.Open, m.Vote.AssumesAborted = true, on
 	return m
 }
 
-// priorityAborted is a Yes of shard 2, at which these have made way.
-func priorityAborted(who ...txn.Attempt) *txn.Message {
+// priorityAborted is a Yes of shard 2, at which these were priority-aborted.
+func priorityAborted(ids ...txn.Attempt) *txn.Message {
 	m := yes(2, 10)
-	m.Vote.PriorityAborted = who
+	m.Vote.PriorityAborted = ids
 	return m
 }
 
-// A Yes that rests on the abort of others counts when all of them are said to have made way elsewhere,
-// whichever vote comes first, or when its shard has heard of it; and it is lost if one has committed.
-func TestAVoteThatRestsOnAborts(t *testing.T) {
+// A Yes with assumptions counts when all of these are reported as priority-aborted elsewhere,
+// whichever vote comes first, or when its shard has received the decisions; it is void if one has
+// committed.
+func TestAVoteThatAssumesAborts(t *testing.T) {
 	one, two := txn.Attempt{Node: 7, Seq: 1}, txn.Attempt{Node: 8, Seq: 1}
 	resolved := &txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: 3, Attempt: ours, Assumed: true}}
 	doomed := &txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: 3, Attempt: ours, Assumed: true, Doomed: true}}
@@ -32,12 +33,12 @@ func TestAVoteThatRestsOnAborts(t *testing.T) {
 		want     Verdict
 	}{
 		{"all have made way", []*txn.Message{besideAttempt(one, two), priorityAborted(two, one)}, Commit},
-		{"which was told before", []*txn.Message{priorityAborted(one, two), besideAttempt(one, two)}, Commit},
+		{"which was reported before", []*txn.Message{priorityAborted(one, two), besideAttempt(one, two)}, Commit},
 		{"one has not", []*txn.Message{besideAttempt(one, two), priorityAborted(one)}, Open},
-		{"nobody has", []*txn.Message{besideAttempt(one), priorityAborted()}, Open},
-		{"its shard has heard of it", []*txn.Message{besideAttempt(one), priorityAborted(), resolved}, Commit},
+		{"none has", []*txn.Message{besideAttempt(one), priorityAborted()}, Open},
+		{"its shard has received the decisions", []*txn.Message{besideAttempt(one), priorityAborted(), resolved}, Commit},
 		{"one has committed", []*txn.Message{besideAttempt(one), priorityAborted(), doomed}, Abort},
-		{"they have ended before it is told", []*txn.Message{yes(3, 12), priorityAborted()}, Commit},
+		{"they ended before the report", []*txn.Message{yes(3, 12), priorityAborted()}, Commit},
 	} {
 		a, _ := fixedSetPrepare(false)
 		Supply(a, someData)
@@ -46,16 +47,16 @@ func TestAVoteThatRestsOnAborts(t *testing.T) {
 			a.Receive(5, m)
 		}
 		if v, _ := a.Verdict(); v != c.want {
-			t.Errorf("%s: %v, not %v", c.name, v, c.want)
+			t.Errorf("%s: got %v, want %v", c.name, v, c.want)
 		}
 		if reason := a.Reason(); c.want == Abort && (reason == nil || reason.Cause != txn.CauseConflict) {
-			t.Errorf("%s: told %v", c.name, reason)
+			t.Errorf("%s: reason %v", c.name, reason)
 		}
 	}
 }
 
-// Who finishes the work of another comes to the same by what the logs say.
-func TestFindingsThatRestOnAborts(t *testing.T) {
+// Recovery comes to the same outcome from the logs.
+func TestInquireRepliesThatAssumeAborts(t *testing.T) {
 	one := txn.Attempt{Node: 7, Seq: 1}
 	for _, made := range []bool{true, false} {
 		a, _ := fixedSetPrepare(true)
@@ -68,7 +69,7 @@ func TestFindingsThatRestOnAborts(t *testing.T) {
 		a.Receive(4, &txn.Message{InquireReply: &f})
 		a.Receive(5, &txn.Message{InquireReply: &txn.InquireReply{Shard: 3, Attempt: ours, Result: txn.OutcomeYes, Proposed: 12, Open: true, AssumesAborted: []txn.Attempt{one}}})
 		if v, _ := a.Verdict(); (v == Commit) != made {
-			t.Errorf("made way: %v; %v", made, v)
+			t.Errorf("priority-aborted: %v; %v", made, v)
 		}
 	}
 }

@@ -2,17 +2,17 @@ package decide
 
 import "isochron/txn"
 
-// The writes of a declared attempt are not in its votes: leaders have voted before anybody knew
-// them. So its coordinator has them logged in a shard while the votes are on their way, and the
-// attempt commits when every leader has voted Yes and the log has the writes (Carousel, as Natto
-// section 2.1 tells of it). The decision is not logged: who finishes the work of another reads
-// the writes first, and then asks the participants' logs. If there are none it writes an abort
-// in their place, and the coordinator can never log them.
+// The writes of a 2FI attempt are not in its votes: leaders vote before the writes are known. So
+// its coordinator logs them in a shard while the votes are in flight, and the attempt commits when
+// every leader has voted Yes and the log has the writes (Carousel, as described in Natto section
+// 2.1). The decision is not logged: recovery reads the writes first, and then asks the
+// participants' logs. If there are none it writes an abort in their place, and the coordinator can
+// never log them.
 //
-// Invariant: before its writes are on their way into the log the coordinator may abort as it
-// likes; afterwards only a participant's No, or what stands in their place, aborts.
+// Invariant: before its writes are sent to the log the coordinator may abort freely; afterwards
+// only a participant's No, or an abort in their place, aborts.
 
-// Supply gives a declared attempt what it writes, by shard, once.
+// Supply gives a 2FI attempt its writes, by shard, once.
 func Supply(a *Attempt, data []txn.ShardWrites) {
 	if a.record == nil || !a.record.holdsData || a.record.data != nil {
 		panic("decide: writes were given to an attempt that awaits none: " + a.ID.String())
@@ -21,10 +21,10 @@ func Supply(a *Attempt, data []txn.ShardWrites) {
 	a.record.logData(a)
 }
 
-// Supplied reports whether that was done.
+// Supplied reports whether Supply was called.
 func Supplied(a *Attempt) bool { return a.record != nil && a.record.data != nil }
 
-// WritesAt is what a declared attempt writes at a shard, as far as that is known.
+// WritesAt is what a 2FI attempt writes at a shard, as far as that is known.
 func WritesAt(a *Attempt, s txn.ShardID) []txn.Write {
 	if a.record == nil {
 		return nil
@@ -32,8 +32,8 @@ func WritesAt(a *Attempt, s txn.ShardID) []txn.Write {
 	return a.record.writesAt(s)
 }
 
-// Withdraw aborts a declared attempt that was given no writes: its client wants no more of it, or
-// a leader of its participants is lost. why may be nil.
+// Withdraw aborts a 2FI attempt that has no writes yet: its client gave up, or a participant's
+// leader is lost. reason may be nil.
 func Withdraw(a *Attempt, reason *txn.Error) {
 	if Supplied(a) || a.adopted() {
 		panic("decide: an attempt is withdrawn that others may commit: " + a.ID.String())
@@ -44,7 +44,7 @@ func Withdraw(a *Attempt, reason *txn.Error) {
 	a.tally.No()
 }
 
-// logData has the writes logged, if there are some that are neither there nor on their way.
+// logData logs the writes, if they are known and neither logged nor on their way.
 func (r *record) logData(a *Attempt) {
 	if r == nil || !r.holdsData || r.data == nil || r.writing || r.logged || a.adopted() || a.phase == deciding {
 		return
@@ -53,23 +53,23 @@ func (r *record) logData(a *Attempt) {
 	a.decider.Env.LogData(a.ID, r.at, r.data)
 }
 
-// ruleData takes in what stands where the writes should.
-func (r *record) ruleData(a *Attempt, says LogAnswer) {
+// ruleData handles the log's reply about the writes.
+func (r *record) ruleData(a *Attempt, reply LogAnswer) {
 	switch {
-	case says.Known && says.Commit:
+	case reply.Known && reply.Commit:
 		r.writing, r.logged = false, true
 		if a.adopted() {
-			r.data = append([]txn.ShardWrites{}, says.Data...)
+			r.data = append([]txn.ShardWrites{}, reply.Data...)
 		}
 		a.tally.DataLogged()
 		if a.adopted() {
 			a.votePath.inquire()
 		}
-	case says.Known, says.Finished && a.Leftover:
+	case reply.Known, reply.Finished && a.Leftover:
 		r.writing = false
 		a.refused(txn.ReasonEndedByOthers.Err())
 		a.tally.No()
-	case says.Finished:
+	case reply.Finished:
 		r.writing, a.done = false, true
 	case a.adopted():
 		a.resend() // the log is asked again
@@ -78,10 +78,10 @@ func (r *record) ruleData(a *Attempt, says LogAnswer) {
 	}
 }
 
-// ruleFirst has the log speak before the participants, of an attempt of another coordinator.
+// ruleFirst makes the log answer before the participants, for an attempt of another coordinator.
 func (r *record) ruleFirst(a *Attempt) {
 	if !r.holdsData {
-		a.tally.No() // no votes are its decision
+		a.tally.No() // its decision does not follow from votes
 		a.propose()
 		return
 	}

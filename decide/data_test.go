@@ -21,8 +21,8 @@ func fixedSetPrepare(adopted bool) (*Attempt, *toy) {
 
 var someData = []txn.ShardWrites{{Shard: 3, Writes: []txn.Write{{Key: "k", Value: []byte("v")}}}}
 
-// A declared attempt commits when all have voted and the log has its writes, whichever comes last;
-// who is told hears what to write.
+// A 2FI attempt commits when all have voted and the log has its writes, whichever comes last; the
+// decision messages contain the writes.
 func TestVotesAndWritesCommit(t *testing.T) {
 	for _, votesFirst := range []bool{true, false} {
 		a, w := fixedSetPrepare(false)
@@ -42,12 +42,13 @@ func TestVotesAndWritesCommit(t *testing.T) {
 		taken(t, a, Commit, 12)
 		a.Announce()
 		if d := w.last.Decide; d == nil || d.Shard != 3 || len(d.Writes) != 1 {
-			t.Errorf("shard 3 is told %+v", w.last)
+			t.Errorf("shard 3 receives %+v", w.last)
 		}
 	}
 }
 
-// Before its writes are known the coordinator may give it up; afterwards silence asks the logs.
+// Before its writes are known the coordinator may withdraw it; afterwards silence leads to the
+// logs.
 func TestWithdrawnBeforeItsWrites(t *testing.T) {
 	a, _ := fixedSetPrepare(false)
 	a.Receive(4, yes(2, 10))
@@ -62,8 +63,8 @@ func TestWithdrawnBeforeItsWrites(t *testing.T) {
 	expect(t, w, "the logs are asked", "5/3: inquire")
 }
 
-// If the log cannot be asked the writes are logged again; if somebody has ended the attempt there,
-// it aborts, whoever has voted for it.
+// If the log does not answer the writes are logged again; if another node has ended the attempt
+// there, it aborts, whatever the votes.
 func TestWritesThatComeTooLate(t *testing.T) {
 	a, w := fixedSetPrepare(false)
 	Supply(a, someData)
@@ -79,9 +80,9 @@ func TestWritesThatComeTooLate(t *testing.T) {
 	taken(t, a, Abort, 0)
 }
 
-// Who finishes the work of another asks for the writes first: if there are none it ends the attempt,
-// else the votes decide, and it tells what the other would have told.
-func TestAnothersWritesAreSoughtFirst(t *testing.T) {
+// Recovery asks for the writes first: if there are none it aborts the attempt, else the votes
+// decide, and its messages equal the coordinator's.
+func TestRecoveryAsksForWritesFirst(t *testing.T) {
 	a, w := fixedSetPrepare(true)
 	a.Terminate()
 	wantLogged(t, w, "log abort")
@@ -98,6 +99,6 @@ func TestAnothersWritesAreSoughtFirst(t *testing.T) {
 	taken(t, a, Commit, 12)
 	a.Announce()
 	if d := w.last.Decide; d == nil || len(d.Writes) != 1 {
-		t.Errorf("shard 3 is told %+v", w.last)
+		t.Errorf("shard 3 receives %+v", w.last)
 	}
 }

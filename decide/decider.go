@@ -6,42 +6,42 @@ import (
 	"isochron/txn"
 )
 
-// Decider is where the attempts of a gateway are decided, by the choices of one row. When a
-// gateway goes over to another row it opens another; what was begun ends in its own.
+// Decider decides the attempts of a gateway by the choices of one protocol. After a protocol switch
+// the gateway opens another; attempts already begun end in their own.
 type Decider struct {
 	Policy     Policy
 	Prepares   PrepareMode
-	PreCommits bool // the row reveals what every leader has voted on
-	Params     txn.Params
+	PreCommits bool       // the row reveals what every leader has voted on
+	Params     txn.Params // writes that every leader has voted on are revealed
 	Env        Env
 }
 
-// AttemptInit is what an attempt is begun with. Nobody changes it.
+// AttemptInit is the immutable start of an attempt.
 type AttemptInit struct {
 	ID           txn.Attempt
 	Txn          txn.ID
 	Participants []txn.ShardID
-	// Prepares are what is asked, of the Participants in their order; none for the
-	// attempt of a coordinator that seems lost.
+	// Prepares are the Prepares for Participants, in their order; none for the attempt of a
+	// coordinator that seems lost.
 	Prepares []*txn.Prepare
-	ReadOnly bool // each leader answers by its lease, and nobody holds anything
-	// RecordShard is the shard in which the decision is logged before anybody is told; 0:
-	// it need not be.
+	ReadOnly bool // each leader answers by its lease, and holds nothing
+	// RecordShard is the shard in which the decision is logged before any participant is notified;
+	// 0: it is not logged.
 	RecordShard txn.ShardID
-	// Underway are participants that were asked before, with the last that they had to do.
+	// Underway are participants that were asked before, with the transaction's last statement.
 	Underway []txn.ShardID
-	// Leftover as in a txn.Orphan, Declared too.
+	// Leftover and FixedSet as in a txn.Orphan.
 	Leftover, FixedSet bool
-	// Asked is told who is asked for a vote; nil if nobody wants to know.
+	// Asked is notified of requests for votes; may be nil.
 	Asked Asked
 }
 
-// Asked takes note of whom an attempt asks for a vote.
+// Asked records which nodes an attempt asks for votes.
 type Asked interface {
 	AskedFor(s txn.ShardID, n txn.NodeID)
 }
 
-// Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
+// Open begins an attempt and fills in its Prepares; nothing is sent yet.
 func (d *Decider) Open(o AttemptInit) *Attempt {
 	a := d.attempt(o)
 	a.onePhase = (len(o.Prepares) == 1 && !validates(a) || d.Prepares == NoPrepare) && !d.Policy.CountsOpinions() && !o.FixedSet
@@ -53,13 +53,13 @@ func (d *Decider) Open(o AttemptInit) *Attempt {
 	return a
 }
 
-// Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
-// coordinator still lives does no harm, for both decide from the same logs.
+// Adopt opens an attempt of a coordinator that seems lost; Terminate finishes it. It is safe if
+// that coordinator is alive, since both decide from the same logs.
 func (d *Decider) Adopt(o txn.Orphan) *Attempt {
 	return d.attempt(AttemptInit{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, RecordShard: o.RecordShard, Leftover: o.Leftover, FixedSet: o.FixedSet})
 }
 
-// attempt is one with the scheme of the decider's choice, in one piece of memory.
+// attempt allocates an attempt with its vote path in one piece of memory.
 func (d *Decider) attempt(o AttemptInit) (a *Attempt) {
 	switch choice := d.choiceOf(o); {
 	case choice.CountsOpinions():
@@ -92,8 +92,8 @@ func (d *Decider) attempt(o AttemptInit) (a *Attempt) {
 	return a.opened(d, o)
 }
 
-// choiceOf is how an attempt is decided: whose decision is logged first, that one is decided
-// so whatever the row says of others.
+// choiceOf is how an attempt is decided: by a logged decision where one is required, whatever the
+// protocol's policy for others.
 func (d *Decider) choiceOf(o AttemptInit) Policy {
 	if o.RecordShard != 0 && !d.Policy.CountsOpinions() {
 		return LoggedDecision
@@ -101,7 +101,7 @@ func (d *Decider) choiceOf(o AttemptInit) Policy {
 	return d.Policy
 }
 
-// opened gives an attempt, which has its scheme, what it begins with.
+// opened initialises an attempt that has its vote path.
 func (a *Attempt) opened(d *Decider, o AttemptInit) *Attempt {
 	a.AttemptInit, a.decider, a.tally = o, d, *NewTally(o.Participants).InjectBug(d.Params.InjectedBugs).Count(d.Params.Rules)
 	a.tally.refusalsAgreed = d.Params.AbortsLikeCommits

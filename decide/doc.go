@@ -1,34 +1,55 @@
-// Package decide is the third move: how votes become a decision.
+// Package decide is the third move: how votes become a decision, and which nodes receive it. It
+// neither validates (yield) nor replicates votes (raftgroup).
 //
-// How it thinks. A Tally is what somebody knows of one attempt: who takes part,
-// who said what. It decides as soon as what it knows forces the decision: all
-// logged Yes forces commit, at the largest proposed timestamp; one No that can
-// never become a Yes forces abort. Since everybody who decides does so from the
-// same logged facts, a coordinator and whoever finishes its work in its place
-// cannot disagree. The same Tally serves both: votes that come by themselves
-// and findings that had to be asked for count alike.
+// # How it works
 //
-// An Attempt is a Tally on its way: it asks for votes, asks the logs when silence
-// lasts too long, and has the decision told until all know who must. Who is asked,
-// what counts and who is told differs from row to row, and is a scheme:
+// A Tally is one node's knowledge of one attempt: its participants and their votes. It decides as
+// soon as what it knows forces the decision: all Yes logged forces commit, at the largest proposed
+// timestamp; one No that can never become a Yes forces abort. All that decide do so from the same
+// logged facts, so a coordinator and a node that recovers its attempt cannot disagree. Votes that
+// arrive and replies to inquiries count alike.
 //
-//	leaders    each participant's leader votes and carries the decision on
+// An Attempt is a Tally in progress:
+//
+//	asking --all votes, or a No--> deciding --acknowledged by all that must know--> Done
+//	   |                              ^
+//	   +--silence--> terminating -----+   (asks the logs; a timer never decides)
+//
+// Which nodes are asked, which messages count and which nodes are notified is a vote path:
+//
+//	leaders    each participant's leader votes and replicates the decision
 //	atLeader   as leaders, but the node of one of them decides for the gateway
 //	bypass     as leaders, and replicas acknowledge past them to co-coordinators
-//	replicas   every replica validates; what enough of them say counts, else the
+//	replicas   every replica validates; enough equal votes count, otherwise the
 //	           slow path: the leader proposes, or the coordinator
 //
-// Where a participant's votes cannot be looked up by others (a foreign database) the
-// decision does not follow from logged votes. Then what the votes force is a proposal,
-// and the verdict is what the first to write in a log of decisions wrote there.
+// Where a participant's votes cannot be looked up (a data source) the decision is logged: the votes
+// force a proposal, and the first entry in the log of decisions is the verdict.
 //
-// A Decider opens attempts with the scheme of a row's Choice; nothing outside asks which
-// it is. A CoCoordinator takes part in the attempts of other gateways, and a Route says
-// who hears of votes past their leaders. Orphans tells which votes somebody has to look after.
+// A Decider opens attempts with the vote path of a protocol's Policy. A CoCoordinator takes part
+// in attempts of other gateways; a Route determines which nodes receive votes past their leaders;
+// Orphans finds undecided votes that need a coordinator.
 //
-// What the caller owes it. A Yes is counted only when a majority has logged it,
-// a No only when that participant can never vote Yes for this attempt (a leader
-// refused it in the one term to which the prepare is addressed, or a fence is
-// logged). Silence is neither. Calls come one at a time, with the World's clock
-// moved on; what the World sends may be lost, doubled or late.
+// # Invariants
+//
+//   - verdict(t) != Open => verdict(t') = verdict(t) for all t' > t.
+//   - Commit => every participant's Yes is given, logged by a majority, and all its dependencies
+//     are committed.
+//   - A logged commit and an abort of one attempt never exist together; Learned asserts it.
+//   - Acknowledgements form a majority only for one entry of one term.
+//   - A coordinator's proposal in one view never changes.
+//
+// # What the caller owes it
+//
+//  1. Call Open, then Ask; or Adopt, then Terminate. Calls come one at a time; nothing is shared.
+//  2. Pass every message to Receive, and call Wake when Due.
+//  3. Count a Yes only when a majority has logged it, a No only when that participant can never vote
+//     Yes for this attempt: a leader refused it in the one term to which the Prepare is addressed, or
+//     a fence is logged. Silence is neither.
+//  4. After each call, Take; after a verdict, Announce, until Done.
+//  5. Env may lose, duplicate or delay what it sends. Prepares that were sent are never changed.
+//
+// Reasons: DESIGN.md. Stories: sim/testdata/1-commit-2pc-occ.txt, 9-commit-d2pc.txt,
+// 13-integrated.txt, 19-logged-decision.txt, 23-commit-r4.txt, 25-commit-gpac.txt. Papers: D2PC
+// sections 3 and 4, R4 (SoCC'24), G-PAC section 4, Natto 2.1 and 3.3.2, GeoTP 4.1.
 package decide

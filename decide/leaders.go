@@ -7,18 +7,18 @@ import (
 	"isochron/txn"
 )
 
-// leaderWait is when a leader is looked for again that nobody knows.
+// leaderWait is the time after which an unknown leader is looked up again.
 const leaderWait = 50 * time.Millisecond
 
-// leaders is the scheme of rows in which each participant's leader votes, once its vote
-// is replicated, and carries the decision on to its replicas.
+// leaders is the vote path of protocols in which each participant's leader votes, once its vote is
+// replicated, and replicates the decision.
 type leaders struct {
 	*Attempt
-	acked []txn.ShardID // know the end
+	acked []txn.ShardID // participants that know the decision
 }
 
-// ask sends each Prepare to one leader in one term; if that leader is gone, only the logs
-// can tell what became of it.
+// ask sends each Prepare to one leader in one term; if that leader is gone, only the logs know its
+// vote.
 func (l *leaders) ask() {
 	w := l.decider.Env
 	l.resend()
@@ -34,8 +34,8 @@ func (l *leaders) ask() {
 			l.wakeAt = w.Now().Mono + leaderWait
 			continue
 		case term == 0 && !l.ReadOnly:
-			// Nobody here knows the term; a Prepare of term 0 is never looked at, and
-			// its refusal names the term.
+			// The term is unknown. A Prepare of term 0 is never processed, and its refusal contains
+			// the term.
 			w.Send(txn.Participant(leader, s), txn.Message{Prepare: &txn.Prepare{Shard: s, Attempt: l.ID, Txn: l.Txn}})
 			continue
 		case p.Term != 0 && p.Term != term && !l.ReadOnly:
@@ -51,8 +51,8 @@ func (l *leaders) ask() {
 	l.tries++
 }
 
-// addressed makes a participant's Prepare one for a leader of this term. One that was
-// sent is not ours to change any more.
+// addressed makes a participant's Prepare one for a leader of this term. A Prepare that was sent is
+// copied, never changed.
 func (l *leaders) addressed(s txn.ShardID, term uint64) *txn.Prepare {
 	i := slices.Index(l.Participants, s)
 	if l.tries > 0 || l.asksAgain {
@@ -73,8 +73,8 @@ func (l *leaders) inquire() {
 	l.tries++
 }
 
-// paced sends a participant's leader a message if that is due, and sees to it that the attempt is
-// woken when it is due again.
+// paced sends a participant's leader a message if it is due, and sets the attempt's wake-up for the
+// next one.
 func (l *leaders) paced(s txn.ShardID, message func() txn.Message) {
 	w := l.decider.Env
 	now, every, e := w.Now().Mono, l.decider.Params.ResendAfter, l.retransmits.of(s)
@@ -90,7 +90,7 @@ func (l *leaders) paced(s txn.ShardID, message func() txn.Message) {
 	l.wakeAt = min(l.wakeAt, e.at)
 }
 
-// sleep has the attempt woken for nobody before any participant is due.
+// sleep sets the wake-up after the longest interval; paced makes it earlier.
 func (l *leaders) sleep() {
 	l.wakeAt = l.decider.Env.Now().Mono + l.decider.Params.ResendAfter<<retransmitDoublings
 }
@@ -119,7 +119,7 @@ func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
 	news := !slices.Contains(l.acked, s)
 	l.ended(s)
 	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.decider.Prepares == Sequential {
-		l.tries = 0 // whose turn it is now was not told before
+		l.tries = 0 // the next participant in turn was not notified before
 		l.send()
 	}
 }

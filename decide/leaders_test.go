@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-func TestLeadersAreAskedAndTold(t *testing.T) {
+func TestLeadersAreAskedAndNotified(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
 	expect(t, w, "begun", "4/2: prepare, term 6", "5/3: prepare, term 6")
 	if !slices.Equal(w.asked, []string{"4 of 2", "5 of 3"}) {
@@ -16,7 +16,7 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 	}
 	a.Receive(4, yes(2, 10))
 	taken(t, a, Open, 0)
-	a.Receive(9, yes(9, 99)) // a stranger
+	a.Receive(9, yes(9, 99)) // no participant
 	a.Receive(5, yes(3, 12))
 	taken(t, a, Commit, 12)
 	a.Announce()
@@ -28,13 +28,13 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 	}
 	w.now += a.decider.Params.ResendAfter
 	a.Wake()
-	expect(t, w, "told again", "5/3: commit at 12")
+	expect(t, w, "sent again", "5/3: commit at 12")
 	if a.Receive(5, &txn.Message{DecideAck: &txn.DecideAck{Shard: 3, Attempt: ours}}); !a.Done() {
 		t.Error("all know the end")
 	}
 }
 
-// Who is silent is asked again, and after four times the logs are; a timer decides nothing.
+// A silent participant is asked again, and after four times the logs are; a timer decides nothing.
 func TestSilenceLeadsToTheLogs(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
 	a.Receive(4, yes(2, 10))
@@ -65,7 +65,7 @@ func TestSilenceLeadsToTheLogs(t *testing.T) {
 	expect(t, w, "a fence", "4/2: abort")
 }
 
-// A Prepare is for one leader: of its vote a later one knows from the log alone.
+// A Prepare is for one leader: its successor knows the vote only from the log.
 func TestASuccessorIsAskedForItsLog(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
 	w.sent = nil
@@ -93,12 +93,12 @@ func TestALeaderThatIsNotKnownIsLookedFor(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{3: 5}}
 	a := deciderOf(LeaderVotes, w).Open(AttemptInit{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
 	a.Ask()
-	if expect(t, w, "a term that nobody knows", "5/3: prepare, term 0"); w.last.Prepare == a.Prepares[1] || a.wakeAt != leaderWait {
-		t.Error("what is asked in no term must not be looked at; and a leader is looked for soon")
+	if expect(t, w, "an unknown term", "5/3: prepare, term 0"); w.last.Prepare == a.Prepares[1] || a.wakeAt != leaderWait {
+		t.Error("a Prepare without a term must not be processed; and a leader is looked up soon")
 	}
 }
 
-// A single participant's Yes is the commit, unless it says that it awaits the decision.
+// A single participant's Yes is the commit, unless it awaits the decision.
 func TestOnePhase(t *testing.T) {
 	for _, awaits := range []bool{false, true} {
 		a, w := begin(LeaderVotes, 2)
@@ -114,8 +114,9 @@ func TestOnePhase(t *testing.T) {
 	}
 }
 
-// Who only reads is answered by leases: a leader of any term will do, and nobody is told.
-func TestReadsAloneHoldNothing(t *testing.T) {
+// Leaders answer a read-only attempt by their leases: a leader of any term will do, and no decision
+// is sent.
+func TestReadOnlyAttemptsHoldNothing(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	shards := []txn.ShardID{2, 3}
 	a := deciderOf(LeaderVotes, w).Open(AttemptInit{ID: ours, Participants: shards, Prepares: preparesOf(shards), ReadOnly: true})
@@ -127,7 +128,7 @@ func TestReadsAloneHoldNothing(t *testing.T) {
 	a.Receive(5, yes(3, 1))
 	taken(t, a, Commit, 1)
 	if a.Announce(); !a.Done() {
-		t.Error("nobody needs to be told")
+		t.Error("a decision was sent for a read-only attempt")
 	}
 	expect(t, w, "confirmed")
 }
@@ -154,7 +155,7 @@ func TestWhyAnAttemptAborts(t *testing.T) {
 	}
 }
 
-// A Yes that rests on undecided writers counts when they are committed.
+// A Yes with undecided writers counts when these are committed.
 func TestAnOpenYesWaitsForItsWriters(t *testing.T) {
 	a, _ := begin(LeaderVotes, 2)
 	v := yes(2, 10)
@@ -165,7 +166,7 @@ func TestAnOpenYesWaitsForItsWriters(t *testing.T) {
 	taken(t, a, Commit, 10)
 }
 
-// Whoever finishes another's attempt asks the logs at once, and decides as they force.
+// Recovery of another's attempt asks the logs immediately, and decides as they force.
 func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	a := deciderOf(LeaderVotes, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
@@ -182,7 +183,7 @@ func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	expect(t, w, "a commit is found", "4/2: commit at 9")
 }
 
-// The first No aborts; where aborts take what commits take all have voted before.
+// The first No aborts; under AbortsLikeCommits only when all have voted.
 func TestANoWaitsForTheOtherVotes(t *testing.T) {
 	no := &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "a conflict"}}
 	a, _ := begin(LeaderVotes, 2, 3)

@@ -5,21 +5,21 @@ import (
 	"isochron/txn"
 )
 
-// Opinions of replicas that validate each for itself. They count within one
-// view: a newer view makes those of older ones void, for it has settled them.
+// Votes of replicas that validate each for itself. They count within one view: a newer view voids
+// those of older ones, which it has settled.
 
-// replicaVotes are those of one participant's replicas, in one view.
+// replicaVotes are the votes of one participant's replicas, in one view.
 type replicaVotes struct {
 	view     uint64
 	answers  map[txn.NodeID]txn.ValidationResult
-	accepted map[txn.NodeID]bool  // what each has taken in: Yes or not
+	accepted map[txn.NodeID]bool  // whether each has accepted Yes or No
 	leads    txn.ValidationResult // of the view's leader
 	above    txn.Timestamp
-	// What the coordinator has proposed in this view: it never proposes otherwise.
+	// The coordinator's proposal in this view, which never changes.
 	proposed, proposedYes bool
 }
 
-// inView forgets what was said in older views; false: m is of an older one.
+// inView drops the votes of older views; false: m is of an older one.
 func (o *replicaVotes) inView(view uint64) bool {
 	if view < o.view {
 		return false
@@ -39,7 +39,7 @@ func (o *replicaVotes) count(a txn.ValidationResult) (n int) {
 	return n
 }
 
-// Opine counts an opinion of one of n replicas.
+// Opine counts the vote of one of n replicas.
 func (t *Tally) Opine(c Policy, n int, m *txn.ReplicaVote) {
 	p := t.part(m.Shard)
 	t.rules.HitIf(p != nil && len(p.replicaVotes.answers) > 0 && m.View != p.replicaVotes.view, coverage.TwoViews)
@@ -55,19 +55,19 @@ func (t *Tally) Opine(c Policy, n int, m *txn.ReplicaVote) {
 	ok := o.count(txn.ValidationOK)
 	t.rules.HitIf(c == FastWithLeader && ok >= t.fastPath(c, n) && o.leads != txn.ValidationOK, coverage.LeaderInFastPath)
 	switch {
-	case o.proposed: // what was proposed counts, and no opinion beside it
+	case o.proposed: // the proposal counts, and no votes beside it
 	case ok >= t.fastPath(c, n) && (o.leads == txn.ValidationOK || c != FastWithLeader):
 		t.Yes(m.Shard, m.At, false)
 	case t.refusalsAgreed && c.HasFastPath() && !c.LeaderProposes():
 		if m.Result != txn.ValidationOK && o.count(m.Result) >= c.FastPath(n) {
-			t.No() // else it takes the slow path, as what is agreed to does
+			t.No() // otherwise it takes the slow path, like a Yes
 		}
 	case len(o.answers)-ok > n-c.FastPathPossible(n) && (!c.LeaderProposes() || o.leads > txn.ValidationOK):
-		t.No() // nobody proposes Yes, and who asks a majority finds too few who agreed
+		t.No() // Yes is not proposed any more, and recovery finds too few that agreed in a majority
 	}
 }
 
-// fastPath is what makes a fast path, but for a planted bug.
+// fastPath is the size of a fast path, except under an injected bug.
 func (t *Tally) fastPath(c Policy, n int) int {
 	if t.smallFastPath {
 		return c.FastPath(n) - 1
@@ -75,7 +75,7 @@ func (t *Tally) fastPath(c Policy, n int) int {
 	return c.FastPath(n)
 }
 
-// Accepted counts one of n replicas that has taken in what was proposed.
+// Accepted counts one of n replicas that has accepted the proposal.
 func (t *Tally) Accepted(n int, m *txn.Accepted) {
 	p := t.part(m.Shard)
 	if p == nil || !p.replicaVotes.inView(m.View) {
@@ -98,12 +98,12 @@ func (t *Tally) Accepted(n int, m *txn.Accepted) {
 	}
 }
 
-// Propose is what the coordinator is to have a majority of n replicas take in,
-// and in which view, once no fast path can come any more (late: or will be
-// waited for no longer). ok is false while there is nothing to propose.
+// Propose is the value that the coordinator is to have accepted by a majority of n replicas, and
+// the view, once no fast path is possible any more (late: or is no longer awaited). ok is false
+// while there is nothing to propose.
 //
-// Invariant: in one view it is always the same, for two majorities that take in
-// opposite things would be two decisions.
+// Invariant: the proposal of a view never changes: two majorities that accept opposite values would
+// be two decisions.
 func (t *Tally) Propose(c Policy, s txn.ShardID, n int, late bool) (yes bool, view uint64, ok bool) {
 	p := t.part(s)
 	if p == nil || p.counts() || t.verdict != Open {
@@ -127,12 +127,14 @@ func (t *Tally) Propose(c Policy, s txn.ShardID, n int, late bool) (yes bool, vi
 	return o.proposedYes, o.view, true
 }
 
-// Agreed reports whether a majority of the replicas of every participant has called the attempt
-// OK, or counts already; replicas says how many a participant has. Silent is whether nobody else
-// is waited for: a participant whose majority has answered and does not agree aborts then.
+// Agreed reports whether a majority of the replicas of every participant has voted OK, or the
+// participant counts already; replicas returns the number of a participant's replicas. silent: no
+// more votes are awaited, and a participant whose majority has answered and does not agree aborts
+// the attempt.
 //
-// Invariant: a commit alone is ever proposed, and not of an attempt that has aborted here. So one
-// that was not proposed never comes to count, and it may be aborted whoever votes for it later.
+// Invariant: only a commit is ever proposed, and not of an attempt that has aborted here. So an
+// attempt that was not proposed never comes to count, and may be aborted whatever votes arrive
+// later.
 func (t *Tally) Agreed(replicas func(txn.ShardID) int, silent bool) bool {
 	if t.verdict != Open {
 		return false
@@ -154,8 +156,8 @@ func (t *Tally) Agreed(replicas func(txn.ShardID) int, silent bool) bool {
 	return all
 }
 
-// ProposeYes has a participant's Yes proposed, and says in which view; ok is false if it counts
-// already.
+// ProposeYes records the proposal of a participant's Yes and returns its view; ok is false if the
+// participant counts already.
 func (t *Tally) ProposeYes(s txn.ShardID) (view uint64, ok bool) {
 	p := t.part(s)
 	if p == nil || p.counts() {
@@ -166,7 +168,7 @@ func (t *Tally) ProposeYes(s txn.ShardID) (view uint64, ok bool) {
 	return p.replicaVotes.view, true
 }
 
-// View is the newest in which a participant's replica has spoken.
+// View is the newest view in which a participant's replica has answered.
 func (t *Tally) View(s txn.ShardID) uint64 {
 	if p := t.part(s); p != nil {
 		return p.replicaVotes.view
@@ -174,8 +176,8 @@ func (t *Tally) View(s txn.ShardID) uint64 {
 	return 0
 }
 
-// Above is a timestamp above which, as far as replicas have said, a refused
-// attempt would fit; 0 if it was refused for anything else.
+// Above is a timestamp above which, by the replicas' answers, a refused attempt could commit; 0 if
+// it was refused for anything else.
 func (t *Tally) Above() (at txn.Timestamp) {
 	for i := range t.parts {
 		o := &t.parts[i].replicaVotes

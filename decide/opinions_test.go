@@ -6,12 +6,12 @@ import (
 	"isochron/txn"
 )
 
-// say is one replica's opinion in a view; the leader of every view is replica 1.
+// say is one replica's vote in a view; the leader of every view is replica 1.
 func say(replica txn.NodeID, view uint64, a txn.ValidationResult) *txn.ReplicaVote {
 	return &txn.ReplicaVote{Shard: 2, Replica: replica, View: view, Result: a, Leads: replica == 1, At: 7}
 }
 
-func TestTheFastPathTakesItsQuorum(t *testing.T) {
+func TestTheFastPathNeedsItsQuorum(t *testing.T) {
 	const ok, no, abstain = txn.ValidationOK, txn.ValidationNo, txn.ValidationAbstain
 	for _, c := range []struct {
 		name    string
@@ -28,7 +28,7 @@ func TestTheFastPathTakesItsQuorum(t *testing.T) {
 		{"five of five", FastUnanimous, 5, []txn.ValidationResult{ok, ok, ok, ok, ok}, Commit},
 		{"the leader among four", FastWithLeader, 5, []txn.ValidationResult{ok, no, ok, ok, ok}, Commit},
 		{"four without the leader", FastWithLeader, 5, []txn.ValidationResult{no, ok, ok, ok, ok}, Open},
-		{"so many against that nobody can find a fast path", FastQuorum, 3, []txn.ValidationResult{ok, no, no}, Abort},
+		{"too many against for any fast path", FastQuorum, 3, []txn.ValidationResult{ok, no, no}, Abort},
 		{"one against", FastQuorum, 3, []txn.ValidationResult{ok, ok, no}, Open},
 		{"three against of five", FastQuorum, 5, []txn.ValidationResult{ok, ok, no, no, no}, Open},
 		{"four against of five", FastQuorum, 5, []txn.ValidationResult{ok, no, no, no, abstain}, Abort},
@@ -43,17 +43,17 @@ func TestTheFastPathTakesItsQuorum(t *testing.T) {
 			tally.Opine(c.choice, c.n, say(txn.NodeID(i+1), 0, a))
 		}
 		if v, at := tally.Verdict(); v != c.want || v == Commit && at != 7 {
-			t.Errorf("%s: %v at %d, not %v", c.name, v, at, c.want)
+			t.Errorf("%s: %v at %d, want %v", c.name, v, at, c.want)
 		}
 	}
 }
 
-func TestOpinionsOfTwoViewsDoNotAddUp(t *testing.T) {
+func TestVotesOfTwoViewsDoNotAddUp(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK))
 	tally.Opine(FastQuorum, 3, say(2, 4, txn.ValidationOK))
 	tally.Opine(FastQuorum, 3, say(3, 5, txn.ValidationOK))
-	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK)) // it comes late
+	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK)) // late
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("two views together: %v", v)
 	}
@@ -83,19 +83,19 @@ func TestAMajorityThatAcceptsDecides(t *testing.T) {
 	tally.Accepted(3, accepted(1, 1, false))
 	tally.Accepted(3, accepted(2, 1, false))
 	if v, _ := tally.Verdict(); v != Abort {
-		t.Fatalf("two of three have taken in a No: %v", v)
+		t.Fatalf("two of three have accepted a No: %v", v)
 	}
 }
 
-// What a coordinator has proposed in a view it proposes again, and nothing else
-// counts beside it: not even a fast path that comes after all.
+// A coordinator repeats its proposal of a view, and nothing else counts beside it: not even a late
+// fast path.
 func TestACoordinatorProposesOneThing(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationAbstain} {
 		tally.Opine(FastQuorum, 5, say(txn.NodeID(i+1), 0, a))
 	}
 	if _, _, ok := tally.Propose(FastQuorum, 2, 5, false); ok {
-		t.Fatal("two more may agree: there is nothing to propose yet")
+		t.Fatal("proposed while two more may agree")
 	}
 	yes, _, ok := tally.Propose(FastQuorum, 2, 5, true)
 	if !ok || yes {
@@ -107,24 +107,24 @@ func TestACoordinatorProposesOneThing(t *testing.T) {
 		t.Fatalf("a fast path after a No was proposed: %v", v)
 	}
 	if yes, _, ok := tally.Propose(FastQuorum, 2, 5, true); !ok || yes {
-		t.Fatal("it proposes otherwise in the same view")
+		t.Fatal("another proposal in the same view")
 	}
 }
 
-func TestASlowPathHeedsANo(t *testing.T) {
+func TestASlowPathHonoursANo(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationNo} {
 		tally.Opine(FastQuorum, 3, say(txn.NodeID(i+1), 0, a))
 	}
 	if yes, _, ok := tally.Propose(FastQuorum, 2, 3, false); !ok || yes {
-		t.Fatalf("one says No: %v %v", yes, ok)
+		t.Fatalf("one No: %v %v", yes, ok)
 	}
 }
 
 func TestQuorumsMeetInEnough(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for _, c := range []Policy{FastWithLeader, FastUnanimous, FastQuorum} {
-			f := n - Majority(n) // are not heard
+			f := n - Majority(n) // are silent
 			if perhaps := c.FastPathPossible(n); 2*perhaps <= Majority(n) || perhaps > Majority(n) {
 				t.Errorf("%v, %d replicas: two opposite answers can both look like a fast path to one majority (%d of %d)", c, n, perhaps, Majority(n))
 			}

@@ -6,24 +6,23 @@ import (
 	"isochron/txn"
 )
 
-// Orphans tells of votes that are undecided for too long: somebody must find out how their attempts
-// ended, or end them. Whoever is told is given as much time again.
+// Orphans finds votes that are undecided for too long, so that a coordinator recovers their
+// attempts. After each report it waits for the same time again.
 type Orphans struct {
 	after time.Duration
-	at    map[txn.Attempt]time.Duration // when a vote is one; others are so from their log on
+	at    map[txn.Attempt]time.Duration // when a vote is an orphan; for others counted from their log entry
 }
 
-// NewOrphans are votes that are undecided for so long.
+// NewOrphans returns the orphans for a bound on undecided votes.
 func NewOrphans(after time.Duration) *Orphans {
 	return &Orphans{after, map[txn.Attempt]time.Duration{}}
 }
 
-// Await takes in that somebody sees to an attempt from now on.
+// Await notes that a coordinator handles the attempt from now on.
 func (o *Orphans) Await(a txn.Attempt, now time.Duration) { o.at[a] = now + o.after }
 
-// Due reports whether somebody is to be told of a vote that is known since a moment, and then not
-// again for a while. One whose coordinator is lost need not be waited for, if nobody else sees to
-// it.
+// Due reports whether a vote known since a time is to be reported as an orphan; it is not again for
+// a while. A lost coordinator is not waited for, unless another handles the attempt.
 func (o *Orphans) Due(now time.Duration, a txn.Attempt, since time.Duration, lost bool) bool {
 	at, ok := o.at[a]
 	switch {
@@ -39,5 +38,5 @@ func (o *Orphans) Due(now time.Duration, a txn.Attempt, since time.Duration, los
 	return true
 }
 
-// Ended forgets an attempt.
+// Ended drops an attempt.
 func (o *Orphans) Ended(a txn.Attempt) { delete(o.at, a) }

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// A vote is an orphan when it is undecided for too long, or when its coordinator is lost and nobody
-// else sees to it; and whoever is told is given some time.
+// A vote is an orphan when it is undecided for too long, or when its coordinator is lost and no
+// other handles it; after a report it is not one for a while.
 func TestAVoteIsAnOrphan(t *testing.T) {
 	o := NewOrphans(100)
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 2, Seq: seq} }
@@ -28,6 +28,6 @@ func TestAVoteIsAnOrphan(t *testing.T) {
 	}
 	o.Ended(at(1))
 	if !o.Due(211, at(1), 10, false) {
-		t.Error("what has ended is remembered")
+		t.Error("an ended attempt is kept")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// openParticipant is a node that leads shard 2 of a foreign attempt, and one that is no part
-// of it; 3 and 6 are led elsewhere.
+// openParticipant is a node that leads shard 2 of a foreign attempt, and one that leads none of its
+// shards; 3 and 6 are led elsewhere.
 func openParticipant() (*CoCoordinator, *toy) {
 	c, w := openCoCoordinator()
 	c.Policy, c.PreCommits = Participants, false
@@ -16,15 +16,15 @@ func openParticipant() (*CoCoordinator, *toy) {
 	return c, w
 }
 
-// entry is an acknowledgement of a vote that stands in entry 4 of term 6.
+// entry is an acknowledgement of a vote in entry 4 of term 6.
 func entry(s txn.ShardID, replica txn.NodeID) *txn.Ack {
 	m := of(s, replica)
 	m.Voters, m.Term, m.Index = []txn.NodeID{4, 5, 6}, 6, 4
 	return m
 }
 
-// A participant's node decides by majorities as the coordinator does, tells its own leaders
-// alone, once, and passes nothing on.
+// A participant's node decides by majorities as the coordinator does, notifies its own leaders
+// only, once, and relays nothing.
 func TestAParticipantDecidesForItself(t *testing.T) {
 	c, w := openParticipant()
 	for _, m := range []*txn.Ack{entry(2, 4), entry(3, 4), entry(6, 4), entry(2, 5), entry(3, 5), entry(6, 4)} {
@@ -41,8 +41,8 @@ func TestAParticipantDecidesForItself(t *testing.T) {
 	expect(t, w, "one more replica")
 }
 
-// What rests on undecided writers is not decided here, for it is the coordinator who hears of
-// them.
+// A Yes with undecided writers is not decided here, since only the coordinator receives their
+// outcome.
 func TestAParticipantWaitsForWhatIsOpen(t *testing.T) {
 	c, w := openParticipant()
 	for _, s := range []txn.ShardID{2, 3, 6} {
@@ -55,7 +55,7 @@ func TestAParticipantWaitsForWhatIsOpen(t *testing.T) {
 	expect(t, w, "an open vote")
 }
 
-// A No ends the attempt at this node's leaders.
+// A No aborts the attempt at this node's leaders.
 func TestAParticipantReceivesANo(t *testing.T) {
 	c, w := openParticipant()
 	no := of(6, 0)
@@ -64,8 +64,9 @@ func TestAParticipantReceivesANo(t *testing.T) {
 	expect(t, w, "a No", "1/2: abort")
 }
 
-// The coordinator and each node that leads a participant are told, once; a No the coordinator has.
-func TestEveryParticipantIsTold(t *testing.T) {
+// The coordinator and each node that leads a participant are notified once; of a No not the
+// coordinator, which has it.
+func TestEveryParticipantIsNotified(t *testing.T) {
 	leader := map[txn.ShardID]txn.NodeID{2: 4, 3: 5, 6: 4, 7: 9}
 	r := Route{Policy: Participants, Leader: func(s txn.ShardID) txn.NodeID { return leader[s] }}
 	for _, c := range []struct {
@@ -80,7 +81,7 @@ func TestEveryParticipantIsTold(t *testing.T) {
 		var sent []txn.NodeID
 		r.Acknowledge("a", &c.ack, true, func(n txn.NodeID) { sent = append(sent, n) })
 		if !slices.Equal(sent, c.want) {
-			t.Errorf("of %s is told %v, not %v", c.what, sent, c.want)
+			t.Errorf("%s: notified %v, want %v", c.what, sent, c.want)
 		}
 	}
 	if got := r.CoCoordinators(foreign); got != nil {
@@ -88,8 +89,8 @@ func TestEveryParticipantIsTold(t *testing.T) {
 	}
 }
 
-// Where leaders reveal what all have validated, a participant's node tells its own leaders alone,
-// once, before anything is logged, and not of what several regions vote on.
+// Where leaders reveal what all have validated, a participant's node notifies its own leaders only,
+// once, before anything is logged, and not about multi-region transactions.
 func TestAParticipantRevealsWhatAllHaveValidated(t *testing.T) {
 	for _, several := range []txn.RegionPriority{0, 1} {
 		c, w := openParticipant()

@@ -2,34 +2,34 @@ package decide
 
 import "isochron/txn"
 
-// PrepareMode is a row's choice of who asks the participants to prepare.
+// PrepareMode is a protocol's choice of how participants come to prepare.
 type PrepareMode uint8
 
 // The choices.
 const (
-	// AskUnset is no choice; a row of the table that has it takes another's.
+	// AskUnset is no choice; a protocol of the table that has it inherits one.
 	AskUnset PrepareMode = iota
-	// AtOnce: whoever decides asks all of them at once, at the commit.
+	// AtOnce: the coordinator asks all of them in parallel, at the commit.
 	AtOnce
-	// Sequential: it asks one after the other, and tells the decision so too.
+	// Sequential: the coordinator asks one after the other, and sends the decision in the same way.
 	Sequential
-	// Decentralized: a source prepares by itself when it has executed the
-	// transaction's last statement; the others are asked at that moment (GeoTP section 4.1).
+	// Decentralized: a source prepares by itself when it has executed the transaction's last
+	// statement; the others are asked in parallel with that statement (GeoTP section 4.1).
 	Decentralized
-	// NoPrepare: nobody prepares. Each commits by itself, and nothing holds them together.
+	// NoPrepare: no participant prepares. Each commits by itself, without atomicity.
 	NoPrepare
-	// PrepareThenValidate: as AtOnce; and when all have prepared those are asked again whose Yes is open, whether
-	// what they have read and not written still stands (ScalarDB's validation, PVLDB 16(12),
-	// 2023). A transaction at one source alone is prepared, and its decision logged, too.
+	// PrepareThenValidate: as AtOnce; and when all have prepared, those with an open Yes are asked
+	// whether what they have read and not written is still valid (ScalarDB's validation, PVLDB
+	// 16(12), 2023). A transaction at one source is prepared, and its decision logged, too.
 	PrepareThenValidate
 )
 
 func (a PrepareMode) String() string {
-	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "nobody is: each commits by itself",
-		"all at once, and once all have, again, whether what they have read still stands"}[a]
+	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "none: each participant commits by itself",
+		"all in parallel, then each validates what it has read"}[a]
 }
 
-// turns is how many times over one round trip is waited for, for so many votes.
+// turns is how many round trips, one after the other, the votes take.
 func (a PrepareMode) turns(votes int) int {
 	switch a {
 	case Sequential:
@@ -40,11 +40,12 @@ func (a PrepareMode) turns(votes int) int {
 	return 1
 }
 
-// Validates reports whether sources are asked again when all have prepared. What it takes to commit
-// is then known to the coordinator alone until it has that logged, of a single participant too.
+// Validates reports whether sources are asked again when all have prepared. Then only the
+// coordinator knows whether the attempt can commit until it has logged that, also with a single
+// participant.
 func (a PrepareMode) Validates() bool { return a == PrepareThenValidate }
 
-// next are those of the participants whose votes are missing that are asked now.
+// next are the participants with missing votes that are asked now.
 func (a PrepareMode) next(missing []txn.ShardID) []txn.ShardID {
 	if a == Sequential && len(missing) > 1 {
 		return missing[:1]

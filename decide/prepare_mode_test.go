@@ -7,9 +7,9 @@ import (
 	"isochron/txn"
 )
 
-// In turn, each is asked, and told, when the one before it has answered, and is looked for as one
-// that was not asked before: who is looked for again and again may be asked where it is not.
-func TestInTurn(t *testing.T) {
+// Sequential: each participant is asked, and notified, when the one before it has answered, with a
+// try number of its own: a leader looked up again and again may be asked where it is not.
+func TestSequentialPrepares(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5, 4: 6, 5: 7}, term: 6}
 	r := deciderOf(LoggedDecision, w)
 	r.Policy, r.Prepares = LeaderVotes, Sequential
@@ -19,7 +19,7 @@ func TestInTurn(t *testing.T) {
 	expect(t, w, "begun", "4/2: prepare, term 6")
 	for i, s := range shards[:3] {
 		a.Receive(w.leader[s], yes(s, 10))
-		a.Receive(w.leader[s], yes(s, 10)) // the same vote once more has nobody asked
+		a.Receive(w.leader[s], yes(s, 10)) // a repeated vote causes no request
 		expect(t, w, "a vote", []string{"5/3: prepare, term 6", "6/4: prepare, term 6", "7/5: prepare, term 6"}[i])
 	}
 	a.Receive(7, yes(5, 10))
@@ -34,7 +34,7 @@ func TestInTurn(t *testing.T) {
 		}
 	}
 	if !a.Done() || slices.Max(w.tried[:4]) > 0 || slices.Max(w.tried[len(w.tried)-3:]) > 0 {
-		t.Errorf("done %v; leaders were looked for as tries %v", a.Done(), w.tried)
+		t.Errorf("done %v; leaders looked up as tries %v", a.Done(), w.tried)
 	}
 }
 
@@ -55,16 +55,16 @@ func openYes(s txn.ShardID) *txn.Message {
 	return m
 }
 
-// When all have prepared, and not before, those with an open Yes are asked again; with what they
-// say then the commit is proposed to the log. A lost question is asked again.
-func TestTwice(t *testing.T) {
+// PrepareThenValidate: when all have prepared, and not before, those with an open Yes are asked
+// again; after their answers the commit is proposed to the log. A lost request is repeated.
+func TestPrepareThenValidate(t *testing.T) {
 	a, w := twice(2, 3)
 	a.Receive(4, openYes(2))
 	taken(t, a, Open, 0)
 	expect(t, w, "one has prepared")
 	a.Receive(5, yes(3, 0))
 	expect(t, w, "all have", "4/2: validate, term 6")
-	a.Receive(4, openYes(2)) // the same vote once more
+	a.Receive(4, openYes(2)) // a repeated vote
 	taken(t, a, Open, 0)
 	wantLogged(t, w)
 	expect(t, w, "an old vote")
@@ -80,10 +80,10 @@ func TestTwice(t *testing.T) {
 	expect(t, w, "the log has it", "4/2: commit at 0", "5/3: commit at 0")
 }
 
-// One who finds something else than it has read aborts, and so does silence, and an agent that has
-// begun anew: nobody but this coordinator can have logged a commit.
-func TestTwiceAborts(t *testing.T) {
-	for what, hear := range map[string]func(a *Attempt, w *toy){
+// A source that finds a changed read aborts the attempt, and so does silence, or a restarted agent:
+// only this coordinator can have logged a commit.
+func TestPrepareThenValidateAborts(t *testing.T) {
+	for what, input := range map[string]func(a *Attempt, w *toy){
 		"something else": func(a *Attempt, w *toy) {
 			a.Receive(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "changed"}})
 		},
@@ -100,18 +100,18 @@ func TestTwiceAborts(t *testing.T) {
 		a.Receive(5, openYes(3))
 		expect(t, w, "all have prepared", "4/2: validate, term 6", "5/3: validate, term 6")
 		a.Receive(5, yes(3, 0))
-		hear(a, w)
+		input(a, w)
 		if v, _, ok := a.Take(); v != Abort || !ok || len(w.logged) > 0 {
 			t.Errorf("%s: %v, logged %q", what, v, w.logged)
 		}
 	}
 }
 
-// A source alone is prepared as well: its Yes is no commit.
-func TestTwiceOfOne(t *testing.T) {
+// A single source is prepared as well: its Yes is no commit.
+func TestPrepareThenValidateOfOne(t *testing.T) {
 	a, w := twice(2)
 	if a.Prepares[0].OnePhase {
-		t.Error("its Yes would be the commit")
+		t.Error("a single Yes counts as the commit")
 	}
 	a.Receive(4, yes(2, 0))
 	taken(t, a, Open, 0)

@@ -2,33 +2,32 @@ package decide
 
 import "isochron/txn"
 
-// record is the decision of an attempt that is logged in a shard before anybody is told
-// (LoggedDecision). What the votes force is a proposal. The first to write has decided:
-// the attempt's own coordinator, who alone may write a commit, or whoever finishes its
-// work, who writes an abort. That its coordinator aborts need not be written, for then it
-// never writes a commit.
+// record is an attempt's entry in a log of decisions, written before any participant is notified
+// (LoggedDecision). The votes force a proposal; the first writer decides: the attempt's own
+// coordinator, which alone may write a commit, or a recovering node, which writes an abort. The
+// coordinator's own abort need not be written, since it never writes a commit afterwards.
 //
-// Invariant: once a commit was proposed to the log nothing but the log ends the attempt.
+// Invariant: once a commit was proposed to the log only the log ends the attempt.
 type record struct {
 	at        txn.ShardID
 	writing   bool // the proposal is on its way into the log
-	isCurrent bool // what this coordinator has written stands there, or may
+	isCurrent bool // an entry that this coordinator wrote is there, or may be
 
-	holdsData bool              // it is for what is written, and not for the decision: see data.go
+	holdsData bool              // it is for the writes, and not for the decision: see data.go
 	data      []txn.ShardWrites // nil: not known yet
-	logged    bool              // the log has it
+	logged    bool              // the log has them
 }
 
-// LogAnswer is what a log of decisions has answered.
+// LogAnswer is the reply of a log of decisions.
 type LogAnswer struct {
-	Known    bool // it says how the attempt ended: Commit, and At
+	Known    bool // the outcome is logged: Commit, and At
 	Commit   bool
 	At       txn.Timestamp
 	Data     []txn.ShardWrites // of a commit, if writes are logged there
-	Finished bool              // it says that the attempt ended long ago, and everybody knows how
+	Finished bool              // the attempt ended long ago, and every participant knows how
 }
 
-// decidedAt has the attempt's decision logged in a shard, or what it writes; 0: nowhere.
+// decidedAt sets the shard in which the attempt's decision, or its writes, are logged; 0: none.
 func (a *Attempt) decidedAt(s txn.ShardID, data bool) {
 	switch {
 	case s == 0:
@@ -41,7 +40,7 @@ func (a *Attempt) decidedAt(s txn.ShardID, data bool) {
 	}
 }
 
-// propose gives the log what the votes have come to force.
+// propose sends the log the outcome that the votes force.
 func (a *Attempt) propose() {
 	r := a.record
 	if r == nil || r.writing || r.holdsData {
@@ -61,35 +60,35 @@ func (a *Attempt) propose() {
 	}
 }
 
-// write has the proposal written, again too if the log has not answered.
+// write sends the proposal, repeatedly if the log has not answered.
 func (a *Attempt) write() {
-	a.wakeAt = a.decider.Env.Now().Mono + 2*a.decider.Params.CommitWait // an answer comes before
+	a.wakeAt = a.decider.Env.Now().Mono + 2*a.decider.Params.CommitWait // an answer arrives before
 	v, at := a.tally.Proposal()
 	a.decider.Env.LogDecision(a.ID, a.record.at, v == Commit, at)
 }
 
-// Rule takes in what the log of decisions has answered.
-func (a *Attempt) Rule(says LogAnswer) {
+// Rule handles the reply of the log of decisions.
+func (a *Attempt) Rule(reply LogAnswer) {
 	r := a.record
 	switch {
 	case r == nil || !r.writing:
 	case r.holdsData:
-		r.ruleData(a, says)
-	case says.Known:
-		r.writing, r.isCurrent = false, says.Commit && !a.adopted()
-		a.tally.Ruled(says.Commit, says.At)
-	case says.Finished && a.Leftover:
+		r.ruleData(a, reply)
+	case reply.Known:
+		r.writing, r.isCurrent = false, reply.Commit && !a.adopted()
+		a.tally.Ruled(reply.Commit, reply.At)
+	case reply.Finished && a.Leftover:
 		r.writing = false
 		a.tally.Ruled(false, 0)
-	case says.Finished:
+	case reply.Finished:
 		r.writing, a.done = false, true
 	default:
 		a.resend()
 	}
 }
 
-// Recorded is the shard in whose log something stands that this coordinator has written, if
-// anything does: when everybody knows how the attempt ended nobody needs it there any more.
+// Recorded is the shard with an entry that this coordinator has written, if there is one: it can be
+// removed when all participants know the decision.
 func (a *Attempt) Recorded() (s txn.ShardID, ok bool) {
 	if a.record == nil || !a.record.isCurrent {
 		return 0, false

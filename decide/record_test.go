@@ -36,17 +36,17 @@ func wantLogged(t *testing.T, w *toy, what ...string) {
 	t.Helper()
 	got := w.logged
 	if w.logged = nil; len(got) != len(what) || len(got) > 0 && got[0] != what[0] {
-		t.Fatalf("logged %q, not %q", got, what)
+		t.Fatalf("logged %q, want %q", got, what)
 	}
 }
 
-// All have voted, and nobody is told before the log has it; then what the log says counts,
-// and is told, whatever was voted.
-func TestNobodyIsToldBeforeTheLog(t *testing.T) {
+// All have voted, and no participant is notified before the log has the decision; then the log's
+// outcome counts, and is sent, whatever the votes.
+func TestTheLogPrecedesTheDecision(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		a, w := logging(false)
 		if p := a.Prepares[1]; p.RecordShard != 4 {
-			t.Errorf("the participants hear of a decision in shard %d", p.RecordShard)
+			t.Errorf("the Prepares name a decision in shard %d", p.RecordShard)
 		}
 		a.Receive(4, yes(2, 10))
 		taken(t, a, Open, 0)
@@ -59,7 +59,7 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 		taken(t, a, Open, 0)
 		expect(t, w, "the log is waited for")
 		wantLogged(t, w)
-		a.Rule(LogAnswer{}) // the log could not be asked
+		a.Rule(LogAnswer{}) // the log did not answer
 		w.now = a.NextWake()
 		a.Wake()
 		wantLogged(t, w, "log commit")
@@ -68,7 +68,7 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 			at = 12
 		}
 		a.Rule(LogAnswer{Known: true, Commit: commit, At: at})
-		a.Rule(LogAnswer{Known: true, Commit: !commit}) // a late answer to the first
+		a.Rule(LogAnswer{Known: true, Commit: !commit}) // a late reply to the first
 		want, sent := Abort, "abort"
 		if commit {
 			want, sent = Commit, "commit at 12"
@@ -77,7 +77,7 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 		a.Announce()
 		expect(t, w, "the log has it", "4/2: "+sent, "5/3: "+sent)
 		if s, ok := a.Recorded(); ok != commit || ok && s != 4 {
-			t.Errorf("a commit stands in shard %d: %v", s, ok)
+			t.Errorf("a commit is recorded in shard %d: %v", s, ok)
 		}
 	}
 }
@@ -92,9 +92,8 @@ func TestAnOwnAbortIsPresumed(t *testing.T) {
 	wantLogged(t, w)
 }
 
-// Who finishes the work of another asks no votes: it writes an abort, and goes by what
-// stands there.
-func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
+// Recovery asks for no votes: it writes an abort, and follows the entry that is there.
+func TestRecoveryAsksOnlyTheLog(t *testing.T) {
 	a, w := logging(true)
 	a.Terminate()
 	expect(t, w, "adopted")
@@ -104,7 +103,7 @@ func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
 	a.Announce()
 	expect(t, w, "the log has it", "4/2: commit at 12", "5/3: commit at 12")
 	if _, ok := a.Recorded(); ok {
-		t.Error("it would take away the row of another")
+		t.Error("it would remove another's entry")
 	}
 
 	a, w = logging(true)
@@ -113,6 +112,6 @@ func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
 	a.Rule(LogAnswer{Finished: true})
 	taken(t, a, Open, 0)
 	if !a.Done() {
-		t.Error("an attempt that ended long ago is not let go")
+		t.Error("an attempt that ended long ago is not dropped")
 	}
 }

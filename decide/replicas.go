@@ -2,16 +2,16 @@ package decide
 
 import "isochron/txn"
 
-// replicas is the scheme of rows in which every replica of a participant validates for
-// itself: each is asked, each is told the decision, and each must have heard it before
-// the attempt is forgotten. What enough of them agree on counts at once; else the slow
-// path settles it.
+// replicas is the vote path of protocols in which every replica of a participant validates for
+// itself: each is asked, each receives the decision, and each must acknowledge it before the
+// attempt is dropped. Votes that agree in sufficient number count immediately; otherwise the slow
+// path decides.
 type replicas struct {
 	*Attempt
 	slow         slowPath
-	receivedFrom map[replicaOf]bool // who knows the end
-	notedBy      map[replicaOf]bool // who has it noted, where it is noted first
-	rounds       int                // how often everybody was
+	receivedFrom map[replicaOf]bool // replicas that know the decision
+	notedBy      map[replicaOf]bool // replicas that have noted it (EndsNotedFirst)
+	rounds       int                // sends of the decision to all
 }
 
 // replicaOf is one replica of a participant.
@@ -20,8 +20,8 @@ type replicaOf struct {
 	node  txn.NodeID
 }
 
-// slowPath settles what the replicas of a participant do not agree on; late: a fast path
-// is waited for no longer.
+// slowPath decides for a participant whose replicas do not agree; late: a fast path is no longer
+// awaited.
 type slowPath interface {
 	settle(r *replicas, s txn.ShardID, late bool)
 }
@@ -42,8 +42,8 @@ func (r *replicas) toAll(s txn.ShardID, message func() txn.Message) {
 	}
 }
 
-// ask asks all replicas of the participants whose vote is not known yet. Who is asked
-// again has its slow path begun.
+// ask asks all replicas of the participants with missing votes. From the second time on it begins
+// their slow path.
 func (r *replicas) ask() {
 	r.resend()
 	for _, s := range r.tally.Missing() {
@@ -87,7 +87,7 @@ func (r *replicas) onOpinion(m *txn.ReplicaVote) {
 	r.settle(m.Shard, false)
 }
 
-// inquire asks all replicas of the participants that have not spoken.
+// inquire asks all replicas of the participants that have not answered.
 func (r *replicas) inquire() {
 	r.resend()
 	for _, s := range r.tally.Missing() {
@@ -98,7 +98,7 @@ func (r *replicas) inquire() {
 	r.tries++
 }
 
-// send tells the replicas that have not acknowledged the decision, less often each time.
+// send sends the decision to the replicas that have not acknowledged it, less often each time.
 func (r *replicas) send() {
 	r.wakeAt = r.decider.Env.Now().Mono + r.decider.Params.ResendAfter<<min(r.tries, 3)
 	for _, s := range r.Participants {
@@ -109,7 +109,7 @@ func (r *replicas) send() {
 	r.done = r.allKnow()
 }
 
-// sendTo tells the replicas of one participant; where the end is noted first, to note it.
+// sendTo sends it to the replicas of one participant; under EndsNotedFirst, to be noted first.
 func (r *replicas) sendTo(s txn.ShardID) {
 	first := r.decider.Params.EndsNotedFirst && !r.isNoted(s)
 	for _, n := range r.decider.Env.Replicas(s) {
@@ -125,7 +125,7 @@ func (r *replicas) sendTo(s txn.ShardID) {
 	}
 }
 
-// isNoted reports whether a majority of a participant's replicas has the end noted.
+// isNoted reports whether a majority of a participant's replicas has noted the decision.
 func (r *replicas) isNoted(s txn.ShardID) bool {
 	have, nodes := 0, r.decider.Env.Replicas(s)
 	for _, n := range nodes {
@@ -136,7 +136,7 @@ func (r *replicas) isNoted(s txn.ShardID) bool {
 	return have >= Majority(len(nodes))
 }
 
-// hasNoted: a replica has the end noted. With a majority all are told to act on it.
+// hasNoted records that a replica has noted the decision. With a majority all replicas are notified to apply it.
 func (r *replicas) hasNoted(s txn.ShardID, by txn.NodeID) {
 	if r.phase != deciding || r.isNoted(s) {
 		return
@@ -169,12 +169,12 @@ func (r *replicas) allKnow() bool {
 	return true
 }
 
-func (*replicas) ended(txn.ShardID) {} // one replica's log says nothing of the others'
+func (*replicas) ended(txn.ShardID) {} // one replica's log implies nothing about the others'
 func (*replicas) queryDecision()    {}
 func (*replicas) share()            {}
 
-// leaderProposes has the leader of the view propose what counts (Carousel, STARRY): it
-// does so by itself, and is asked to when that takes too long.
+// leaderProposes leaves the proposal to the view's leader (Carousel, STARRY): it proposes by
+// itself, and is asked to when that takes too long.
 type leaderProposes struct{}
 
 func (leaderProposes) settle(r *replicas, s txn.ShardID, late bool) {
@@ -187,10 +187,10 @@ func (leaderProposes) settle(r *replicas, s txn.ShardID, late bool) {
 	})
 }
 
-// coordinatorProposes has the coordinator propose what counts, once no fast path can come
-// any more (TAPIR).
+// coordinatorProposes makes the coordinator propose, once no fast path is possible any more
+// (TAPIR).
 type coordinatorProposes struct {
-	in map[txn.ShardID]uint64 // 1 + the view in which something was proposed
+	in map[txn.ShardID]uint64 // 1 + the view of the proposal
 }
 
 func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {

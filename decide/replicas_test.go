@@ -11,8 +11,8 @@ func replicaVote(replica txn.NodeID, answer txn.ValidationResult) *txn.Message {
 		Refused: txn.KindAborted, Reason: "a conflict", Above: 20}}
 }
 
-// All replicas are asked and told, and each must have heard the end.
-func TestEveryReplicaIsAskedAndTold(t *testing.T) {
+// All replicas are asked and notified, and each must acknowledge the decision.
+func TestEveryReplicaIsAskedAndNotified(t *testing.T) {
 	for _, c := range []Policy{FastWithLeader, FastUnanimous, FastQuorum} {
 		a, w := begin(c, 2)
 		expect(t, w, "begun", "4/2: prepare, term 0", "5/2: prepare, term 0", "6/2: prepare, term 0")
@@ -30,8 +30,8 @@ func TestEveryReplicaIsAskedAndTold(t *testing.T) {
 			t.Errorf("%v: one replica does not know the end", c)
 		}
 		a.Wake()
-		if expect(t, w, "told again", "5/2: commit at 7"); w.last.Decide.Prepare != a.Prepares[0] {
-			t.Errorf("%v: who may have missed the Prepare is not told of it", c)
+		if expect(t, w, "sent again", "5/2: commit at 7"); w.last.Decide.Prepare != a.Prepares[0] {
+			t.Errorf("%v: a replica that may have missed the Prepare does not receive it", c)
 		}
 		if a.Receive(5, ack); !a.Done() {
 			t.Errorf("%v: all know the end", c)
@@ -39,9 +39,9 @@ func TestEveryReplicaIsAskedAndTold(t *testing.T) {
 	}
 }
 
-// Where an end is noted first, replicas act on it when a majority of the participant's has it noted:
-// whoever has not said so is asked again, and each must have acted.
-func TestAnEndIsNotedFirst(t *testing.T) {
+// Under EndsNotedFirst replicas apply a decision when a majority of the participant's has noted it:
+// silent ones are asked again, and each must have applied it.
+func TestADecisionIsNotedFirst(t *testing.T) {
 	a, w := begin(FastQuorum, 2, 3)
 	a.decider.Params.EndsNotedFirst = true
 	for _, s := range a.Participants {
@@ -56,39 +56,39 @@ func TestAnEndIsNotedFirst(t *testing.T) {
 	a.Announce()
 	noted := []string{"4/2: note the end", "5/2: note the end", "6/2: note the end", "4/3: note the end", "5/3: note the end", "6/3: note the end"}
 	expect(t, w, "decided", noted...)
-	says := func(s txn.ShardID, tentative bool) *txn.Message {
+	ack := func(s txn.ShardID, tentative bool) *txn.Message {
 		return &txn.Message{DecideAck: &txn.DecideAck{Shard: s, Attempt: ours, Tentative: tentative}}
 	}
-	a.Receive(4, says(2, true))
-	a.Receive(4, says(2, true))
-	a.Receive(5, says(3, true))
+	a.Receive(4, ack(2, true))
+	a.Receive(4, ack(2, true))
+	a.Receive(5, ack(3, true))
 	expect(t, w, "one of each")
 	a.Wake()
 	expect(t, w, "silence", noted...)
-	a.Receive(6, says(2, true))
+	a.Receive(6, ack(2, true))
 	expect(t, w, "a majority of one participant", "4/2: commit at 7", "5/2: commit at 7", "6/2: commit at 7")
-	a.Receive(5, says(2, true))
+	a.Receive(5, ack(2, true))
 	expect(t, w, "the last of it")
 	for _, replica := range w.replicas {
-		a.Receive(replica, says(2, false))
+		a.Receive(replica, ack(2, false))
 	}
 	a.Wake()
 	expect(t, w, "silence of the other", noted[3:]...)
-	a.Receive(4, says(3, true))
+	a.Receive(4, ack(3, true))
 	expect(t, w, "a majority of that", "4/3: commit at 7", "5/3: commit at 7", "6/3: commit at 7")
 	for _, replica := range w.replicas {
 		if a.Done() {
 			t.Error("not all have acted")
 		}
-		a.Receive(replica, says(3, false))
+		a.Receive(replica, ack(3, false))
 	}
 	if !a.Done() {
 		t.Error("all have acted")
 	}
 }
 
-// Where aborts take what commits take, a refusal counts when all replicas give the same, or else
-// when all have spoken and a majority has taken it in.
+// Under AbortsLikeCommits a refusal counts when all replicas give the same, or else when all have
+// answered and a majority has accepted it.
 func TestARefusalIsAgreedTo(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -125,7 +125,7 @@ func TestARefusalIsAgreedTo(t *testing.T) {
 }
 
 // Where a leader proposes, it is asked to when replicas are silent for too long.
-func TestALeaderIsAskedToSettle(t *testing.T) {
+func TestALeaderIsAskedToPropose(t *testing.T) {
 	a, w := begin(FastUnanimous, 2)
 	a.Receive(4, replicaVote(4, txn.ValidationOK))
 	a.Receive(5, replicaVote(5, txn.ValidationAbstain))
@@ -137,8 +137,8 @@ func TestALeaderIsAskedToSettle(t *testing.T) {
 	taken(t, a, Commit, 7)
 }
 
-// Where the coordinator proposes, it does as soon as no fast path can come, once in a view,
-// and again when it is asked for late; a majority that takes it in decides.
+// Where the coordinator proposes, it does as soon as no fast path is possible, once in a view, and
+// again when late; a majority that accepts decides.
 func TestTheCoordinatorProposes(t *testing.T) {
 	a, w := begin(FastQuorum, 2)
 	w.sent = nil
@@ -156,8 +156,8 @@ func TestTheCoordinatorProposes(t *testing.T) {
 	taken(t, a, Commit, 7)
 }
 
-// What was refused for its timestamp alone says above which it would fit.
-func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
+// A refusal for the timestamp alone names a timestamp that would succeed.
+func TestARefusedTimestampNamesABetterOne(t *testing.T) {
 	a, _ := begin(FastQuorum, 2)
 	for _, replica := range []txn.NodeID{4, 5} {
 		a.Receive(replica, replicaVote(replica, txn.ValidationRetry))
@@ -168,12 +168,12 @@ func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
 	}
 }
 
-// Of an attempt whose coordinator is lost every replica is asked, and told who takes part.
+// Every replica is asked about an attempt whose coordinator is lost, with its participants.
 func TestEveryReplicaIsAskedOfALostAttempt(t *testing.T) {
 	w := &toy{replicas: []txn.NodeID{4, 5}}
 	a := deciderOf(FastQuorum, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}})
 	a.Terminate()
 	if expect(t, w, "adopted", "4/2: inquire", "5/2: inquire"); len(w.last.Inquire.Participants) != 1 {
-		t.Error("who has never heard of it must know who takes part")
+		t.Error("the participants are missing for a replica without the attempt")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// newDecided is an attempt on shards 2 and 3 that has committed and told them.
+// newDecided is an attempt on shards 2 and 3 that has committed and notified them.
 func newDecided(t *testing.T) (*Attempt, *toy) {
 	t.Helper()
 	a, w := begin(LeaderVotes, 2, 3)
@@ -30,17 +30,17 @@ func wakes(t *testing.T, a *Attempt, w *toy, after time.Duration, sends ...strin
 	expect(t, w, "woken", sends...)
 }
 
-// A participant that does not say that it knows the end is told again, less and less often and never
-// for the last time.
-func TestWhoIsSilentIsToldLessOften(t *testing.T) {
+// A participant that does not acknowledge the decision is notified again, less and less often and
+// without end.
+func TestSilentParticipantsAreNotifiedLessOften(t *testing.T) {
 	a, w := newDecided(t)
 	for _, factor := range []time.Duration{1, 1, 1, 1, 2, 4, 8, 8, 8} {
 		wakes(t, a, w, factor*a.decider.Params.ResendAfter, "4/2: commit at 12", "5/3: commit at 12")
 	}
 }
 
-// One that nobody leads is told again soon, alone, and then less and less often.
-func TestOneThatNobodyLeadsIsToldAlone(t *testing.T) {
+// A leaderless participant is notified again soon, alone, and then less and less often.
+func TestALeaderlessParticipantIsNotifiedAlone(t *testing.T) {
 	a, w := newDecided(t)
 	soon := 2 * a.decider.Params.TickInterval
 	for _, factor := range []time.Duration{1, 1, 1, 1, 2, 4, 8} {
@@ -49,13 +49,13 @@ func TestOneThatNobodyLeadsIsToldAlone(t *testing.T) {
 	}
 }
 
-// With news of a leader it is told at once, and those beside it are not.
-func TestNewsOfALeaderIsHeeded(t *testing.T) {
-	for _, phase := range []string{"told", "asks the logs", "asks"} {
+// When its leader becomes known it is notified immediately, and the others are not.
+func TestANewLeaderIsNotifiedImmediately(t *testing.T) {
+	for _, phase := range []string{"decided", "asks the logs", "asks"} {
 		a, w := begin(LeaderVotes, 2, 3)
 		want := "5/3: prepare, term 7"
 		switch phase {
-		case "told":
+		case "decided":
 			a, w = newDecided(t)
 			want = "5/3: commit at 12"
 		case "asks the logs":
@@ -68,14 +68,14 @@ func TestNewsOfALeaderIsHeeded(t *testing.T) {
 		w.sent = nil
 		a.Receive(5, &txn.Message{NotLeader: &txn.NotLeader{Shard: 3, Attempt: ours, Term: 6}})
 		if a.Due(w.now) {
-			t.Fatalf("%s: due, and nobody leads", phase)
+			t.Fatalf("%s: due without a leader", phase)
 		}
 		if w.term = 7; !a.Due(w.now) || a.NextWake() != 0 {
-			t.Fatalf("%s: there is a leader, and it is not told", phase)
+			t.Fatalf("%s: there is a leader, and it is not notified", phase)
 		}
 		a.Wake()
 		if expect(t, w, phase, want); a.Due(w.now) {
-			t.Errorf("%s: told, and due again at once", phase)
+			t.Errorf("%s: notified, and due again immediately", phase)
 		}
 	}
 }

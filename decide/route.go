@@ -7,23 +7,23 @@ import (
 	"isochron/txn"
 )
 
-// Route says who hears of votes past their leaders, and who may know a decision: one
+// Route determines which nodes receive votes past their leaders, and may know a decision: one
 // co-coordinator in each region (D2PC section 4.2).
 type Route struct {
 	Directory *routing.Directory
-	Policy    Policy // of the row
-	// Leader is the node that leads a participant, as far as is known here; 0: nobody knows. It
-	// is asked only where participants decide for themselves.
+	Policy    Policy // of the protocol
+	// Leader is the node that leads a participant, as far as known here; 0: unknown. It is used
+	// only where participants decide for themselves.
 	Leader func(txn.ShardID) txn.NodeID
-	// Some, of experiments: only these co-coordinate in regions other than their own
-	// attempt's. Empty: all.
+	// Some, for experiments: only these co-coordinate in regions other than the attempt's own.
+	// Empty: all.
 	Some []txn.NodeID
 }
 
-// CoCoordinator is the node that co-coordinates an attempt in a region, 0 if the region
-// has none: the attempt's own node in its own region, elsewhere one of the region's nodes
-// in turn, so that they share the work. Gateways take no part in what is not their own:
-// they may be gone at any time.
+// CoCoordinator is the node that co-coordinates an attempt in a region, 0 if the region has none:
+// the attempt's own node in its own region, elsewhere one of the region's nodes by attempt number,
+// so that they share the work. Gateways do not co-coordinate the attempts of others: they may be
+// gone at any time.
 func (r Route) CoCoordinator(region string, a txn.Attempt) txn.NodeID {
 	d := r.Directory
 	if d.RegionOf(uint32(a.Node)) == region {
@@ -41,8 +41,8 @@ func (r Route) CoCoordinator(region string, a txn.Attempt) txn.NodeID {
 	return here[a.Seq%uint64(len(here))]
 }
 
-// CoCoordinators are those of an attempt, one of each region that has one. Where participants
-// decide for themselves nobody else knows what they do not.
+// CoCoordinators are those of an attempt, one of each region that has one. There are none where
+// participants decide for themselves: no other node knows more than they do.
 func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 	var out []txn.NodeID
 	if r.Policy.ParticipantsDecide() {
@@ -56,9 +56,9 @@ func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 	return out
 }
 
-// Acknowledge calls tell with each node that is told of a vote by a replica of a region;
-// leads: it is the leader, which speaks for the regions that have no replica, and for all
-// when no entry of a log is told of.
+// Acknowledge calls notify with each node that receives a vote from a replica of a region. leads:
+// it is the leader, which also notifies the regions without a replica, and all regions if the
+// message names no log entry.
 func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, notify func(txn.NodeID)) {
 	if r.Policy.ParticipantsDecide() {
 		r.acknowledgeToAll(m, notify)
@@ -68,15 +68,15 @@ func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, notify func(txn.
 	for _, region := range r.Directory.Regions() {
 		own := region == from
 		switch to := r.CoCoordinator(region, m.Attempt); {
-		case to == 0, m.No && to == m.Attempt.Node: // the coordinator has the vote itself
+		case to == 0, m.No && to == m.Attempt.Node: // the coordinator receives the vote itself
 		case own, leads && (m.No || m.Replica == 0 || !ok || !r.replicaIn(shard, region)):
 			notify(to)
 		}
 	}
 }
 
-// acknowledgeToAll calls tell with the coordinator, who has a No itself, and with each node that
-// leads a participant.
+// acknowledgeToAll calls notify with the coordinator, except for a No, which it receives itself,
+// and with each node that leads a participant.
 func (r Route) acknowledgeToAll(m *txn.Ack, notify func(txn.NodeID)) {
 	sent := []txn.NodeID{m.Attempt.Node}
 	if !m.No {

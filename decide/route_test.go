@@ -8,9 +8,9 @@ import (
 	"isochron/txn"
 )
 
-// The nodes of a region share its co-coordination by attempt, all or those that
-// are named; in its own region an attempt has its own node, in one without any none.
-func TestWhoCoCoordinates(t *testing.T) {
+// The nodes of a region share its co-coordination by attempt, all or those that are named; in its
+// own region an attempt has its own node, in one without any none.
+func TestCoCoordinatorOfARegion(t *testing.T) {
 	dir := &routing.Directory{Nodes: []routing.Node{
 		{ID: 1, Region: "a"}, {ID: 2, Region: "b"}, {ID: 3, Region: "a"}, {ID: 4, Region: "b"}, {ID: 5, Region: "b"},
 	}}
@@ -29,15 +29,15 @@ func TestWhoCoCoordinates(t *testing.T) {
 	} {
 		for seq, want := range c.want {
 			if got := (Route{Directory: dir, Some: c.some}).CoCoordinator(c.region, txn.Attempt{Node: 3, Epoch: 1, Seq: uint64(seq)}); got != want {
-				t.Errorf("of %v, attempt %d has node %d in %s, not %d", c.some, seq, got, c.region, want)
+				t.Errorf("of %v, attempt %d has node %d in %s, want %d", c.some, seq, got, c.region, want)
 			}
 		}
 	}
 }
 
-// A replica tells the co-coordinator of its own region. Those of regions without a replica
-// hear from the leader, and so do all of a No, or of a vote of which no entry is told.
-func TestWhoIsToldOfAVote(t *testing.T) {
+// A replica notifies the co-coordinator of its own region. Those of regions without a replica are
+// notified by the leader, and so are all about a No, or a vote without a log entry.
+func TestWhichNodesReceiveAVote(t *testing.T) {
 	dir := &routing.Directory{
 		Nodes:  []routing.Node{{ID: 1, Region: "a"}, {ID: 2, Region: "b"}, {ID: 3, Region: "c"}},
 		Shards: []routing.Shard{{ID: 2, Replicas: []uint32{1, 2}}},
@@ -61,7 +61,7 @@ func TestWhoIsToldOfAVote(t *testing.T) {
 		var sent []txn.NodeID
 		Route{Directory: dir}.Acknowledge(c.from, c.ack, c.leads, func(n txn.NodeID) { sent = append(sent, n) })
 		if !slices.Equal(sent, c.want) {
-			t.Errorf("of %s is told %v, not %v", c.what, sent, c.want)
+			t.Errorf("%s: notified %v, want %v", c.what, sent, c.want)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// Verdict is what a tally forces.
+// Verdict is the outcome that a tally forces.
 type Verdict uint8
 
 // The verdicts.
@@ -21,56 +21,55 @@ func (v Verdict) String() string { return [...]string{"open", "commit", "abort"}
 
 // Tally counts one attempt's votes.
 //
-// Invariant: once a verdict is not Open it never changes.
+// Invariant: a verdict other than Open never changes.
 type Tally struct {
 	Participants []txn.ShardID
 	parts        []participantTally // of Participants, in their order
 	verdict      Verdict
 	at           txn.Timestamp
-	// logs: the votes force what is proposed alone, and the verdict is what a log says.
+	// logs: the votes force only a proposal, and the log decides.
 	logs       bool
 	proposal   Verdict
 	proposedAt txn.Timestamp
-	// awaitsData: no votes commit it before the log has what it writes.
+	// awaitsData: votes do not commit it before the log has its writes.
 	awaitsData bool
-	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
+	// anyTerm counts acknowledgements of any entry: an injected bug.
 	anyTerm bool
-	// Planted bugs too: see txn.Bugs.
+	// Injected bugs too: see txn.InjectedBugs.
 	smallFastPath, ignoreNo bool
-	refusalsAgreed          bool // what is refused takes what is agreed to (Params.AbortsLikeCommits)
+	refusalsAgreed          bool // a refusal takes the same path as an agreement (Params.AbortsLikeCommits)
 	halfAcks                bool
 	commitBeside            bool
-	priorityAborted         []txn.Attempt    // that have aborted for its sake
+	priorityAborted         []txn.Attempt    // attempts that were priority-aborted for it
 	rules                   *coverage.Counts // nil: nothing is counted
 }
 
-// participantTally is what is known of one participant. Three things make its Yes
-// count: that the leader gave it, that a majority has it, and that the writers
-// of what it read are committed.
+// participantTally is the state of one participant. Its Yes counts when the leader has given it
+// (yes), a majority has it (logged), and the writers of what it read are committed (resolved).
 type participantTally struct {
 	yes, logged, resolved bool
 	proposed              txn.Timestamp
 	term, index           uint64 // of the entry that replicas acknowledge
 	replicas              []txn.NodeID
 	replicaVotes          replicaVotes  // where every replica validates
-	assumesAborted        []txn.Attempt // on whose abort its Yes rests
+	assumesAborted        []txn.Attempt // attempts whose abort its Yes assumes
 }
 
 func (p *participantTally) counts() bool { return p.yes && p.logged && p.resolved }
 
-// NewTally opens a tally; nobody changes the participants.
+// NewTally opens a tally; the participants must not change.
 func NewTally(participants []txn.ShardID) *Tally {
 	return &Tally{Participants: participants, parts: make([]participantTally, len(participants))}
 }
 
-// InjectBug plants bugs, for tests of the tests.
+// InjectBug injects bugs, for tests of the tests.
 func (t *Tally) InjectBug(b txn.InjectedBugs) *Tally {
 	t.anyTerm, t.smallFastPath, t.ignoreNo, t.halfAcks = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort, b.HalfAcks
 	t.commitBeside = b.CommitDespiteAssumptions
 	return t
 }
 
-// Count has the tally count where its rules bite.
+// Count makes the tally count hits of its rules.
 func (t *Tally) Count(c *coverage.Counts) *Tally {
 	t.rules = c
 	return t
@@ -83,8 +82,8 @@ func (t *Tally) part(s txn.ShardID) *participantTally {
 	return nil
 }
 
-// Yes counts a Yes that a majority has logged, with its proposed timestamp;
-// open: writers of what it has read are undecided.
+// Yes counts a Yes that a majority has logged, with its proposed timestamp; open: writers of what
+// it has read are undecided.
 func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	t.Voted(s, proposed)
 	t.Logged(s)
@@ -93,7 +92,7 @@ func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	}
 }
 
-// Voted notes a Yes of a leader, on whose log nothing is known.
+// Voted counts a leader's Yes, which may not be logged.
 func (t *Tally) Voted(s txn.ShardID, proposed txn.Timestamp) {
 	if p := t.part(s); p != nil && !p.yes {
 		p.yes, p.proposed = true, proposed
@@ -101,7 +100,7 @@ func (t *Tally) Voted(s txn.ShardID, proposed txn.Timestamp) {
 	}
 }
 
-// Logged notes that a majority has the participant's Yes.
+// Logged records that a majority has the participant's Yes.
 func (t *Tally) Logged(s txn.ShardID) {
 	if p := t.part(s); p != nil {
 		p.logged = true
@@ -109,8 +108,8 @@ func (t *Tally) Logged(s txn.ShardID) {
 	}
 }
 
-// DependencyDecided notes that the writers of what was read at the participant are
-// committed, or that there were none.
+// DependencyDecided records that the writers of what was read at the participant are committed, or
+// that there were none.
 func (t *Tally) DependencyDecided(s txn.ShardID) {
 	if p := t.part(s); p != nil {
 		p.resolved = true
@@ -118,8 +117,8 @@ func (t *Tally) DependencyDecided(s txn.ShardID) {
 	}
 }
 
-// Acknowledged takes in all that an acknowledgement says: that the leader has voted Yes, which
-// of its replicas has that on its disk, and whether the writers of what it has read are committed.
+// Acknowledged counts an acknowledgement: the leader has voted Yes, one of its replicas has that
+// durably, and the writers of what it has read may be committed.
 func (t *Tally) Acknowledged(m *txn.Ack) {
 	t.Voted(m.Shard, m.Proposed)
 	if !m.Open {
@@ -128,10 +127,9 @@ func (t *Tally) Acknowledged(m *txn.Ack) {
 	t.Ack(m)
 }
 
-// Ack counts a replica that has the participant's Yes on its disk. Only
-// replicas that acknowledge one entry, of one term, while that was their own
-// durable term, make the majority of which raft would say the same: nobody who
-// lacks the entry can be elected any more.
+// Ack counts a replica with the participant's durable Yes. Only replicas that acknowledge one entry
+// of one term, while that was their own durable term, form a majority as raft does: no replica
+// without the entry can be elected any more.
 func (t *Tally) Ack(m *txn.Ack) {
 	p := t.part(m.Shard)
 	if p == nil || m.Replica == 0 {
@@ -164,32 +162,32 @@ func majority(voters, have []txn.NodeID) bool {
 	return n > len(voters)/2
 }
 
-// LogsDecision has the tally leave the verdict to the log of decisions (Ruled).
+// LogsDecision leaves the verdict to the log of decisions (Ruled).
 func (t *Tally) LogsDecision() *Tally {
 	t.logs = true
 	return t
 }
 
-// AwaitsData has no votes commit the attempt before DataLogged.
+// AwaitsData prevents a commit by votes before DataLogged.
 func (t *Tally) AwaitsData() { t.awaitsData = true }
 
-// DataLogged notes that the log has what the attempt writes.
+// DataLogged records that the log has the attempt's writes.
 func (t *Tally) DataLogged() {
 	t.awaitsData = false
 	t.judge()
 }
 
-// Proposal is what the votes force so far, where a log has the last word; at is the
-// commit timestamp.
+// Proposal is the outcome that the votes force so far, where a log decides; at is the commit
+// timestamp.
 func (t *Tally) Proposal() (v Verdict, at txn.Timestamp) { return t.proposal, t.proposedAt }
 
-// Ruled takes over what the log of decisions says, whatever was voted.
+// Ruled applies the outcome in the log of decisions, whatever the votes.
 func (t *Tally) Ruled(commit bool, at txn.Timestamp) { t.Learned(commit, at) }
 
 // No counts a No that can never become a Yes.
 func (t *Tally) No() { t.force(Abort, 0) }
 
-// force ends the attempt as the votes have it, or proposes that.
+// force sets the outcome of the votes, or proposes it.
 func (t *Tally) force(v Verdict, at txn.Timestamp) {
 	switch {
 	case t.verdict != Open:
@@ -228,8 +226,8 @@ func (t *Tally) countTimestamps() {
 	t.rules.HitIf(slices.ContainsFunc(t.parts, less), coverage.LargestArrivalTime)
 }
 
-// anyYes reports whether some participant has voted Yes, and awaits whether one has of which a
-// majority has the Yes, and writers of what it has read are undecided.
+// anyYes reports whether some participant has voted Yes; awaits whether a participant's Yes is
+// logged, and depends on undecided writers.
 func (t *Tally) anyYes() bool {
 	return slices.ContainsFunc(t.parts, func(p participantTally) bool { return p.yes })
 }
@@ -239,8 +237,8 @@ func (t *Tally) awaits(s txn.ShardID) bool {
 	return p != nil && p.yes && p.logged && !p.resolved
 }
 
-// Unanimous reports whether every leader has voted Yes: whatever is still
-// missing, the serial order is fixed (D2PC section 4.2).
+// Unanimous reports whether every leader has voted Yes: whatever is still missing, the serial order
+// is fixed (D2PC section 4.2).
 func (t *Tally) Unanimous() bool {
 	if t.verdict == Abort {
 		return false
@@ -262,7 +260,7 @@ func (t *Tally) Proposed() (at txn.Timestamp) {
 	return at
 }
 
-// Learned takes over a decision that a participant has logged.
+// Learned applies a decision that a participant has logged.
 func (t *Tally) Learned(commit bool, at txn.Timestamp) {
 	want := Abort
 	if commit {

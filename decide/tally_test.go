@@ -9,8 +9,8 @@ import (
 func TestTally(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2, 3})
 	tally.Yes(2, 10, false)
-	tally.Yes(2, 10, false) // a vote heard twice counts once
-	tally.Yes(9, 99, false) // a stranger's vote does not count
+	tally.Yes(2, 10, false) // a repeated vote counts once
+	tally.Yes(9, 99, false) // the vote of no participant does not count
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("one of two Yes: %v", v)
 	}
@@ -40,7 +40,7 @@ func TestOneNoAborts(t *testing.T) {
 func TestContradictionIsNoticed(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a logged commit after an abort must not pass in silence")
+			t.Error("a logged commit after an abort must panic")
 		}
 	}()
 	tally := NewTally([]txn.ShardID{2})
@@ -76,7 +76,7 @@ func TestAMajorityOfOneEntryOfOneTermCounts(t *testing.T) {
 			tally.Ack(a)
 		}
 		if v, _ := tally.Verdict(); v != c.want {
-			t.Errorf("%s: %v, not %v", c.name, v, c.want)
+			t.Errorf("%s: got %v, want %v", c.name, v, c.want)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestInAChangeOfMembersBothMajoritiesCount(t *testing.T) {
 		tally.Ack(a)
 	}
 	if v, _ := tally.Verdict(); v != Open {
-		t.Fatalf("the majority of those who leave is missing: %v", v)
+		t.Fatalf("without a majority of the outgoing voters: %v", v)
 	}
 	a := ack(2, 5, 4, 9, 1, 2, 3)
 	a.Outgoing = []txn.NodeID{2, 5, 6}
@@ -118,8 +118,7 @@ func TestAConditionalYesWaits(t *testing.T) {
 	}
 }
 
-// The planted bug, so that nobody takes the rule for an ornament: two entries of
-// two terms, of which neither need survive, would make a majority.
+// The injected bug: two entries of two terms, of which neither need survive, would form a majority.
 func TestCountingAnyTermCommitsTooEarly(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2}).InjectBug(txn.InjectedBugs{CountOldAcks: true})
 	tally.Voted(2, 10)
@@ -127,6 +126,6 @@ func TestCountingAnyTermCommitsTooEarly(t *testing.T) {
 	tally.Ack(ack(2, 1, 4, 9, 1, 2, 3))
 	tally.Ack(ack(2, 2, 5, 9, 1, 2, 3))
 	if v, _ := tally.Verdict(); v != Commit {
-		t.Fatalf("the planted bug does nothing: %v", v)
+		t.Fatalf("the injected bug has no effect: %v", v)
 	}
 }

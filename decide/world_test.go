@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// toy is a world of which the test says how it is, and which keeps what is sent.
+// toy is an Env whose state the test sets, and which keeps what is sent.
 type toy struct {
 	now      time.Duration
 	leader   map[txn.ShardID]txn.NodeID // in term
@@ -17,12 +17,12 @@ type toy struct {
 	wide     []txn.NodeID
 	replicas []txn.NodeID // of every shard
 	coords   []txn.NodeID
-	sent     []string // "to whom: what"
+	sent     []string // "address: message"
 	last     txn.Message
 	notes    []txn.NodeEventKind
 	asked    []string
-	logged   []string // what the log of decisions was given
-	tried    []int    // as which try a leader was looked for
+	logged   []string // entries sent to the log of decisions
+	tried    []int    // try numbers of leader lookups
 }
 
 func (w *toy) Now() txn.Now           { return txn.Now{Mono: w.now} }
@@ -42,14 +42,14 @@ func (w *toy) AskedFor(s txn.ShardID, n txn.NodeID) {
 }
 
 func (w *toy) Send(to txn.Address, m txn.Message) {
-	whom := fmt.Sprintf("%d", to.Node)
+	address := fmt.Sprintf("%d", to.Node)
 	if to.For == txn.ForParticipant {
-		whom += fmt.Sprintf("/%d", to.Shard)
+		address += fmt.Sprintf("/%d", to.Shard)
 	}
-	w.sent, w.last = append(w.sent, whom+": "+what(m)), m
+	w.sent, w.last = append(w.sent, address+": "+what(m)), m
 }
 
-// what says what a message says, as far as these tests look.
+// what describes a message, as far as these tests need.
 func what(m txn.Message) string {
 	switch {
 	case m.Prepare != nil && m.Prepare.OnePhase:
@@ -86,14 +86,14 @@ func expect(t *testing.T, w *toy, after string, want ...string) {
 	t.Helper()
 	got := w.sent
 	if w.sent = nil; !slices.Equal(got, want) {
-		t.Errorf("%s: sent %q, not %q", after, got, want)
+		t.Errorf("%s: sent %q, want %q", after, got, want)
 	}
 }
 
 // ours is an attempt of this node's gateway, on shards 2 and 3.
 var ours = txn.Attempt{Node: 1, Epoch: 1, Seq: 7}
 
-// begin begins an attempt on these shards, and asks.
+// begin opens an attempt on these shards, and asks.
 func begin(c Policy, shards ...txn.ShardID) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, replicas: []txn.NodeID{4, 5, 6}, coords: []txn.NodeID{1, 8, 9}, wide: []txn.NodeID{5}}
 	a := deciderOf(c, w).Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
@@ -120,7 +120,7 @@ func yes(s txn.ShardID, at txn.Timestamp) *txn.Message {
 func taken(t *testing.T, a *Attempt, want Verdict, wantAt txn.Timestamp) {
 	t.Helper()
 	if v, at, ok := a.Take(); v != want || at != wantAt || ok != (want != Open) {
-		t.Fatalf("%v at %d, %v; not %v at %d", v, at, ok, want, wantAt)
+		t.Fatalf("%v at %d, %v; want %v at %d", v, at, ok, want, wantAt)
 	}
 	if _, _, ok := a.Take(); ok {
 		t.Fatal("a verdict is taken twice")
