@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"isochron/geo"
+	"isochron/internal/renamed"
 	"isochron/participant"
 	"isochron/server"
 )
@@ -47,7 +48,10 @@ func TestRenamedMetricsHaveBothNames(t *testing.T) {
 		help[m[1]] = m[2] + " " + m[3]
 	}
 	labels := func(name string) string { h := help[name]; return h[strings.LastIndex(h, "{")+1:] }
-	for _, r := range RenamedMetrics {
+	for _, r := range renamed.Names {
+		if r.Kind != renamed.Metric {
+			continue
+		}
 		old, ok := help[r.Old]
 		if _, found := help[r.New]; !found || !ok {
 			t.Errorf("%s or %s is not registered", r.Old, r.New)

@@ -430,7 +430,7 @@ func (s *Session) explained(ctx context.Context, st *foreign.Statement, err erro
 	for _, t := range st.Tables() {
 		if what := s.changedAt(ctx, t); what != "" {
 			// In place: it may have been noted as what ended the transaction.
-			e.Reason = "Table definition has changed: " + what + ". CALL isochron.adopt(...) or isochron.adopt_sharded(...) again (" + e.Reason + ")"
+			e.Reason = "Table definition has changed: " + what + ". CALL isochron.import_table or import_sharded_table again (" + e.Reason + ")"
 			e.Fault = &txn.Fault{Code: codeTableStale, State: "HY000"}
 			return e
 		}

@@ -28,9 +28,9 @@ func startSources(t *testing.T) *sourceFixture {
 	f.a = f.cluster.NewRecorder(102, "pg_a", "postgres", accounts, rates)
 	f.b = f.cluster.NewRecorder(103, "pg_b", "postgres", accounts, rates)
 	f.c = f.connect(t, "va", "shop")
-	f.c.exec("CALL isochron.adopt('my')")
-	f.c.exec("CALL isochron.adopt_sharded('shop.accounts', 'id', 'hash', 'pg_a,pg_b')")
-	f.c.exec("CALL isochron.adopt_everywhere('shop.rates', 'pg_a, pg_b')")
+	f.c.exec("CALL isochron.import_table('my')")
+	f.c.exec("CALL isochron.import_sharded_table('shop.accounts', 'id', 'hash', 'pg_a,pg_b')")
+	f.c.exec("CALL isochron.import_broadcast_table('shop.rates', 'pg_a, pg_b')")
 	return f
 }
 

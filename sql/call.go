@@ -67,7 +67,7 @@ func (x *execution) called() (Plan, error) {
 	case !ok:
 		return enginePlan{}, nil
 	case equalFold(c.ProcName.Qualifier.String(), systemDatabase):
-		return adoptionOf(c, rest)
+		return importPlan(c, rest)
 	default:
 		return callPlan{c, rest}, nil
 	}

@@ -24,7 +24,7 @@ var (
 		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"), textColumn("holding_priority"),
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
 	admissionColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("table_schema"), textColumn("table_name"), textColumn("kind"),
-		numberColumn("window_size"), numberColumn("inside"), numberColumn("queue_length"), numberColumn("admitted"), numberColumn("waited"), numberColumn("refused"), numberColumn("failed_percent")}
+		numberColumn("window_size"), numberColumn("running"), numberColumn("queue_length"), numberColumn("admitted"), numberColumn("queued_total"), numberColumn("refused"), numberColumn("failed_percent")}
 	transactionsColumns = []gms.Column{textColumn("txn"), numberColumn("node"), textColumn("region"), numberColumn("connection"), textColumn("state"), textColumn("cause"), textColumn("commit_id"), fractionColumn("seconds")}
 	rollbacksColumns    = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count"), numberColumn("retried")}
 )

@@ -70,7 +70,7 @@ func TestSilentNodesAreNamed(t *testing.T) {
 		"t | PRIMARY | a=?, b=-249 | 5 | 1.5",
 	}, "\n"))
 	c.expect("SHOW WARNINGS", "Warning | 1158 | node 2 (wa) has not answered within 2s: what it knows is missing")
-	c.expect("SELECT table_schema, table_name, kind, window_size, inside, queue_length, admitted, waited, refused, failed_percent FROM isochron.admission", strings.Join([]string{
+	c.expect("SELECT table_schema, table_name, kind, window_size, running, queue_length, admitted, queued_total, refused, failed_percent FROM isochron.admission", strings.Join([]string{
 		" |  | single update | NULL | 8 | 4 | 0 | 0 | 0 | 0",
 		"shop | t | transaction | 2 | 2 | 3 | 7 | 5 | 1 | 60",
 	}, "\n"))

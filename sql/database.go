@@ -128,7 +128,7 @@ func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
 // DropTable implements gms.TableDropper.
 func (d *database) DropTable(ctx *gms.Context, name string) error {
 	if _, foreign, _ := d.atSource(ctx, name, ""); foreign {
-		return mysql.NewSQLError(codeInvalidRequest, "42000", "%s lies at a source, and is not dropped through this door: CALL isochron.forget('%s.%s') takes it out of the catalogue", name, d.rec.Name, name)
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "table %s is at a source and cannot be dropped here: CALL isochron.drop_imported_table('%s.%s') removes it from the catalogue", name, d.rec.Name, name)
 	}
 	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropTable(d.rec.Name, name) })
 }

@@ -105,7 +105,7 @@ func (d systemDB) inDoubt(ctx *gms.Context) ([]gms.Row, error) {
 }
 
 // resolve ends a branch that is in doubt, as the log of decisions says.
-func (a *adoption) resolve(args []string) ([]*catalog.Foreign, error) {
+func (a *tableImport) resolve(args []string) ([]*catalog.Foreign, error) {
 	known, ok := a.s.gateway.db.(txn.SourceCatalogue)
 	if !ok {
 		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "this gateway knows no sources")

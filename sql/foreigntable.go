@@ -140,7 +140,7 @@ func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
 func (t *foreignTable) converted(ctx *gms.Context, rows []gms.Row, a *foreign.Answer) ([]gms.Row, error) {
 	schema := t.ForeignTable.Schema.Schema
 	if len(a.Fields) != len(schema) {
-		return nil, mysql.NewSQLError(codeTableStale, "HY000", "Table definition has changed: %s has other columns than were adopted", t.ForeignTable.Name)
+		return nil, mysql.NewSQLError(codeTableStale, "HY000", "Table definition has changed: %s has other columns than at its import", t.ForeignTable.Name)
 	}
 	for _, cells := range a.Rows {
 		row := make(gms.Row, len(cells))

@@ -69,7 +69,7 @@ var rights = []Right{
 	onNamed("TRUNCATE", "TRUNCATE TABLE d.t", "DROP"),
 	onNamed("EXPLAIN", "EXPLAIN SELECT * FROM d.t", "SELECT").note("as the statement that is explained"),
 	onNamed("CALL", "CALL d.p()", "EXECUTE").note("and what the statements of the procedure need: it runs with the rights of who calls it"),
-	globally("CALL isochron.adopt", "CALL isochron.adopt('s')", "CREATE").note("and the other procedures of the database isochron: they give access to what the agents' accounts may do"),
+	globally("CALL isochron.import_table", "CALL isochron.import_table('s')", "CREATE").note("and the other procedures of the database isochron: they give access to what the agents' accounts may do"),
 	onNamed("LOCK TABLES", "LOCK TABLES d.t READ", "SELECT", "LOCK TABLES"),
 	everybody("UNLOCK TABLES", "UNLOCK TABLES"),
 	onNamed("ANALYZE", "ANALYZE TABLE d.t", "SELECT", "INSERT"),

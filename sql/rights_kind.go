@@ -98,7 +98,7 @@ func kindOfType(stmt sqlparser.Statement) string {
 		return "ANALYZE"
 	case *sqlparser.Call:
 		if equalFold(n.ProcName.Qualifier.String(), systemDatabase) {
-			return "CALL isochron.adopt"
+			return "CALL isochron.import_table"
 		}
 		return "CALL"
 	case *sqlparser.LockTables:

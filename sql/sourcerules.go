@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// A table at sources that is adopted anew while a transaction is open may lie elsewhere then, or
+// A table at sources that is imported again while a transaction is open may lie elsewhere then, or
 // be another table. Who has read or changed rows by one rule must not go on, nor commit, by
 // another: the two could overlook each other's rows. So a transaction remembers the tables as it
 // has used them first. What is read of the catalogue is as new as its nearest replica.
@@ -54,11 +54,11 @@ func sameTable(a, b *catalog.ForeignTable) bool {
 	return a == b || equalFold(a.Database, b.Database) && equalFold(a.Name, b.Name)
 }
 
-// sameRule reports whether two descriptions of a table are of one adoption.
+// sameRule reports whether two descriptions of a table are of one import.
 func sameRule(a, b *catalog.ForeignTable) bool {
 	return a == b || a.Generation == b.Generation && bytes.Equal(txn.Encode(a.Foreign), txn.Encode(b.Foreign))
 }
 
 func staleRule(t *catalog.ForeignTable) error {
-	return txn.Errorf(txn.KindStale, "table %s.%s was adopted anew, or released, during the transaction", t.Database, t.Name)
+	return txn.Errorf(txn.KindStale, "table %s.%s was imported again or dropped during the transaction", t.Database, t.Name)
 }

@@ -8,9 +8,9 @@ import (
 	"isochron/txn"
 )
 
-var sourcesColumns = []gms.Column{textColumn("source"), textColumn("dialect"), textColumn("version"), textColumn("region"), textColumn("prepared_max"), textColumn("tables"), textColumn("remark")}
+var sourcesColumns = []gms.Column{textColumn("source"), textColumn("dialect"), textColumn("version"), textColumn("region"), textColumn("prepared_max"), textColumn("tables"), textColumn("note")}
 
-// sources lists the databases that are not ours.
+// sources lists the external databases.
 func (d systemDB) sources(ctx *gms.Context) ([]gms.Row, error) {
 	known, ok := d.g.db.(txn.SourceCatalogue)
 	if !ok {

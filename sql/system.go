@@ -15,7 +15,7 @@ const systemDatabase = "isochron"
 
 var (
 	placementColumns = []gms.Column{textColumn("table_schema"), textColumn("table_name"), textColumn("leader_region"), textColumn("replica_regions"),
-		textColumn("spread"), textColumn("partition_columns"), textColumn("shards")}
+		textColumn("partitioning"), textColumn("partition_columns"), textColumn("shards")}
 	shardsColumns = []gms.Column{textColumn("shard_id"), textColumn("leader_region"), textColumn("replica_regions"), textColumn("ranges"), textColumn("tables")}
 )
 

@@ -249,7 +249,7 @@ func TestTimesForASource(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	p := &preparer{t, enter(t, server.Addr().String())}
-	for _, text := range []string{"CREATE DATABASE shop", "USE shop", "CALL isochron.adopt('my')"} {
+	for _, text := range []string{"CREATE DATABASE shop", "USE shop", "CALL isochron.import_table('my')"} {
 		command(t, p.c, mysql.ComQuery, text)
 	}
 	source.Answer = rowsOf(nil, []string{})

@@ -74,9 +74,9 @@ func TestTextsWithOtherValuesGoWhereTheyBelong(t *testing.T) {
 	f.c.exec("START TRANSACTION READ ONLY")
 	f.c.fails("UPDATE accounts SET balance = 1 WHERE id = 4", "1792")
 	f.c.exec("ROLLBACK")
-	f.c.exec("CALL isochron.forget('shop.accounts')")
+	f.c.exec("CALL isochron.drop_imported_table('shop.accounts')")
 	f.c.fails("UPDATE accounts SET balance = 1 WHERE id = 4", "1146")
-	f.c.exec("CALL isochron.adopt_sharded('shop.accounts', 'id', 'hash', 'pg_b,pg_a')")
+	f.c.exec("CALL isochron.import_sharded_table('shop.accounts', 'id', 'hash', 'pg_b,pg_a')")
 	for i := range 4 {
 		f.c.exec(fmt.Sprintf("UPDATE accounts SET balance = 1 WHERE id = %d", 2*i))
 		got(t, f.b, fmt.Sprintf(`UPDATE "public"."accounts" SET "balance" = 1 WHERE "id" = %d`, 2*i), "COMMIT")

@@ -10,7 +10,7 @@ import (
 var secondary = regexp.MustCompile(`,\s*KEY (\w+) (\([^)]*\))`)
 
 // Postgres are the statements that make the table at a PostgreSQL, with columns of the same names
-// and ranges: for a table that a gateway then adopts, which can make none there.
+// and ranges: for a table that a gateway then imports, which can make none there.
 func (t Table) Postgres() []string {
 	columns := strings.ReplaceAll(secondary.ReplaceAllString(t.Columns, ""), "DATETIME", "timestamp(0)")
 	out := []string{fmt.Sprintf("CREATE TABLE %s (%s)", t.Name, columns)}

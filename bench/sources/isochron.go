@@ -142,7 +142,7 @@ func (n *nodes) begin(ctx context.Context, c config, d *deployment, row string) 
 		}
 	}
 	for _, t := range []struct{ name, key string }{{"transfer_accounts", "id"}, {"ycsb_records", "ycsb_key"}} {
-		text := fmt.Sprintf("CALL isochron.adopt_sharded('%s.%s', '%s', 'range', '%s', '%s')", r.target.Database, t.name, t.key, strings.Join(names, ","), strings.Join(bounds, ","))
+		text := fmt.Sprintf("CALL isochron.import_sharded_table('%s.%s', '%s', 'range', '%s', '%s')", r.target.Database, t.name, t.key, strings.Join(names, ","), strings.Join(bounds, ","))
 		if err := gateway.Await(ctx, "isochron with its sources", func(ctx context.Context) error { return r.exec(ctx, text) }); err != nil {
 			return nil, err
 		}

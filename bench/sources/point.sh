@@ -83,8 +83,8 @@ for deployment in $deployments; do
   if [[ $deployment == pg ]]; then
     psql -q -h 127.0.0.1 -p "$server" -U super bank -c 'GRANT ALL ON ALL TABLES IN SCHEMA public TO agent; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO agent'
   fi
-  MYSQL_PWD=$password mariadb -h 127.0.0.1 -P "$gateway" -u root -e "CALL isochron.adopt('s0', 'bench', 'sbtest1')" >/dev/null
-  until MYSQL_PWD=$besides mariadb -h 127.0.0.1 -P $((base + 100)) -u root -e "CREATE DATABASE IF NOT EXISTS bench; CALL isochron.adopt('s0', 'bench', 'sbtest1')" >"$work/adopt" 2>&1; do
+  MYSQL_PWD=$password mariadb -h 127.0.0.1 -P "$gateway" -u root -e "CALL isochron.import_table('s0', 'bench', 'sbtest1')" >/dev/null
+  until MYSQL_PWD=$besides mariadb -h 127.0.0.1 -P $((base + 100)) -u root -e "CREATE DATABASE IF NOT EXISTS bench; CALL isochron.import_table('s0', 'bench', 'sbtest1')" >"$work/adopt" 2>&1; do
     kill -0 "$one" 2>/dev/null || { cat "$work/$deployment/log" >&2; exit 1; }
     sleep 0.5
   done

@@ -142,7 +142,7 @@ func TestAnAgentJoins(t *testing.T) {
 func (c *testCluster) countsAtAgent(t *testing.T, args []string) {
 	t.Helper()
 	db := c.connect(t, 0)
-	for _, stmt := range []string{"CREATE DATABASE d", "CREATE TABLE d.own (id INT PRIMARY KEY)", "CALL isochron.adopt('orders', 'd')", "INSERT INTO d.stock VALUES (1, 1)"} {
+	for _, stmt := range []string{"CREATE DATABASE d", "CREATE TABLE d.own (id INT PRIMARY KEY)", "CALL isochron.import_table('orders', 'd')", "INSERT INTO d.stock VALUES (1, 1)"} {
 		mustExec(t, db, stmt)
 	}
 	for _, ends := range []string{"COMMIT", "ROLLBACK"} {

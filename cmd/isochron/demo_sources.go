@@ -235,7 +235,7 @@ func (d *sourcesDemo) startCluster(ctx context.Context) error {
 	return err
 }
 
-// openBank adopts the tables and gives a pool of connections for each source, to the gateway
+// openBank imports the tables and gives a pool of connections for each source, to the gateway
 // of its region.
 func (d *sourcesDemo) openBank(ctx context.Context) ([]*sql.DB, error) {
 	d.say.step("importing the tables of the sources")
@@ -244,7 +244,7 @@ func (d *sourcesDemo) openBank(ctx context.Context) ([]*sql.DB, error) {
 		return nil, err
 	}
 	defer first.Close()
-	texts := []string{"CREATE DATABASE bank", fmt.Sprintf("CALL isochron.adopt_sharded('bank.accounts', 'id', 'hash', '%s')", d.list())}
+	texts := []string{"CREATE DATABASE bank", fmt.Sprintf("CALL isochron.import_sharded_table('bank.accounts', 'id', 'hash', '%s')", d.list())}
 	if d.plan.native {
 		texts = append(texts, "CREATE TABLE bank.journal (id BIGINT AUTO_INCREMENT PRIMARY KEY, from_id BIGINT NOT NULL, to_id BIGINT NOT NULL, amount BIGINT NOT NULL)")
 	}

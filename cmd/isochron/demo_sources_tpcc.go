@@ -28,7 +28,7 @@ type tpccDemo struct {
 	meter *console.Meter
 }
 
-// openTPCC makes the tables at the sources, adopts them and fills them through the gateways.
+// openTPCC makes the tables at the sources, imports them and fills them through the gateways.
 func (d *sourcesDemo) openTPCC(ctx context.Context, names []geo.Region) error {
 	w, err := sqlload.New("tpcc", sqlload.Options{Warehouses: len(d.all), Scale: demoTPCCScale})
 	if err != nil {
@@ -43,9 +43,9 @@ func (d *sourcesDemo) openTPCC(ctx context.Context, names []geo.Region) error {
 			}
 		}
 		if table.Name == "item" {
-			texts = append(texts, fmt.Sprintf("CALL isochron.adopt_everywhere('tpcc.item', '%s')", d.list()))
+			texts = append(texts, fmt.Sprintf("CALL isochron.import_broadcast_table('tpcc.item', '%s')", d.list()))
 		} else {
-			texts = append(texts, fmt.Sprintf("CALL isochron.adopt_sharded('tpcc.%s', '%s', 'hash', '%s')", table.Name, table.Home, d.list()))
+			texts = append(texts, fmt.Sprintf("CALL isochron.import_sharded_table('tpcc.%s', '%s', 'hash', '%s')", table.Name, table.Home, d.list()))
 		}
 	}
 	first, err := d.ports.connect(d.plan.wan.Regions[0], "")

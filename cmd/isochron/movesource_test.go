@@ -35,7 +35,7 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	c.awaitSource(t, "serving", serving)
 	number := c.sourceNumber(t)
 	db := c.connect(t, 0)
-	for _, stmt := range []string{"CREATE DATABASE d", "CREATE TABLE d.own (id INT PRIMARY KEY, n INT)", "INSERT INTO d.own VALUES (1, 1)", "CALL isochron.adopt('orders', 'd')", "INSERT INTO d.stock VALUES (1, 10)"} {
+	for _, stmt := range []string{"CREATE DATABASE d", "CREATE TABLE d.own (id INT PRIMARY KEY, n INT)", "INSERT INTO d.own VALUES (1, 1)", "CALL isochron.import_table('orders', 'd')", "INSERT INTO d.stock VALUES (1, 10)"} {
 		mustExec(t, db, stmt)
 	}
 

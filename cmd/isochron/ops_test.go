@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-
-	"isochron/ops"
 )
 
 // get fetches a page of a node's HTTP port.
@@ -107,11 +105,6 @@ func TestWatching(t *testing.T) {
 	for _, f := range families {
 		if !strings.Contains(after, "\n# TYPE "+f+" ") {
 			t.Errorf("no family %s", f)
-		}
-	}
-	for _, r := range ops.RenamedMetrics {
-		if strings.Contains(after, "\n# TYPE "+r.New+" ") != strings.Contains(after, "\n# TYPE "+r.Old+" ") {
-			t.Errorf("only one of %s and %s is exported", r.Old, r.New)
 		}
 	}
 	if a, b := figure(t, after, "isochron_commit_network_bound_ratio_sum"), figure(t, after, "isochron_commit_over_bound_ratio_sum"); a != b {

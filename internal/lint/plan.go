@@ -8,7 +8,7 @@ const module = "isochron"
 // floors are the storeys, lowest first. A package imports only from storeys
 // below its own; two packages of one storey never import each other.
 var floors = [][]string{
-	{"geo", "coverage"},
+	{"geo", "coverage", "internal"}, // internal but for internal/lint
 	{"routing"},
 	{"txn"},
 	{"store", "history", "preauth", "estimate"},
@@ -32,7 +32,7 @@ var besides = []string{"internal/lint", "test", "bench"}
 // through txn alone, so that it runs on either clock.
 var only = map[string][]string{
 	"preauth":   {}, // it knows connections and the time
-	"sql":       {"geo", "routing", "txn", "preauth"},
+	"sql":       {"geo", "routing", "txn", "preauth", "internal"},
 	"workload":  {"geo", "routing", "txn", "history"},
 	"history":   {"geo", "routing", "txn"},
 	"estimate":  {"geo", "routing", "txn"},

@@ -96,7 +96,7 @@ func (e *emitter) find(n Name) *Table {
 func (e *emitter) known(n Name, what string) *Table {
 	t := e.find(n)
 	if t == nil {
-		refuse(what, "the keys of the table "+n.String()+" are not known", "Adopt the table first")
+		refuse(what, "the keys of the table "+n.String()+" are not known", "Import the table first")
 	}
 	return t
 }

@@ -54,7 +54,7 @@ func (s *Source) Find(name string) (*txn.SourceTable, error) {
 	return nil, refused("source %s has several tables %s: name one as schema.table (%s.%s, %s.%s)", s.Name, name, found[0].Schema, found[0].Name, found[1].Schema, found[1].Name)
 }
 
-// Rule is how the rows of an adopted table lie at its sources.
+// Rule is how the rows of an imported table lie at its sources.
 type Rule struct {
 	How    catalog.Spreading
 	By     string
@@ -71,7 +71,7 @@ func Adopt(database, name string, rule Rule, from []*Source, tables []*txn.Sourc
 	f.Key, f.Unique = first.Key, first.Unique
 	for i, t := range tables {
 		if t.Unfit != "" {
-			return nil, refused("table %s of source %s cannot be adopted: %s", t.Name, from[i].Name, t.Unfit)
+			return nil, refused("table %s of source %s cannot be imported: %s", t.Name, from[i].Name, t.Unfit)
 		}
 		p := catalog.ForeignPart{Source: uint64(from[i].ID), Name: from[i].Name, Dialect: from[i].dialect(), Identity: from[i].Identity, Schema: t.Schema, Table: t.Name, Plain: t.Plain, Version: from[i].Version}
 		if p.Dialect == string(dialect.MySQL) && !strings.EqualFold(t.Name, name) {

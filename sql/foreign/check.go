@@ -14,7 +14,7 @@ import (
 func check(f *catalog.Foreign) error {
 	t, err := catalog.NewForeignTable(f)
 	if err != nil {
-		return refused("table %s cannot be adopted: %v", f.Name, err)
+		return refused("table %s cannot be imported: %v", f.Name, err)
 	}
 	if len(f.Parts) > catalog.ForeignPartsMax {
 		return refused("a table lies at %d sources at most", catalog.ForeignPartsMax)
@@ -55,10 +55,10 @@ func there(t *catalog.ForeignTable) error {
 	return mysql.NewSQLError(1429, "HY000", "Unable to connect to foreign data source: table %s.%s lies at the source %s, which this cluster does not have; have an agent join under that name (isochron agent --join ... --name %[3]s)", t.Database, t.Name, name)
 }
 
-// Changed says how a source differs from what was adopted of it; empty: it does not.
+// Changed describes how a source differs from the imported definition; empty: it does not.
 func Changed(t *catalog.ForeignTable, p *catalog.ForeignPart, now *txn.SourceSchema) string {
 	if p.Identity != "" && now.Identity != p.Identity {
-		return "source " + p.Name + " is another database than was adopted"
+		return "source " + p.Name + " is another database than at the import"
 	}
 	i := slices.IndexFunc(now.Tables, func(x txn.SourceTable) bool { return x.Schema == p.Schema && x.Name == p.Table })
 	if i < 0 {
@@ -69,7 +69,7 @@ func Changed(t *catalog.ForeignTable, p *catalog.ForeignPart, now *txn.SourceSch
 	}
 	columns := now.Tables[i].Columns
 	if len(columns) != len(p.Columns) {
-		return "table " + p.Table + " at source " + p.Name + " has other columns than were adopted"
+		return "table " + p.Table + " at source " + p.Name + " has other columns than at the import"
 	}
 	for j, name := range p.Columns {
 		at := slices.IndexFunc(columns, func(c txn.Column) bool { return c.Name == name })

@@ -114,7 +114,7 @@ func TestWhereStatementsGo(t *testing.T) {
 		"DELETE FROM hashed LIMIT 1":                                                 "with LIMIT",
 		"UPDATE alone SET n = (SELECT MAX(n) FROM hashed WHERE id = 4) WHERE id = 1": "12",
 		"UPDATE alone SET n = (SELECT MAX(n) FROM hashed WHERE id = 5) WHERE id = 1": "has at another",
-		"ALTER TABLE alone ADD COLUMN x INT":                                         "isochron.forget",
+		"ALTER TABLE alone ADD COLUMN x INT":                                         "isochron.drop_imported_table",
 	} {
 		if got := where(t, text); got != want && (!strings.Contains(got, want) || want[0] == '1' || want == engine) {
 			t.Errorf("%s\n\tgoes to %s, not to %s", text, got, want)

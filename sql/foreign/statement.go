@@ -96,7 +96,7 @@ func Read(text string, lookup Lookup, o dialect.Options) (*Statement, error) {
 		return nil, nil // a view of it, or a table made of what it has
 	}
 	if st.Kind == dialect.Define {
-		return nil, refused("%s lies at a source, and tables there are not defined through this door: change it at the source, then CALL isochron.adopt(...) again; CALL isochron.forget('%s.%s') takes it out of the catalogue",
+		return nil, refused("table %s is at a source and cannot be defined here: change it at the source, then CALL isochron.import_table again; CALL isochron.drop_imported_table('%s.%s') removes it from the catalogue",
 			s.tables[0].Name, s.tables[0].Database, s.tables[0].Name)
 	}
 	return s, nil

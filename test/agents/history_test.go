@@ -178,7 +178,7 @@ func (c *cluster) doors(t *testing.T, ctx context.Context) *sqlload.Env {
 	return e
 }
 
-// laid makes the tables, empty, and adopts them.
+// laid makes the tables, empty, and imports them.
 func (c *cluster) laid(t *testing.T, ctx context.Context, e *sqlload.Env) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -204,10 +204,10 @@ func (c *cluster) laid(t *testing.T, ctx context.Context, e *sqlload.Env) {
 	for _, text := range []string{
 		"DROP TABLE IF EXISTS near",
 		"CREATE TABLE near (" + textColumns + ")",
-		"CALL isochron.adopt_sharded('lists.texts', 'id', 'hash', 'pg,my')",
-		"CALL isochron.adopt_sharded('lists.rows_both', 'id', 'hash', 'my,pg')",
-		"CALL isochron.adopt('pg', 'lists', 'rows_pg')",
-		"CALL isochron.adopt('my', 'lists', 'rows_my')",
+		"CALL isochron.import_sharded_table('lists.texts', 'id', 'hash', 'pg,my')",
+		"CALL isochron.import_sharded_table('lists.rows_both', 'id', 'hash', 'my,pg')",
+		"CALL isochron.import_table('pg', 'lists', 'rows_pg')",
+		"CALL isochron.import_table('my', 'lists', 'rows_my')",
 	} {
 		if _, err := e.DB().ExecContext(ctx, text); err != nil {
 			t.Fatalf("%s: %v", text, err)

@@ -72,7 +72,7 @@ type movers struct {
 	had       []int64
 }
 
-// newMovers adopts the tables at the sources, and makes the cluster's own.
+// newMovers imports the tables at the sources, and makes the cluster's own.
 func newMovers(ctx context.Context, r *sourcesRun) (*movers, error) {
 	m := &movers{places: r.places, seed: r.cfg.Seed, moves: map[int64]move{}, errors: map[string]int64{}, had: make([]int64, len(r.places))}
 	for i := range gatewayNodes {
@@ -95,7 +95,7 @@ func newMovers(ctx context.Context, r *sourcesRun) (*movers, error) {
 			continue
 		}
 		for _, table := range []string{"acct_", "moves_"} {
-			stmts = append(stmts, fmt.Sprintf("CALL isochron.adopt('%s', 'faults', '%s%[1]s')", p.name, table))
+			stmts = append(stmts, fmt.Sprintf("CALL isochron.import_table('%s', 'faults', '%s%[1]s')", p.name, table))
 		}
 	}
 	for _, stmt := range stmts {

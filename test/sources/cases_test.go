@@ -108,7 +108,7 @@ func TestCasesHaveOneAnswerEverywhere(t *testing.T) {
 	}
 }
 
-// prepareCases makes the tables of all cases at all servers, and adopts them.
+// prepareCases makes the tables of all cases at all servers, and imports them.
 func prepareCases(t *testing.T, cases []*sourceCase) {
 	t.Helper()
 	var mine, postgres []string
@@ -154,7 +154,7 @@ func prepareCases(t *testing.T, cases []*sourceCase) {
 func definitions(cases []*sourceCase, place string, at []string) []string {
 	texts := []string{"CREATE DATABASE " + caseDatabase(place), "USE " + caseDatabase(place)}
 	if len(at) == 1 {
-		return append(texts, "CALL isochron.adopt('"+at[0]+"')")
+		return append(texts, "CALL isochron.import_table('"+at[0]+"')")
 	}
 	for _, c := range cases {
 		for _, table := range c.tables {
@@ -166,9 +166,9 @@ func definitions(cases []*sourceCase, place string, at []string) []string {
 			case len(at) == 0:
 				texts = append(texts, table.atMySQL())
 			case c.everywhere:
-				texts = append(texts, fmt.Sprintf("CALL isochron.adopt_everywhere('%s', '%s')", full, list))
+				texts = append(texts, fmt.Sprintf("CALL isochron.import_broadcast_table('%s', '%s')", full, list))
 			default:
-				texts = append(texts, fmt.Sprintf("CALL isochron.adopt_sharded('%s', 'id', 'hash', '%s')", full, list))
+				texts = append(texts, fmt.Sprintf("CALL isochron.import_sharded_table('%s', 'id', 'hash', '%s')", full, list))
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func TestPreparedCommit(t *testing.T) {
 // reads sees what it has written, and it commits as one.
 func TestOneBranchForAllThatIsRead(t *testing.T) {
 	c := beginSharded(t)
-	c.exec("CALL isochron.adopt('my_a', 'testonebranchforallthatisread', 'orders')")
-	c.exec("CALL isochron.adopt('pg_a', 'testonebranchforallthatisread', 'rates')")
+	c.exec("CALL isochron.import_table('my_a', 'testonebranchforallthatisread', 'orders')")
+	c.exec("CALL isochron.import_table('pg_a', 'testonebranchforallthatisread', 'rates')")
 	c.exec("BEGIN")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 5), (1, 7)")
 	c.exec("INSERT INTO orders (account, item) VALUES (1, 'pen'), (0, 'cup')")

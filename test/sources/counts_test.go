@@ -12,8 +12,8 @@ func TestCountsOfChanges(t *testing.T) {
 	name := databaseOf(t)
 	for _, source := range []string{"pg_a", "my_a"} {
 		c.exec("CREATE DATABASE " + name + source)
-		c.exec("CALL isochron.adopt('" + source + "', '" + name + source + "', 'rates')")
-		c.exec("CALL isochron.adopt('" + source + "', '" + name + source + "', 'accounts')")
+		c.exec("CALL isochron.import_table('" + source + "', '" + name + source + "', 'rates')")
+		c.exec("CALL isochron.import_table('" + source + "', '" + name + source + "', 'accounts')")
 	}
 	for _, source := range []string{"pg_a", "my_a"} {
 		for _, found := range []bool{false, true} {
@@ -93,7 +93,7 @@ func TestReturning(t *testing.T) {
 	for _, source := range []string{"pg_a", "my_a"} {
 		c.exec("CREATE DATABASE " + name + source)
 		c.exec("USE " + name + source)
-		c.exec("CALL isochron.adopt('" + source + "', '" + name + source + "', 'rates')")
+		c.exec("CALL isochron.import_table('" + source + "', '" + name + source + "', 'rates')")
 		for _, inTransaction := range []bool{false, true} {
 			c.exec("DELETE FROM rates")
 			if inTransaction {
@@ -114,7 +114,7 @@ func TestReturning(t *testing.T) {
 	}
 	c.exec("CREATE DATABASE " + name + "_all")
 	c.exec("USE " + name + "_all")
-	c.exec("CALL isochron.adopt_everywhere('" + name + "_all.rates', 'pg_a,my_b')")
+	c.exec("CALL isochron.import_broadcast_table('" + name + "_all.rates', 'pg_a,my_b')")
 	c.exec("DELETE FROM rates")
 	c.expect("1|2", "INSERT INTO rates VALUES (1, 2) RETURNING *")
 }

@@ -56,7 +56,7 @@ func crossed(t *testing.T, texts [2][2]string) {
 // nothing but itself, the other commits.
 func TestDeadlocks(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testdeadlocks.accounts', 'id', 'hash', 'pg_a,my_a,pg_b,my_b')")
+	c.exec("CALL isochron.import_sharded_table('testdeadlocks.accounts', 'id', 'hash', 'pg_a,my_a,pg_b,my_b')")
 	for i := range 8 {
 		c.exec("INSERT INTO accounts (id, balance) VALUES (?, 100)", i)
 	}
@@ -75,8 +75,8 @@ func TestDeadlocksByConditions(t *testing.T) {
 	for _, of := range [][2]string{{"pg_a", "pg_b"}, {"pg_a", "my_a"}, {"my_b", "pg_b"}, {"my_a", "my_b"}} {
 		t.Run(of[0]+" "+of[1], func(t *testing.T) {
 			c := begin(t)
-			c.exec(fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'accounts')", of[0], databaseOf(t)))
-			c.exec(fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'rates')", of[1], databaseOf(t)))
+			c.exec(fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'accounts')", of[0], databaseOf(t)))
+			c.exec(fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'rates')", of[1], databaseOf(t)))
 			c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100)")
 			c.exec("INSERT INTO rates (id, factor) VALUES (0, 1)")
 			cross(t, [2]string{"UPDATE accounts SET balance = balance + 1 WHERE balance > 0", "UPDATE rates SET factor = factor + 1 WHERE factor > 0"})
@@ -92,8 +92,8 @@ func TestDeadlocksByReads(t *testing.T) {
 	for _, of := range [][2]string{{"pg_a", "my_a"}, {"my_a", "my_b"}, {"my_a", "pg_b"}, {"pg_a", "pg_b"}} {
 		t.Run(of[0]+" "+of[1], func(t *testing.T) {
 			c := begin(t)
-			c.exec(fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'accounts')", of[0], databaseOf(t)))
-			c.exec(fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'rates')", of[1], databaseOf(t)))
+			c.exec(fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'accounts')", of[0], databaseOf(t)))
+			c.exec(fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'rates')", of[1], databaseOf(t)))
 			c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (9, 0)")
 			c.exec("INSERT INTO rates (id, factor) VALUES (0, 1), (9, 0)")
 			crossed(t, [2][2]string{

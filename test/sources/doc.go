@@ -2,7 +2,7 @@
 // process with agents beside PostgreSQL and MariaDB, and the Go driver at its SQL door.
 //
 // How it thinks. Two servers of each kind are started once, on free ports, and have the tables of
-// a bank and a shop. Each test adopts what it needs into a database of its own name. What is
+// a bank and a shop. Each test imports what it needs into a database of its own name. What is
 // expected of an answer is MySQL's; it stands in the tests. The cases of testdata/cases run on a
 // MariaDB by itself, whose answers they have, on native tables, and on tables at one source of each
 // kind and at two; what is still wrong is marked in them. Cases without answers get the MariaDB's

@@ -6,8 +6,8 @@ import "testing"
 // one transaction spans all.
 func TestOneTransactionOverAll(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('" + "testonetransactionoverall.accounts" + "', 'id', 'hash', 'pg_a,pg_b,my_a,my_b')")
-	c.exec("CALL isochron.adopt('my_a', 'testonetransactionoverall', 'orders')")
+	c.exec("CALL isochron.import_sharded_table('" + "testonetransactionoverall.accounts" + "', 'id', 'hash', 'pg_a,pg_b,my_a,my_b')")
+	c.exec("CALL isochron.import_table('my_a', 'testonetransactionoverall', 'orders')")
 	c.exec("CREATE TABLE journal (id INT PRIMARY KEY, note VARCHAR(20))")
 	c.changed(8, "INSERT INTO accounts (id, owner, balance) VALUES (0, 'a', 100), (1, 'b', 100), (2, 'c', 100), (3, 'd', 100), (4, 'e', 100), (5, 'f', 100), (6, 'g', 100), (7, 'h', 100)")
 	c.exec("BEGIN")
@@ -32,21 +32,21 @@ func TestOneTransactionOverAll(t *testing.T) {
 // What cannot be done is refused in words, with MySQL's numbers, and the transaction goes on.
 func TestRefusals(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testrefusals.accounts', 'id', 'range', 'pg_a,my_a', '10')")
-	c.exec("CALL isochron.adopt('my_b', 'testrefusals', 'orders')")
+	c.exec("CALL isochron.import_sharded_table('testrefusals.accounts', 'id', 'range', 'pg_a,my_a', '10')")
+	c.exec("CALL isochron.import_table('my_b', 'testrefusals', 'orders')")
 	c.exec("CREATE TABLE native (id INT PRIMARY KEY)")
-	c.fails(1235, "there is no source", "CALL isochron.adopt('nowhere')")
-	c.fails(1235, "no table", "CALL isochron.adopt('my_b', 'testrefusals', 'nothing')")
-	c.fails(1235, "primary key", "CALL isochron.adopt_sharded('rates', 'factor', 'hash', 'pg_a,my_a')")
-	c.fails(1318, "adopt_sharded", "CALL isochron.adopt_sharded('accounts')")
+	c.fails(1235, "there is no source", "CALL isochron.import_table('nowhere')")
+	c.fails(1235, "no table", "CALL isochron.import_table('my_b', 'testrefusals', 'nothing')")
+	c.fails(1235, "primary key", "CALL isochron.import_sharded_table('rates', 'factor', 'hash', 'pg_a,my_a')")
+	c.fails(1318, "import_sharded_table", "CALL isochron.import_sharded_table('accounts')")
 	c.exec("BEGIN")
 	c.changed(2, "INSERT INTO accounts (id, owner) VALUES (1, 'a'), (11, 'b')")
 	c.fails(1235, "are placed", "UPDATE accounts SET id = 12 WHERE id = 1")
 	c.fails(1235, "LIMIT", "DELETE FROM accounts LIMIT 1")
 	c.fails(1235, "read the rows first", "INSERT INTO orders (account, item) SELECT id, 'x' FROM native")
-	c.fails(1235, "isochron.forget", "TRUNCATE TABLE orders")
-	c.fails(1235, "isochron.forget", "DROP TABLE accounts")
-	c.fails(1235, "isochron.forget", "ALTER TABLE orders ADD COLUMN x INT")
+	c.fails(1235, "isochron.drop_imported_table", "TRUNCATE TABLE orders")
+	c.fails(1235, "isochron.drop_imported_table", "DROP TABLE accounts")
+	c.fails(1235, "isochron.drop_imported_table", "ALTER TABLE orders ADD COLUMN x INT")
 	c.fails(1146, "nothing", "SELECT * FROM nothing JOIN accounts")
 	c.fails(1064, "", "EXECUTE IMMEDIATE 'XA COMMIT 1'")
 	c.fails(1062, "", "INSERT INTO accounts (id) VALUES (5), (11)")
@@ -79,25 +79,25 @@ func TestSavepoints(t *testing.T) {
 func TestATableIsAdoptedAnewUnderAnOpenTransaction(t *testing.T) {
 	c := begin(t)
 	const database = "testatableisadoptedanewunderanopentransaction"
-	c.exec("CALL isochron.adopt_sharded('" + database + ".accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("CALL isochron.import_sharded_table('" + database + ".accounts', 'id', 'hash', 'pg_a,my_a')")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (2, 100)")
 	d := connect(t, "")
 	d.exec("USE " + database)
 	anew := func(how string) {
-		c.exec("CALL isochron.adopt_sharded('" + database + ".accounts', 'id', " + how + ")")
+		c.exec("CALL isochron.import_sharded_table('" + database + ".accounts', 'id', " + how + ")")
 	}
 	for _, next := range []string{"UPDATE accounts SET balance = 7 WHERE id = 2", "SELECT a.balance FROM accounts a JOIN accounts b ON a.id = b.id + 1", "COMMIT"} {
 		d.exec("BEGIN")
 		d.exec("UPDATE accounts SET balance = balance - 1 WHERE id = 1")
 		anew("'range', 'my_a,pg_a', '2'")
-		d.fails(1412, "adopted anew", next)
+		d.fails(1412, "imported again", next)
 		d.exec("ROLLBACK")
 		anew("'hash', 'pg_a,my_a'")
 		c.expect("1|100.00\n2|100.00", "SELECT id, balance FROM accounts ORDER BY id")
 	}
 	d.exec("BEGIN")
 	d.exec("UPDATE accounts SET balance = balance - 1 WHERE id = 1")
-	c.exec("CALL isochron.forget('" + database + ".accounts')")
+	c.exec("CALL isochron.drop_imported_table('" + database + ".accounts')")
 	d.fails(1412, "released", "COMMIT")
 	d.exec("ROLLBACK")
 }

@@ -21,7 +21,7 @@ import (
 // there again so does it.
 func TestASourceThatIsDown(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testasourcethatisdown.accounts', 'id', 'range', 'pg_a,my_b', '1000')")
+	c.exec("CALL isochron.import_sharded_table('testasourcethatisdown.accounts', 'id', 'range', 'pg_a,my_b', '1000')")
 	c.exec("CREATE TABLE native (id INT PRIMARY KEY)")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (1001, 100)")
 	house.my2.Kill()
@@ -106,8 +106,8 @@ func TestNothingCanBePrepared(t *testing.T) {
 	}
 	defer door.Close()
 	c := connectTo(t, door, "multiStatements=true")
-	c.exec("CREATE DATABASE d; USE d; CALL isochron.adopt('pg', 'd', 'purses'); CALL isochron.adopt('my', 'd', 'accounts'); DELETE FROM accounts")
-	c.shows("SELECT source, remark FROM isochron.sources", "max_prepared_transactions is 0")
+	c.exec("CREATE DATABASE d; USE d; CALL isochron.import_table('pg', 'd', 'purses'); CALL isochron.import_table('my', 'd', 'accounts'); DELETE FROM accounts")
+	c.shows("SELECT source, note FROM isochron.sources", "max_prepared_transactions is 0")
 	c.exec("INSERT INTO purses (id, balance) VALUES (1, 100)")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100)")
 	for _, end := range []string{"; COMMIT", ""} {

@@ -86,7 +86,7 @@ func lure(tb testing.TB) *hostile {
 	}
 	texts := []string{"CREATE USER mallory IDENTIFIED BY 'm'"}
 	for db, at := range map[string]string{"hostile_my": "my_a", "hostile_pg": "pg_a"} { // order: any will do
-		texts = append(texts, "CREATE DATABASE "+db, fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'accounts')", at, db), "DELETE FROM "+db+".accounts",
+		texts = append(texts, "CREATE DATABASE "+db, fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'accounts')", at, db), "DELETE FROM "+db+".accounts",
 			"INSERT INTO "+db+".accounts (id, owner) VALUES (1, 'x')", "GRANT SELECT, INSERT, UPDATE, DELETE ON "+db+".accounts TO mallory")
 	}
 	for _, text := range texts {

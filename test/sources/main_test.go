@@ -166,7 +166,7 @@ func databaseOf(t *testing.T) string { return strings.ToLower(strings.ReplaceAll
 func beginSharded(t *testing.T) *client {
 	t.Helper()
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('" + databaseOf(t) + ".accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("CALL isochron.import_sharded_table('" + databaseOf(t) + ".accounts', 'id', 'hash', 'pg_a,my_a')")
 	return c
 }
 

@@ -10,7 +10,7 @@ import (
 // next answer for what it is.
 func TestPacketOfChanges(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testpacketofchanges.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
+	c.exec("CALL isochron.import_sharded_table('testpacketofchanges.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (1001, 100)")
 	for range 3 {
 		c.exec("BEGIN")
@@ -42,7 +42,7 @@ func TestPacketOfChanges(t *testing.T) {
 // its sources prepare with its statements.
 func TestATransferInOnePacketIsOneRound(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testatransferinonepacketisoneround.accounts', 'id', 'range', 'pg_a,my_a,pg_b', '1000,2000')")
+	c.exec("CALL isochron.import_sharded_table('testatransferinonepacketisoneround.accounts', 'id', 'range', 'pg_a,my_a,pg_b', '1000,2000')")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (1001, 100), (2001, 100)")
 	for i := range 3 {
 		c.exec(fmt.Sprintf("BEGIN; SELECT balance FROM accounts WHERE id = %d001; UPDATE accounts SET balance = balance - 5 WHERE id = 1; UPDATE accounts SET balance = balance + 5 WHERE id = 1001; "+
@@ -71,7 +71,7 @@ func TestATransferInOnePacketIsOneRound(t *testing.T) {
 // what stands behind it is not, and the transaction goes on, whatever of it has gone together.
 func TestAnErrorInAPacketOfSeveralSources(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testanerrorinapacketofseveralsources.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
+	c.exec("CALL isochron.import_sharded_table('testanerrorinapacketofseveralsources.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (1001, 100)")
 	const fine, duplicate, behind = "UPDATE accounts SET balance = 50 WHERE id = %d", "INSERT INTO accounts (id) VALUES (%d)", "UPDATE accounts SET balance = 0 WHERE id = %d"
 	for _, there := range []int{1, 1001} { // which fails, the PostgreSQL or the MariaDB

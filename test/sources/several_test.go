@@ -9,7 +9,7 @@ import (
 // Answers of several sources are put together as if one had given them.
 func TestSeveralSources(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testseveralsources.accounts', 'id', 'hash', 'pg_a,my_a,pg_b')")
+	c.exec("CALL isochron.import_sharded_table('testseveralsources.accounts', 'id', 'hash', 'pg_a,my_a,pg_b')")
 	c.exec("CREATE TABLE same (id BIGINT PRIMARY KEY, owner TEXT COLLATE utf8mb4_0900_bin, balance DECIMAL(12,2) NOT NULL)")
 	for _, table := range []string{"accounts", "same"} {
 		for i := range 30 {
@@ -80,7 +80,7 @@ func TestPages(t *testing.T) {
 	if err := house.pg.Exec("INSERT INTO accounts SELECT i, 'x', 1 FROM generate_series(30001, 40000) AS i"); err != nil {
 		t.Fatal(err)
 	}
-	c.exec("CALL isochron.adopt_sharded('testpages.accounts', 'id', 'range', 'my_a,pg_a', '30001')")
+	c.exec("CALL isochron.import_sharded_table('testpages.accounts', 'id', 'range', 'my_a,pg_a', '30001')")
 	c.expect("35000|24999|40000", "SELECT COUNT(DISTINCT a.id), COUNT(DISTINCT CASE WHEN a.id < 25000 THEN a.id END), MAX(a.id) FROM accounts a")
 	c.exec("SET isochron_statement_memory = 2000000")
 	c.fails(3170, "Memory capacity", "SELECT COUNT(DISTINCT id) FROM accounts")

@@ -5,8 +5,8 @@ import "testing"
 // Tables at sources are shown, viewed and copied from like others.
 func TestShownAndRead(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt('my_a', 'testshownandread', 'orders')")
-	c.exec("CALL isochron.adopt('pg_a', 'testshownandread', 'accounts')")
+	c.exec("CALL isochron.import_table('my_a', 'testshownandread', 'orders')")
+	c.exec("CALL isochron.import_table('pg_a', 'testshownandread', 'accounts')")
 	c.shows("SHOW CREATE TABLE orders", "COMMENT='at source my_a'")
 	c.shows("SHOW CREATE TABLE accounts", "`balance` decimal(12,2) NOT NULL")
 	c.shows("DESCRIBE orders", "qty|int unsigned|NO")

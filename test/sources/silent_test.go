@@ -26,7 +26,7 @@ func TestASourceThatIsSilent(t *testing.T) {
 func silentSource(t *testing.T, name string, s *sourcetest.Server) {
 	c := begin(t)
 	database := databaseOf(t)
-	c.exec("CALL isochron.adopt('" + name + "', '" + database + "', 'accounts')")
+	c.exec("CALL isochron.import_table('" + name + "', '" + database + "', 'accounts')")
 	c.exec("CREATE TABLE native (id INT PRIMARY KEY)")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 10), (2, 10), (3, 10)")
 	in := func(statements ...string) *client {

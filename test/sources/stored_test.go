@@ -103,7 +103,7 @@ func TestStoredFunctionsNeverRun(t *testing.T) {
 	}
 	must(house.pg.Exec("DELETE FROM goods"), "DELETE")
 	for db, at := range map[string]string{"hostile_my": "my_a", "hostile_pg": "pg_a"} { // order: any will do
-		for _, text := range []string{fmt.Sprintf("CALL isochron.adopt('%s', '%s', 'goods')", at, db), "INSERT INTO " + db + ".goods VALUES (1, 'a'), (2, 'b')", "GRANT ALL ON " + db + ".* TO mallory",
+		for _, text := range []string{fmt.Sprintf("CALL isochron.import_table('%s', '%s', 'goods')", at, db), "INSERT INTO " + db + ".goods VALUES (1, 'a'), (2, 'b')", "GRANT ALL ON " + db + ".* TO mallory",
 			"CREATE VIEW " + db + ".seen2 AS SELECT id, owner FROM " + db + ".goods"} {
 			_, err := root.Exec(text)
 			must(err, text)

@@ -36,9 +36,9 @@ func TestTPCC(t *testing.T) {
 			}
 		}
 		if table.Name == "item" {
-			c.exec("CALL isochron.adopt_everywhere('testtpcc.item', 'pg_a,my_a,pg_b,my_b')")
+			c.exec("CALL isochron.import_broadcast_table('testtpcc.item', 'pg_a,my_a,pg_b,my_b')")
 		} else {
-			c.exec(fmt.Sprintf("CALL isochron.adopt_sharded('testtpcc.%s', '%s', 'hash', 'pg_a,my_a,pg_b,my_b')", table.Name, table.Home))
+			c.exec(fmt.Sprintf("CALL isochron.import_sharded_table('testtpcc.%s', '%s', 'hash', 'pg_a,my_a,pg_b,my_b')", table.Name, table.Home))
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

@@ -15,7 +15,7 @@ import (
 // missing.
 func TestTransfers(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testtransfers.accounts', 'id', 'hash', 'pg_a,my_a,pg_b,my_b')")
+	c.exec("CALL isochron.import_sharded_table('testtransfers.accounts', 'id', 'hash', 'pg_a,my_a,pg_b,my_b')")
 	for i := range 16 {
 		c.exec("INSERT INTO accounts (id, balance) VALUES (?, 100)", i)
 	}

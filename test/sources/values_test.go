@@ -10,8 +10,8 @@ import (
 // Values come as MySQL writes them, by both protocols.
 func TestValues(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt('pg_a', 'testvalues', 'kinds')")
-	c.exec("CALL isochron.adopt('my_a', 'testvalues', 'orders')")
+	c.exec("CALL isochron.import_table('pg_a', 'testvalues', 'kinds')")
+	c.exec("CALL isochron.import_table('my_a', 'testvalues', 'orders')")
 	c.exec("SET time_zone = '+00:00'")
 	r := c.exec("INSERT INTO kinds (ok, raw, made, at, born, price, doc, name, tag, u) VALUES (TRUE, x'00ff41', '2024-01-31 10:20:30.5', '2024-01-31 10:20:30', '2000-02-29', 1.25, '{\"a\": [1, 2]}', 'ann', 'x', '00000000-0000-0000-0000-00000000000a')")
 	id, _ := r.LastInsertId()
@@ -92,7 +92,7 @@ func TestErrorsAndPackets(t *testing.T) {
 // Who may not, may not; and what has changed at a source is told.
 func TestRightsAndChanges(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.adopt('my_b', 'testrightsandchanges', 'orders')")
+	c.exec("CALL isochron.import_table('my_b', 'testrightsandchanges', 'orders')")
 	c.exec("CREATE USER guest IDENTIFIED BY ''; GRANT SELECT ON testrightsandchanges.orders TO guest")
 	db, err := sql.Open("mysql", "guest@tcp("+house.door.Addr().String()+")/testrightsandchanges")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestRightsAndChanges(t *testing.T) {
 	g.expect("", "SELECT item FROM orders")
 	g.fails(1142, "DELETE command denied", "DELETE FROM orders")
 	g.fails(1142, "denied", "INSERT INTO orders (account, item) VALUES (?, ?)", 1, "x")
-	g.fails(1227, "CREATE", "CALL isochron.adopt('my_a')")
+	g.fails(1227, "CREATE", "CALL isochron.import_table('my_a')")
 	if err := house.my2.Exec("ALTER TABLE orders RENAME COLUMN item TO thing"); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRightsAndChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.expect("", "SELECT item FROM orders")
-	c.exec("CALL isochron.forget('orders')")
+	c.exec("CALL isochron.drop_imported_table('orders')")
 	c.fails(1146, "orders", "SELECT item FROM orders")
 	c.expect("4", "SELECT COUNT(*) FROM isochron.sources")
 }

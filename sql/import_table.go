@@ -2,41 +2,55 @@ package sql
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/internal/renamed"
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
 	"isochron/txn"
 )
 
-// Tables at sources come into the catalogue, and go out of it, by procedures of the database
-// isochron, which nobody else can define.
+// Procedures of the system database import tables of sources into the catalogue and drop them from
+// it. Clients cannot define procedures in this database.
 
-// systemProcedure is one of them.
+// codeDeprecated is the warning ER_WARN_DEPRECATED_SYNTAX.
+const codeDeprecated = 1287
+
+// systemProcedure is a procedure of the system database.
 type systemProcedure struct {
-	least, most int    // arguments
-	usage       string // what they are
-	do          func(*adoption, []string) ([]*catalog.Foreign, error)
+	least, most int    // number of arguments
+	usage       string // the arguments, as error texts show them
+	do          func(*tableImport, []string) ([]*catalog.Foreign, error)
+	drops       bool // do returns the table to drop; otherwise tables to import
 }
 
 var procedures = map[string]systemProcedure{
-	"adopt":            {1, 3, "adopt('source' [, 'database' [, 'table']])", (*adoption).whole},
-	"adopt_sharded":    {4, 5, "adopt_sharded('database.table', 'column', 'hash' or 'range', 'source,source,...' [, 'bound,...'])", (*adoption).sharded},
-	"adopt_everywhere": {2, 2, "adopt_everywhere('database.table', 'source,source,...')", (*adoption).everywhere},
-	"resolve":          {1, 1, "resolve('branch')", (*adoption).resolve},
-	"forget":           {1, 1, "forget('database.table')", (*adoption).release},
+	"import_table":           {1, 3, "import_table('source' [, 'database' [, 'table']])", (*tableImport).whole, false},
+	"import_sharded_table":   {4, 5, "import_sharded_table('database.table', 'column', 'hash' or 'range', 'source,source,...' [, 'bound,...'])", (*tableImport).sharded, false},
+	"import_broadcast_table": {2, 2, "import_broadcast_table('database.table', 'source,source,...')", (*tableImport).broadcast, false},
+	"resolve":                {1, 1, "resolve('branch')", (*tableImport).resolve, false},
+	"drop_imported_table":    {1, 1, "drop_imported_table('database.table')", (*tableImport).drop, true},
 }
 
-// adoptionOf is the plan of a call of one of them.
-func adoptionOf(call *sqlparser.Call, rest string) (Plan, error) {
-	name := call.ProcName.Name.Lowered()
+// renamedProcedures has the new name of each procedure that clients may also call by its old one, for
+// one release. Such a call returns the warning 1287.
+var renamedProcedures = renamed.Of(renamed.Procedure, "")
+
+// importPlan returns the plan of a call of a system procedure.
+func importPlan(call *sqlparser.Call, rest string) (Plan, error) {
+	name, deprecated := call.ProcName.Name.Lowered(), ""
+	if to := renamedProcedures[name]; to != "" {
+		name, deprecated = to, name
+	}
 	p, ok := procedures[name]
 	if !ok {
 		return nil, mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", systemDatabase, name)
@@ -52,30 +66,32 @@ func adoptionOf(call *sqlparser.Call, rest string) (Plan, error) {
 	if len(args) < p.least || len(args) > p.most {
 		return nil, mysql.NewSQLError(1318, "42000", "Incorrect number of arguments for PROCEDURE isochron.%s: %s", name, p.usage)
 	}
-	return &adoption{p: p, args: args, rest: rest}, nil
+	return &tableImport{p: p, name: name, deprecated: deprecated, args: args, rest: rest}, nil
 }
 
-// adoption is the plan of such a call.
-type adoption struct {
-	p    systemProcedure
-	args []string
-	rest string // what stands behind the call
+// tableImport is the plan of a call of a system procedure.
+type tableImport struct {
+	p          systemProcedure
+	name       string
+	deprecated string // the old name by which the client called it; empty: the client used name
+	args       []string
+	rest       string // the statements after the call
 
 	ctx  context.Context
 	s    *Session
-	has  map[string]*foreign.Source
-	left []string // tables that were left out, and why
+	has  map[string]*foreign.Source // the sources described so far, by name
+	left []string                   // the tables left out, each with the reason
 }
 
-func (*adoption) kind() planKind { return atSources }
+func (*tableImport) kind() planKind { return atSources }
 
-func (*adoption) counter() string { return "Com_call_procedure" }
+func (*tableImport) counter() string { return "Com_call_procedure" }
 
 // Execute implements Plan.
-func (a *adoption) Execute(ctx context.Context, x *execution) error {
+func (a *tableImport) Execute(ctx context.Context, x *execution) error {
 	a.ctx, a.s, a.has = ctx, x.s, map[string]*foreign.Source{}
 	x.rest = a.rest
-	for _, need := range rightOf["CALL isochron.adopt"].Needs {
+	for _, need := range rightOf["CALL isochron.import_table"].Needs {
 		if !has(a.s.privileges(), need) {
 			return needs(need)
 		}
@@ -88,11 +104,16 @@ func (a *adoption) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
+	a.s.ClearWarnings()
+	if a.deprecated != "" {
+		a.s.Warn(&gms.Warning{Level: "Warning", Code: codeDeprecated, Message: fmt.Sprintf(
+			"'isochron.%s' is deprecated and will be removed in a future release. Please use isochron.%s instead", a.deprecated, a.name)})
+	}
 	if len(tables) == 0 {
 		return x.yield(&sqltypes.Result{}, x.rest != "")
 	}
 	err = a.s.Alter(gctx, func(c *catalog.Change) error {
-		if a.p.usage == procedures["forget"].usage {
+		if a.p.drops {
 			return c.Release(tables[0].Database, tables[0].Name)
 		}
 		return c.Adopt(tables)
@@ -100,13 +121,13 @@ func (a *adoption) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	return x.yield(adopted(tables, a.warnings()), x.rest != "")
+	return x.yield(importResult(tables, a.warnings()), x.rest != "")
 }
 
-// adopted shows what was adopted.
-func adopted(tables []*catalog.Foreign, warnings []string) *sqltypes.Result {
+// importResult returns the result set of a call: a row per table, then a row per warning.
+func importResult(tables []*catalog.Foreign, warnings []string) *sqltypes.Result {
 	r := &sqltypes.Result{}
-	for _, name := range []string{"table_schema", "table_name", "placement", "columns", "remark"} {
+	for _, name := range []string{"table_schema", "table_name", "placement", "columns", "note"} {
 		r.Fields = append(r.Fields, &querypb.Field{Name: name, Type: sqltypes.VarChar, Charset: mysql.CharacterSetUtf8, ColumnLength: 1024})
 	}
 	add := func(cells ...string) {
@@ -117,11 +138,11 @@ func adopted(tables []*catalog.Foreign, warnings []string) *sqltypes.Result {
 		r.Rows = append(r.Rows, row)
 	}
 	for _, t := range tables {
-		remark := ""
+		note := ""
 		if len(t.Key) == 0 {
-			remark = "it has no primary key"
+			note = "it has no primary key"
 		}
-		add(t.Database, t.Name, foreign.Describe(t), strconv.Itoa(len(t.Columns)), remark)
+		add(t.Database, t.Name, foreign.Describe(t), strconv.Itoa(len(t.Columns)), note)
 	}
 	for _, w := range warnings {
 		add("", "", "", "", w)
@@ -130,8 +151,8 @@ func adopted(tables []*catalog.Foreign, warnings []string) *sqltypes.Result {
 	return r
 }
 
-// source asks a source for what it has.
-func (a *adoption) source(name string) (*foreign.Source, error) {
+// source returns the tables of a source, as the source describes them.
+func (a *tableImport) source(name string) (*foreign.Source, error) {
 	if s := a.has[name]; s != nil {
 		return s, nil
 	}
@@ -158,8 +179,8 @@ func (a *adoption) source(name string) (*foreign.Source, error) {
 	return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "there is no source %s: there are %s", name, strings.Join(names, ", "))
 }
 
-// warnings are what the sources that were asked say of themselves.
-func (a *adoption) warnings() (out []string) {
+// warnings returns the tables left out and the warnings of the sources described.
+func (a *tableImport) warnings() (out []string) {
 	for _, s := range a.has { // order: sorted below
 		for _, w := range s.Warnings {
 			out = append(out, "source "+s.Name+": "+w)
@@ -169,8 +190,8 @@ func (a *adoption) warnings() (out []string) {
 	return append(a.left, out...)
 }
 
-// whole adopts tables of one source.
-func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
+// whole imports one table, or all tables, of one source.
+func (a *tableImport) whole(args []string) (out []*catalog.Foreign, err error) {
 	database := a.s.GetCurrentDatabase()
 	if len(args) > 1 {
 		database = args[1]
@@ -207,13 +228,13 @@ func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
 		})
 	}
 	if len(tables) == 0 && len(a.left) > 0 {
-		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has no table that can be adopted: %s", from.Name, a.left[0])
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has no table that can be imported: %s", from.Name, a.left[0])
 	}
 	if len(tables) == 0 {
 		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has no tables that its agent's account may read", from.Name)
 	}
 	if len(tables) > catalog.ForeignMax || from.More {
-		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has more tables than are adopted at once: adopt them one by one", from.Name)
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has more than the %d tables one call can import; import them one by one", from.Name, catalog.ForeignMax)
 	}
 	for _, t := range tables {
 		f, err := foreign.Adopt(database, t.Name, foreign.Rule{How: catalog.SpreadWhole}, []*foreign.Source{from}, []*txn.SourceTable{t})
@@ -225,8 +246,8 @@ func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
 	return out, nil
 }
 
-// sharded adopts one table whose rows lie at several sources.
-func (a *adoption) sharded(args []string) ([]*catalog.Foreign, error) {
+// sharded imports one table whose rows are at several sources.
+func (a *tableImport) sharded(args []string) ([]*catalog.Foreign, error) {
 	rule := foreign.Rule{How: catalog.Spreading(strings.ToLower(args[2])), By: args[1]}
 	if rule.How != catalog.SpreadHashed && rule.How != catalog.SpreadRanges {
 		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "rows are placed by 'hash' or by 'range', not by '%s': %s", args[2], a.p.usage)
@@ -243,12 +264,12 @@ func (a *adoption) sharded(args []string) ([]*catalog.Foreign, error) {
 	return a.several(args[0], rule, args[3])
 }
 
-// everywhere adopts one table that is the same at all of several sources.
-func (a *adoption) everywhere(args []string) ([]*catalog.Foreign, error) {
+// broadcast imports one table of which each of several sources has a full copy.
+func (a *tableImport) broadcast(args []string) ([]*catalog.Foreign, error) {
 	return a.several(args[0], foreign.Rule{How: catalog.SpreadEverywhere}, args[1])
 }
 
-func (a *adoption) several(name string, rule foreign.Rule, sources string) ([]*catalog.Foreign, error) {
+func (a *tableImport) several(name string, rule foreign.Rule, sources string) ([]*catalog.Foreign, error) {
 	database, name, err := a.named(name)
 	if err != nil {
 		return nil, err
@@ -273,8 +294,8 @@ func (a *adoption) several(name string, rule foreign.Rule, sources string) ([]*c
 	return []*catalog.Foreign{f}, nil
 }
 
-// named is the database and the table that an argument names.
-func (a *adoption) named(arg string) (database, name string, err error) {
+// named returns the database and the table that an argument names.
+func (a *tableImport) named(arg string) (database, name string, err error) {
 	database, name, ok := strings.Cut(arg, ".")
 	if !ok {
 		database, name = a.s.GetCurrentDatabase(), arg
@@ -285,8 +306,8 @@ func (a *adoption) named(arg string) (database, name string, err error) {
 	return database, name, nil
 }
 
-// release takes a table out of the catalogue.
-func (a *adoption) release(args []string) ([]*catalog.Foreign, error) {
+// drop returns the table to drop from the catalogue; the source keeps its own.
+func (a *tableImport) drop(args []string) ([]*catalog.Foreign, error) {
 	database, name, err := a.named(args[0])
 	if err != nil {
 		return nil, err
@@ -302,8 +323,8 @@ func (a *adoption) release(args []string) ([]*catalog.Foreign, error) {
 	return []*catalog.Foreign{t.Foreign}, nil
 }
 
-// changedAt says how the sources of a table differ from what was adopted; empty: they do not, or
-// cannot be asked.
+// changedAt describes how the sources of a table differ from the imported definition; empty: they do
+// not differ, or cannot be asked.
 func (s *Session) changedAt(ctx context.Context, t *catalog.ForeignTable) string {
 	known, ok := s.gateway.db.(txn.SourceCatalogue)
 	if !ok {
