@@ -9,37 +9,37 @@ import (
 	"isochron/txn"
 )
 
-// Kind is what a directory says of a participant that is a source.
+// Kind is the directory's kind of a participant that is a source.
 const Kind = routing.SourceKind
 
-// Config is what an agent is opened with beside its place in the cluster.
+// Config has an agent's settings that do not depend on its place in the cluster.
 type Config struct {
-	// Cluster tells this cluster's branches from those of others in the same database.
+	// Cluster distinguishes this cluster's branches from other clusters' in the same database.
 	Cluster uint64
-	// Open gives the driver of a source. It must not block; the agent closes nothing, its
+	// Open returns a source's driver. It must not block. The agent does not close the driver, its
 	// process does.
 	Open func(s routing.Shard) (Driver, error)
-	// BranchesMax bounds the branches that have not ended, and so the connections; 0: 512.
+	// BranchesMax bounds the branches that have not ended, hence the connections; 0: 512.
 	BranchesMax int
-	// AnswerBytesMax bounds what the statements of one request give together; 0: 16 MiB.
+	// AnswerBytesMax bounds the bytes of all results of one request; 0: 16 MiB.
 	AnswerBytesMax int
-	// DetectAfter, if not nil, is Params.SourceWaits of one source, of which it gets that of all.
+	// DetectAfter returns one source's Params.SourceWaits, given the cluster's value. nil: the cluster's.
 	DetectAfter func(s routing.Shard, all time.Duration) time.Duration
 }
 
 const (
 	branchesMax    = 512
 	answerBytesMax = 16 << 20
-	// queryDecisionEvery is how many times RecoverAfter pass between two looks at what is prepared
-	// there: what was on its way when a connection broke may be prepared after one look.
+	// queryDecisionEvery is the interval, in units of RecoverAfter, between two listings of the prepared
+	// branches: a prepare under way when a connection breaks may take effect after one listing.
 	queryDecisionEvery = 10
 )
 
-// Agent is the participant in front of a source: it runs branches, votes for them and ends
-// them as it is told. It is a state machine; what blocks it has run outside its loop.
+// Agent is the participant in front of a source: it runs branches, votes for them and ends them as
+// decided. It is a state machine; blocking calls run outside its loop.
 //
-// Invariants: a branch whose prepare has begun ends by a decision alone, or because its
-// prepare has failed; and of an attempt that it has ended it begins nothing again.
+// Invariants: a branch whose prepare has begun ends only by a decision or because its prepare
+// failed; no branch is begun again for an attempt that has ended.
 type Agent struct {
 	*state
 	runner   statementRunner
@@ -49,7 +49,7 @@ type Agent struct {
 	waits    waitings
 }
 
-// Factory opens agents.
+// Factory returns a factory of agents with these settings.
 func Factory(cfg Config) participant.Factory {
 	if cfg.BranchesMax == 0 {
 		cfg.BranchesMax = branchesMax
@@ -71,7 +71,7 @@ func Factory(cfg Config) participant.Factory {
 		g.recovery = recovery{s, &g.ender}
 		g.waits = newWaitings(s)
 		s.proceed = g.next
-		// Its term is on the disk before anybody hears of it: no two incarnations have one.
+		// The agent's term is on disk before any message carries it: no two incarnations share a term.
 		o.Env.AfterSync(func() { g.links.open = true; g.recovery.queryDecision() })
 		return g, nil
 	}
@@ -88,7 +88,7 @@ func (g *Agent) Deliver(from txn.NodeID, m *txn.Message) {
 		g.runner.take(from, m.Access)
 	case m.Access != nil:
 		g.send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: g.id, Request: m.Access.Request, Term: g.term,
-			Refused: txn.KindInvalidRequest, Reason: "a source is asked by statements, not for keys"}})
+			Refused: txn.KindInvalidRequest, Reason: "a source executes statements and serves no reads of keys"}})
 	case m.Prepare != nil:
 		g.ender.prepare(from, m.Prepare)
 	case m.Decide != nil && g.links.serving:
@@ -131,10 +131,10 @@ func (g *Agent) NextWake() time.Duration {
 	return at
 }
 
-// ReadLocal implements participant.Participant: nothing is read there outside transactions.
+// ReadLocal implements participant.Participant: a source serves no reads outside transactions.
 func (g *Agent) ReadLocal(k txn.Key) txn.Row { return txn.Row{Key: k} }
 
-// Leader implements participant.Participant. Its term is its incarnation.
+// Leader implements participant.Participant. The term is the agent's incarnation.
 func (g *Agent) Leader() (txn.NodeID, uint64) {
 	if !g.links.serving {
 		return 0, g.term
@@ -145,7 +145,7 @@ func (g *Agent) Leader() (txn.NodeID, uint64) {
 // Serving implements participant.Participant.
 func (g *Agent) Serving() bool { return g.links.serving }
 
-// next does what is next for a branch, if nothing of it is under way.
+// next starts the next step of a branch unless a step of it is under way.
 func (g *Agent) next(b *branch) {
 	switch d := b.decided; {
 	case b.busy || g.branches[b.name.Attempt] != b:

@@ -9,7 +9,7 @@ import (
 
 const second = time.Second
 
-// Statements run in their order; the last prepares by itself; the decision ends it.
+// A branch executes its statements in order, prepares with the last one, and ends by the decision.
 func TestABranchPreparesWithItsLastStatement(t *testing.T) {
 	w := serving(t)
 	w.receives(access(1, 1, false, "a", "b"))
@@ -25,7 +25,7 @@ func TestABranchPreparesWithItsLastStatement(t *testing.T) {
 	}
 }
 
-// A work that comes again is answered again and done once, also while it is under way.
+// A repeated batch is answered again and executed once, also while it is under way.
 func TestAWorkIsDoneOnce(t *testing.T) {
 	w := serving(t)
 	w.g.Deliver(gateway, access(1, 1, false, "a"))
@@ -39,7 +39,7 @@ func TestAWorkIsDoneOnce(t *testing.T) {
 	w.expect("a gap", "9: refused")
 }
 
-// Work for another incarnation is not looked at: an earlier one may have done it.
+// A batch for another incarnation is refused: an earlier one may have executed it.
 func TestWorkForAnotherIncarnation(t *testing.T) {
 	w := serving(t)
 	m := access(1, 1, false, "a")
@@ -47,23 +47,23 @@ func TestWorkForAnotherIncarnation(t *testing.T) {
 	w.receives(m)
 	w.expect("an old term", "9: not leader, term 5")
 	w.receives(access(1, 2, false, "b"))
-	w.expect("a branch of which it knows nothing", "9: refused")
+	w.expect("an unknown branch", "9: refused")
 	p := prepareOf(1)
 	w.receives(p)
 	w.expect("its vote", "9: no")
 	w.has("nothing")
 }
 
-// After an error that does not end the branch it goes on; one that does ends it, the other
-// sources hear of it from this one, and nothing is begun under its name again.
-func TestStatementsThatFail(t *testing.T) {
+// A branch survives an error that does not end it. After one that does, the other sources are notified
+// directly and no branch is begun under its name again.
+func TestFailedStatements(t *testing.T) {
 	w := serving(t)
 	w.fails["dup"] = &Error{Code: 1062, Text: "twice"}
 	w.fails["dead"] = &Error{Code: 1213, Text: "deadlock", Ends: true, Again: true}
 	w.receives(access(1, 1, false, "a", "dup", "b"))
 	w.expect("a duplicate", "9: 1 results, fault 1062")
 	w.receives(access(1, 2, false, "c"))
-	w.expect("it goes on", "9: 1 results")
+	w.expect("it continues", "9: 1 results")
 	w.did = nil
 	w.receives(access(1, 3, false, "dead"))
 	w.expect("a deadlock", "9: refused", "4/5: decide commit=false")
@@ -76,7 +76,7 @@ func TestStatementsThatFail(t *testing.T) {
 	w.has("it is rolled back", "begin a9.1.2", "rollback a9.1.2")
 }
 
-// Told to roll back before its start comes, a branch is not begun.
+// An abort that overtakes a branch's first statement keeps the branch from beginning.
 func TestATombstone(t *testing.T) {
 	w := serving(t)
 	w.receives(decideOf(1, false), access(1, 1, true, "a"))
@@ -88,7 +88,7 @@ func TestATombstone(t *testing.T) {
 	w.expect("the planted bug", "9: 1 results", "9: yes")
 }
 
-// An abort from a peer ends what is under way, and what is prepared.
+// An abort from a peer cancels the step under way, and rolls back a prepared branch.
 func TestAnAbortOfAPeer(t *testing.T) {
 	w := serving(t)
 	w.g.Deliver(gateway, access(1, 1, false, "a"))
@@ -103,8 +103,8 @@ func TestAnAbortOfAPeer(t *testing.T) {
 	w.has("it is rolled back", "begin a9.1.2", "a", "prepare a9.1.2", "finish a9.1.2 false")
 }
 
-// One participant commits in one phase; if nobody knows whether it did, that is what it says,
-// and says again.
+// A sole participant commits in one phase. An unknown outcome is reported as unknown, also when the
+// request is repeated.
 func TestOnePhase(t *testing.T) {
 	w := serving(t)
 	w.fails["commit a9.1.2"] = &Error{Text: "broke", Unknown: true, Gone: true}
@@ -114,20 +114,20 @@ func TestOnePhase(t *testing.T) {
 		w.receives(access(n, 1, false, "a"), p, p, inquireOf(n))
 	}
 	w.expect("both", "9: 1 results", "9: committed", "9: committed", "9: finding 3 forgot=false",
-		"9: 1 results", "9: who knows", "9: who knows", "9: finding 2 forgot=true")
+		"9: 1 results", "9: unknown", "9: unknown", "9: finding 2 forgot=true")
 	w.receives(inquireOf(3))
-	w.expect("one of which it knows nothing", "9: finding 2 forgot=true")
+	w.expect("an unknown one", "9: finding 2 forgot=true")
 }
 
-// onePhase is a work with which its branch is to commit.
+// onePhase is the last batch of a branch that commits in one phase.
 func onePhase(n, step int, statements ...string) *txn.Message {
 	m := access(n, step, true, statements...)
 	m.Access.Batch.Last.OnePhase, m.Access.Batch.Last.Participants, m.Access.Batch.Peers = true, []txn.ShardID{toySource}, nil
 	return m
 }
 
-// With its last statements the only branch commits, and there is one answer. Who asks again is
-// never told that it was rolled back if it was not.
+// The only branch commits with its last statements, in one reply. A repeated request is never answered
+// "rolled back" unless the branch was.
 func TestStatementsWithTheirCommit(t *testing.T) {
 	w := serving(t)
 	w.g.Deliver(gateway, onePhase(1, 1, "a", "b"))
@@ -138,12 +138,12 @@ func TestStatementsWithTheirCommit(t *testing.T) {
 	w.expect("before the commit", "9: going")
 	w.run()
 	w.receives(onePhase(1, 1, "a", "b"), prepareOf(1), decideOf(1, false))
-	w.expect("after it", "9: 2 results, committed", "9: who knows, refused", "9: yes", "9: ack")
+	w.expect("after it", "9: 2 results, committed", "9: unknown, refused", "9: yes", "9: ack")
 	w.has("it", "begin a9.1.1", "a", "b", "commit a9.1.1")
 
 	w.fails["commit a9.1.2"] = &Error{Text: "broke", Unknown: true, Gone: true}
 	w.receives(onePhase(2, 1, "a"), onePhase(2, 1, "a"))
-	w.expect("it broke", "9: who knows, refused", "9: who knows, refused")
+	w.expect("it broke", "9: unknown, refused", "9: unknown, refused")
 	w.fails["commit a9.1.3"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
 	w.receives(onePhase(3, 1, "a"), onePhase(3, 1, "a"))
 	w.expect("it failed", "9: refused", "9: refused")
@@ -158,26 +158,26 @@ func TestStatementsWithTheirCommit(t *testing.T) {
 	w.expect("given up before", "9: refused", "9: ack")
 }
 
-// A prepare that fails is a No, and the others hear of it.
-func TestAPrepareThatFails(t *testing.T) {
+// A prepare that fails is a No, and the other sources are notified.
+func TestFailedPrepare(t *testing.T) {
 	w := serving(t)
 	w.fails["prepare a9.1.1"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
 	w.receives(access(1, 1, true, "a"))
-	w.expect("it", "9: 1 results", "9: no", "4/5: decide commit=false")
+	w.expect("the branch", "9: 1 results", "9: no", "4/5: decide commit=false")
 	if w.last.Decide == nil || len(w.g.branches) != 0 {
-		t.Error("it is still there")
+		t.Error("the failed branch is still there")
 	}
 }
 
-// When the connection breaks in a prepare, what is prepared there says how it went.
-func TestAPrepareOfWhichNobodyKnows(t *testing.T) {
+// When the connection breaks during a prepare, the source's list of prepared branches decides the vote.
+func TestUnknownPrepareIsLookedUp(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		w := serving(t)
 		w.fails["prepare a9.1.1"] = &Error{Text: "broke", Unknown: true, Gone: true}
 		w.fails["facts"] = &Error{Text: "down", Gone: true}
 		w.receives(access(1, 1, true, "a"))
 		w.pass(second)
-		w.expect("while nobody knows", "9: 1 results")
+		w.expect("while the outcome is unknown", "9: 1 results")
 		w.receives(inquireOf(1))
 		w.expect("an inquiry waits")
 		delete(w.fails, "facts")
@@ -193,9 +193,9 @@ func TestAPrepareOfWhichNobodyKnows(t *testing.T) {
 	}
 }
 
-// Prepared, it never ends by itself: it has somebody find out how it ends, again and again,
-// and before that nobody if its gateway says that the transaction lives.
-func TestPreparedItWaits(t *testing.T) {
+// A prepared branch never ends by itself. Its decision is looked up repeatedly, but not while its gateway
+// reports that the transaction is open.
+func TestPreparedBranchWaitsForItsDecision(t *testing.T) {
 	w := serving(t)
 	w.receives(access(1, 1, true, "a"))
 	w.did, w.sent = nil, nil
@@ -205,7 +205,7 @@ func TestPreparedItWaits(t *testing.T) {
 		w.receives(alive)
 	}
 	if len(w.orphans) > 0 {
-		t.Errorf("%v is taken over while its gateway lives", w.orphans)
+		t.Errorf("%v is reported as an orphan while its gateway lives", w.orphans)
 	}
 	w.pass(60 * second)
 	if n := len(w.orphans); n < 5 || n > 60 || w.orphans[0].RecordShard != 2 || !w.orphans[0].Leftover || len(w.orphans[0].Participants) != 1 {
@@ -218,9 +218,9 @@ func TestPreparedItWaits(t *testing.T) {
 	}
 }
 
-// What is not prepared is rolled back when its gateway is silent, or says that it has ended,
-// or comes back as another incarnation.
-func TestAGatewayThatIsLost(t *testing.T) {
+// A branch that is not prepared is rolled back when its gateway is silent, reports the transaction as
+// ended, or returns as another incarnation.
+func TestLostGateway(t *testing.T) {
 	for name, lost := range map[string]func(w *toy){
 		"silent": func(w *toy) { w.pass(10 * second) },
 		"ended": func(w *toy) {
@@ -236,7 +236,7 @@ func TestAGatewayThatIsLost(t *testing.T) {
 		w.receives(access(1, 1, false, "a"))
 		lost(w)
 		if w.g.branches[attempt(1)] != nil {
-			t.Errorf("%s: its branch is there", name)
+			t.Errorf("%s: the branch is still there", name)
 		}
 		w.sent = nil
 		w.receives(access(1, 1, false, "a"))
@@ -244,8 +244,8 @@ func TestAGatewayThatIsLost(t *testing.T) {
 	}
 }
 
-// Before it has looked what is prepared an agent answers nothing. What it finds it has ended
-// as was decided, and nothing of others.
+// Before an agent has listed the prepared branches it serves nothing. It ends those it finds as decided,
+// and no foreign ones.
 func TestRecovery(t *testing.T) {
 	w := newToy(t, txn.InjectedBugs{})
 	own := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, RecordShard: 2}
@@ -256,7 +256,7 @@ func TestRecovery(t *testing.T) {
 	w.g.Deliver(gateway, access(4, 1, false, "a"))
 	w.expect("before", "9: not leader, term 5", "9: not leader, term 5")
 	if n, _ := w.g.Leader(); n != 0 {
-		t.Error("it serves")
+		t.Error("the agent serves before it has listed the prepared branches")
 	}
 	w.run()
 	w.receives(inquireOf(1), inquireOf(2), inquireOf(3), access(1, 1, true, "a"))
@@ -264,17 +264,17 @@ func TestRecovery(t *testing.T) {
 	w.pass(10 * second)
 	for _, o := range w.orphans {
 		if o.Attempt != own.Attempt || o.RecordShard != 2 {
-			t.Errorf("%+v is asked for", o)
+			t.Errorf("decision of %+v is looked up", o)
 		}
 	}
 	w.receives(decideOf(1, false))
 	if len(w.orphans) == 0 || len(w.prepared) != 2 {
-		t.Errorf("%d asked for, %v are prepared", len(w.orphans), w.prepared)
+		t.Errorf("%d decisions looked up, %v are prepared", len(w.orphans), w.prepared)
 	}
 }
 
-// What is prepared after it was told to roll back is found and rolled back.
-func TestWhatComesTooLate(t *testing.T) {
+// A branch prepared after its abort is found and rolled back.
+func TestLatePrepareIsRolledBack(t *testing.T) {
 	w := serving(t)
 	w.receives(decideOf(1, false))
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
@@ -284,8 +284,8 @@ func TestWhatComesTooLate(t *testing.T) {
 	}
 }
 
-// A branch that is listed and not found is being ended by an agent that has died: it has not
-// ended before it is listed no more.
+// A branch that is listed but not found is being ended on behalf of a crashed agent: it has ended only when
+// it is no longer listed.
 func TestNotFoundIsNoEnd(t *testing.T) {
 	w := newToy(t, txn.InjectedBugs{})
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
@@ -306,9 +306,9 @@ func TestNotFoundIsNoEnd(t *testing.T) {
 	w.expect("the planted bug", "9: ack")
 }
 
-// When a source has started anew that forgets what prepared branches have read, a branch is
-// begun when those have ended, or refused when that takes too long; at another source at once.
-func TestAFence(t *testing.T) {
+// After a restart of a source that loses read locks, a branch begins when the branches prepared before have
+// ended, or is refused when that takes too long. At other sources it begins immediately.
+func TestRestartBarrier(t *testing.T) {
 	for _, forgets := range []bool{true, false} {
 		w := serving(t)
 		w.facts = Facts{Incarnation: "1", ForgetsReads: forgets}
@@ -342,15 +342,15 @@ func TestAFence(t *testing.T) {
 		w.receives(decideOf(3, false))
 		w.receives(access(5, 1, false, "e"))
 		if w.g.barrier.open != 0 || w.g.branches[attempt(5)].blockedAt != 0 {
-			t.Errorf("the fence stands: %+v", w.g.barrier)
+			t.Errorf("the barrier is still armed: %+v", w.g.barrier)
 		}
 		if c := w.g.Status().Source; c.FenceWaits != 2 || c.Fenced != 0 || c.Committed != 1 || c.Aborted != 2 || c.Works != 5 || c.Refused[txn.CauseLockTimeout] != 1 || c.HeldNanos == 0 {
-			t.Errorf("it has counted %+v", c)
+			t.Errorf("counted %+v", c)
 		}
 	}
 }
 
-// Another database under the same address is not served.
+// Another database at the same address is not served.
 func TestAnotherDatabaseAnswers(t *testing.T) {
 	w := serving(t)
 	w.identity = "two"
@@ -367,10 +367,10 @@ func TestAnotherDatabaseAnswers(t *testing.T) {
 	w.pass(second)
 	w.sent = nil
 	w.receives(access(2, 1, false, "a"))
-	w.expect("another that is meant", "9: 1 results")
+	w.expect("another that is expected", "9: 1 results")
 }
 
-// Branches, and what is remembered of them, are bounded; too much is refused, not begun again.
+// Branches and remembered outcomes are bounded. At the bound requests are refused; no attempt begins again.
 func TestBounds(t *testing.T) {
 	w := serving(t)
 	for n := 1; n <= 9; n++ {
@@ -384,16 +384,16 @@ func TestBounds(t *testing.T) {
 		m.note(attempt(n), txn.OutcomeAborted)
 	}
 	if len(m.ender) > endedMax || len(m.order) > endedMax || !m.knows(attempt(1)) || !m.knows(attempt(endedMax+10)) || m.knows(attempt(endedMax+11)) {
-		t.Errorf("%d are remembered", len(m.ender))
+		t.Errorf("%d outcomes are remembered", len(m.ender))
 	}
 	m.retire(attempt(1), endedMax+20)
 	if len(m.ender) != 0 || !m.knows(attempt(endedMax+19)) || m.knows(attempt(endedMax+20)) {
-		t.Errorf("%d are remembered of what is finished", len(m.ender))
+		t.Errorf("%d outcomes of finished attempts are remembered", len(m.ender))
 	}
 }
 
-// What finds no place outside is begun later.
-func TestTooMuchOutside(t *testing.T) {
+// A task that Env does not accept is started later.
+func TestTasksAreQueued(t *testing.T) {
 	w := serving(t)
 	w.full = true
 	w.receives(access(1, 1, false, "a"), access(2, 1, false, "a"))
@@ -402,8 +402,8 @@ func TestTooMuchOutside(t *testing.T) {
 	w.expect("both", "9: 1 results", "9: 1 results")
 }
 
-// Planted: each breaks a rule that a test above holds.
-func TestPlanted(t *testing.T) {
+// Each injected bug breaks a rule that a test above checks.
+func TestInjectedBugs(t *testing.T) {
 	w := serving(t)
 	w.g.at.Params.InjectedBugs = txn.InjectedBugs{AbortPrepared: true, VoteBeforePrepare: true}
 	w.g.Deliver(gateway, access(1, 1, true, "a"))
@@ -414,12 +414,12 @@ func TestPlanted(t *testing.T) {
 	w.run()
 	w.pass(30 * second)
 	if len(w.prepared) != 0 || len(w.orphans) != 0 {
-		t.Error("it waits")
+		t.Error("the branch still waits")
 	}
 	w = newToy(t, txn.InjectedBugs{TakeForeign: true})
 	w.prepared = []Name{{Cluster: 8, Attempt: attempt(1), Source: toySource}}
 	w.run()
 	if w.g.Undecided() != 1 {
-		t.Error("it leaves what is not its own")
+		t.Error("with the bug it leaves foreign branches alone")
 	}
 }

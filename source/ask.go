@@ -9,21 +9,21 @@ import (
 	"isochron/txn"
 )
 
-// What an agent is asked beside transactions: what its source is, and what is in doubt there.
+// Queries that are not part of a transaction: a source's description and its branches in doubt.
 
-// adminHandler answers it, for an agent.
+// adminHandler answers these queries.
 type adminHandler struct{ *state }
 
-// asker is who waits for an answer.
+// asker identifies a query that is not yet answered.
 type asker struct {
 	node    txn.NodeID
 	request uint64
 }
 
-// askersMax bounds who may wait for the end of one branch.
+// askersMax bounds the queries that wait for one branch to end.
 const askersMax = 16
 
-// asked answers a question, now or later.
+// asked answers a query, now or later.
 func (g adminHandler) asked(from txn.NodeID, m *txn.SourceQuery) {
 	a := asker{from, m.Request}
 	switch m.Kind {
@@ -34,7 +34,7 @@ func (g adminHandler) asked(from txn.NodeID, m *txn.SourceQuery) {
 	case txn.SourceResolve, txn.SourceCommit, txn.SourceUndo:
 		g.resolve(a, m.Kind, m.Name)
 	default:
-		g.deny(a, txn.KindInvalidRequest, "the source's agent does not know the question; it is of an earlier version")
+		g.deny(a, txn.KindInvalidRequest, "unknown query: the source's agent is of an earlier version")
 	}
 }
 
@@ -47,15 +47,15 @@ func (g adminHandler) deny(a asker, kind txn.Kind, format string, args ...any) {
 	g.answer(a, txn.SourceReply{Refused: kind, Reason: fmt.Sprintf(format, args...)})
 }
 
-// described is what a source has said.
+// described is a source's description, or the error of querying it.
 type described struct {
 	schema txn.SourceSchema
 	err    *Error
 }
 
-// describe asks the source what it is.
+// describe queries the source's facts and tables.
 func (g adminHandler) describe(a asker) {
-	if g.describing[a] { // asked again
+	if g.describing[a] { // repeated
 		return
 	}
 	db := g.db
@@ -80,11 +80,11 @@ func (g adminHandler) describe(a asker) {
 	if began {
 		g.describing[a] = true
 	} else {
-		g.deny(a, txn.KindUnavailable, "too much is under way at the source's agent; ask again later")
+		g.deny(a, txn.KindUnavailable, "the source's agent runs too many tasks; retry later")
 	}
 }
 
-// doubts lists what is prepared and has not ended, the oldest first.
+// doubts lists the prepared branches that have not ended, the oldest first.
 func (g adminHandler) doubts() (out []txn.InDoubtBranch) {
 	for _, b := range g.branches.inOrder() {
 		if b.phase < prepareUnknown {
@@ -97,21 +97,21 @@ func (g adminHandler) doubts() (out []txn.InDoubtBranch) {
 	return out[:min(len(out), txn.SourceDoubtMax)]
 }
 
-// reason tells why a branch has not ended.
+// reason explains to an operator why a branch has not ended.
 func (g adminHandler) reason(b *branch) string {
 	switch {
 	case b.decided != nil && g.links.text != "":
-		return fmt.Sprintf("it is decided (%s), and the source does not take that in: %s", verdict(b.decided.Commit), g.links.text)
+		return fmt.Sprintf("decided (%s), but the source is not available: %s", verdict(b.decided.Commit), g.links.text)
 	case b.decided != nil:
-		return fmt.Sprintf("it is decided (%s), and that is being carried out", verdict(b.decided.Commit))
+		return fmt.Sprintf("decided (%s); the source is being sent the decision", verdict(b.decided.Commit))
 	case b.phase == prepareUnknown:
-		return "the connection broke in its prepare; whether it is prepared is being looked for"
+		return "the connection broke during the prepare; the source is being queried for the branch"
 	case b.txn.IsZero():
-		return fmt.Sprintf("it was found prepared; the log of shard %d is asked how it ends", b.name.RecordShard)
+		return fmt.Sprintf("found prepared; the decision is being looked up in the log of shard %d", b.name.RecordShard)
 	case g.answers(b):
-		return fmt.Sprintf("node %d coordinates it, and has not decided yet", b.gateway)
+		return fmt.Sprintf("its coordinator, node %d, has not decided yet", b.gateway)
 	}
-	return fmt.Sprintf("its gateway, node %d, is silent; the log of shard %d is asked how it ends", b.gateway, b.name.RecordShard)
+	return fmt.Sprintf("its gateway, node %d, is silent; the decision is being looked up in the log of shard %d", b.gateway, b.name.RecordShard)
 }
 
 func verdict(commit bool) string {
@@ -121,34 +121,35 @@ func verdict(commit bool) string {
 	return "roll back"
 }
 
-// answers reports whether a branch's gateway has been heard of within its lease.
+// answers reports whether a branch's gateway was in contact within its lease.
 func (g adminHandler) answers(b *branch) bool {
 	return !b.txn.IsZero() && g.now()-b.lastContact < patience(g.at.Params)
 }
 
-// resolve has a branch ended now: as the log of decisions says, where whoever asks first ends
-// an attempt that is not decided; or as an operator says, who must know what he does.
+// resolve ends a branch now. SourceResolve uses the decision in the log; if there is none, the
+// recovery that queries the log first aborts the attempt. SourceCommit and SourceUndo force an
+// outcome; the operator answers for its being right.
 func (g adminHandler) resolve(a asker, how txn.SourceQueryKind, name string) {
 	n, ok := ParseName(name)
 	b := g.branches[n.Attempt]
 	switch {
 	case !ok || n.Source != g.id || n.Cluster != g.cfg.Cluster:
-		g.deny(a, txn.KindInvalidRequest, "%.140q is no branch of this cluster at this source; it is not touched", name)
+		g.deny(a, txn.KindInvalidRequest, "%.140q does not name a branch of this cluster at this source; nothing was done", name)
 	case b == nil && !g.links.serving:
-		g.deny(a, txn.KindUnavailable, "what is prepared at the source is not known now: %s", g.links.text)
+		g.deny(a, txn.KindUnavailable, "the source's prepared branches are not known now: %s", g.links.text)
 	case b == nil || b.phase < prepareUnknown:
-		g.answer(a, txn.SourceReply{}) // it has ended, or was never prepared
+		g.answer(a, txn.SourceReply{}) // ended, or never prepared
 	case b.decided == nil && b.phase == prepared && g.answers(b):
-		g.deny(a, txn.KindInvalidRequest, "node %d coordinates it and answers (%v ago): it decides; nothing was done", b.gateway, (g.now() - b.lastContact).Round(time.Millisecond))
-	case slices.Contains(b.askers, a): // asked again
+		g.deny(a, txn.KindInvalidRequest, "its coordinator, node %d, answered %v ago and will decide; nothing was done", b.gateway, (g.now() - b.lastContact).Round(time.Millisecond))
+	case slices.Contains(b.askers, a): // repeated
 	case len(b.askers) >= askersMax:
-		g.deny(a, txn.KindUnavailable, "%d wait for the end of that branch already", askersMax)
+		g.deny(a, txn.KindUnavailable, "%d queries wait for this branch already; retry later", askersMax)
 	default:
 		b.askers = append(b.askers, a)
 		switch {
 		case b.decided != nil || b.phase != prepared:
 		case how != txn.SourceResolve:
-			g.trace("source %d: %v ends by an operator's word: %s", g.id, b.name.Attempt, verdict(how == txn.SourceCommit))
+			g.trace("source %d: %v ends by an operator's command: %s", g.id, b.name.Attempt, verdict(how == txn.SourceCommit))
 			b.decided = &txn.Decide{Shard: g.id, Attempt: b.name.Attempt, Txn: b.txn, Commit: how == txn.SourceCommit}
 			g.proceed(b)
 		default:

@@ -11,18 +11,18 @@ func askOf(what txn.SourceQueryKind, name string) *txn.Message {
 	return &txn.Message{SourceQuery: &txn.SourceQuery{Shard: toySource, Request: 77, Kind: what, Name: name}}
 }
 
-// reply is the answer to the last question.
+// reply is the reply to the last query.
 func (w *toy) reply() *txn.SourceReply {
 	w.t.Helper()
 	m := w.last.SourceReply
 	if m == nil || m.Request != 77 || m.Shard != toySource {
-		w.t.Fatalf("it was answered %+v", w.last)
+		w.t.Fatalf("no SourceReply: %+v", w.last)
 	}
 	w.last, w.sent = txn.Message{}, nil
 	return m
 }
 
-// What a source says of itself comes from the database; what it cannot say is an error.
+// A description comes from the database; an error of the database is the reply's error.
 func TestAnAgentDescribesItsSource(t *testing.T) {
 	w := serving(t)
 	w.receives(askOf(txn.SourceDescribe, ""))
@@ -32,11 +32,11 @@ func TestAnAgentDescribesItsSource(t *testing.T) {
 	w.g.Deliver(gateway, askOf(txn.SourceDescribe, ""))
 	w.g.Deliver(gateway, askOf(txn.SourceDescribe, ""))
 	if w.run(); len(w.sent) != 1 {
-		t.Errorf("asked again it answers %q", w.sent)
+		t.Errorf("a repeated query is answered %q", w.sent)
 	}
-	w.fails["facts"] = &Error{Text: "it is down", Gone: true}
+	w.fails["facts"] = &Error{Text: "the server is down", Gone: true}
 	w.receives(askOf(txn.SourceDescribe, ""))
-	if m := w.reply(); m.Refused != txn.KindUnavailable || m.Reason != "it is down" {
+	if m := w.reply(); m.Refused != txn.KindUnavailable || m.Reason != "the server is down" {
 		t.Errorf("of one that is down: %+v", m)
 	}
 	w.full = true
@@ -50,15 +50,15 @@ func TestAnAgentDescribesItsSource(t *testing.T) {
 	}
 }
 
-// In doubt is what is prepared and has not ended. While its gateway answers nobody else ends
-// it; after that the log of decisions is asked, and the answer waits for the end.
+// A prepared branch that has not ended is in doubt. While its gateway answers only the gateway ends it;
+// later the log of decisions is queried, and the reply waits for the branch's end.
 func TestABranchInDoubtIsResolved(t *testing.T) {
 	w := serving(t)
 	w.receives(access(1, 1, false, "a"), access(2, 1, true, "b"))
 	w.now += second
 	w.receives(askOf(txn.SourceInDoubt, ""))
 	m := w.reply()
-	if len(m.InDoubt) != 1 || m.InDoubt[0].AgeNanos != int64(second) || m.InDoubt[0].Gateway != gateway || m.InDoubt[0].RecordShard != 2 || !strings.Contains(m.InDoubt[0].Reason, "node 9 coordinates it") {
+	if len(m.InDoubt) != 1 || m.InDoubt[0].AgeNanos != int64(second) || m.InDoubt[0].Gateway != gateway || m.InDoubt[0].RecordShard != 2 || !strings.Contains(m.InDoubt[0].Reason, "its coordinator, node 9,") {
 		t.Fatalf("in doubt: %+v", m.InDoubt)
 	}
 	name := m.InDoubt[0].Name
@@ -69,7 +69,7 @@ func TestABranchInDoubtIsResolved(t *testing.T) {
 	w.now += patience(w.g.at.Params)
 	w.receives(askOf(txn.SourceResolve, name))
 	if len(w.sent) != 0 || len(w.orphans) != 1 || w.orphans[0].RecordShard != 2 || !w.orphans[0].Leftover {
-		t.Fatalf("it says %v and has %+v looked after", w.sent, w.orphans)
+		t.Fatalf("sent %v, orphans %+v", w.sent, w.orphans)
 	}
 	w.receives(decideOf(2, true))
 	if m := w.reply(); m.Refused != 0 {
@@ -82,7 +82,7 @@ func TestABranchInDoubtIsResolved(t *testing.T) {
 	}
 }
 
-// What is somebody else's is not touched.
+// Foreign branches are not touched.
 func TestForeignBranchesAreNotResolved(t *testing.T) {
 	w := serving(t)
 	other := Name{Cluster: toyCluster + 1, Attempt: attempt(1), Source: toySource, RecordShard: 2}
@@ -96,7 +96,7 @@ func TestForeignBranchesAreNotResolved(t *testing.T) {
 	}
 }
 
-// By an operator's word a branch ends without the log; but not while its gateway answers.
+// An operator's command ends a branch without the log, but not while its gateway answers.
 func TestABranchIsForced(t *testing.T) {
 	for how, want := range map[txn.SourceQueryKind]string{txn.SourceCommit: "finish a9.1.1 true", txn.SourceUndo: "finish a9.1.1 false"} {
 		w := serving(t)

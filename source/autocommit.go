@@ -6,13 +6,13 @@ import (
 	"isochron/txn"
 )
 
-// A transaction that is one statement at one source, and comes with its commit, is done in one
-// trip by a driver that can. It is a branch here all the same: it waits behind a fence, has an end
-// that is remembered, and is given up when its gateway says so. What became of one that was given
-// up under way is not known unless the driver says it.
+// A transaction of one statement at one source, whose commit comes with the statement, runs in one
+// trip if the driver is an AtOnce. It is a branch like others: it waits behind the restart barrier,
+// its end is remembered, and it is abandoned on its gateway's request. The outcome of one abandoned
+// while it runs is unknown unless the driver reports it.
 
-// alone is the driver for a work that is all of its transaction; nil: it is not, or the driver can
-// do none at once.
+// alone returns the driver that can run a batch as its whole transaction; nil if the batch is not the
+// whole transaction, or the driver cannot.
 func (ws *statementRunner) alone(b *branch) AtOnce {
 	if b.handle != nil || b.last == nil || !b.last.OnePhase || len(b.todo.Batch.Statements) != 1 {
 		return nil
@@ -21,7 +21,7 @@ func (ws *statementRunner) alone(b *branch) AtOnce {
 	return db
 }
 
-// once does all of a transaction.
+// once runs a whole transaction.
 func (ws *statementRunner) once(b *branch, db AtOnce) {
 	m, name, options := b.todo, b.name, b.options
 	options.Incarnation = ws.barrier.incarnation
@@ -32,7 +32,7 @@ func (ws *statementRunner) once(b *branch, db AtOnce) {
 	}, func(result any) { ws.onceDone(b, m, result.(executed)) })
 }
 
-// onceDone answers what was all of a transaction, which has ended by that.
+// onceDone answers a batch that was its whole transaction; the transaction has ended.
 func (ws *statementRunner) onceDone(b *branch, m *txn.Access, x executed) {
 	b.todo = nil
 	if x.err == nil && x.results[0].Bytes() > ws.cfg.AnswerBytesMax {

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// quick is a toy whose driver can do a transaction of one statement at once.
+// quick is a toy whose driver is an AtOnce.
 type quick struct{ *toy }
 
 func (w quick) Once(ctx context.Context, n Name, o BranchOptions, s Statement) (Result, error) {
@@ -23,7 +23,7 @@ func (w quick) Once(ctx context.Context, n Name, o BranchOptions, s Statement) (
 	return r, w.do("once " + n.Attempt.String() + " " + s.Text + " at " + o.Incarnation)
 }
 
-// newQuick serves, and its source has said at which incarnation it is.
+// newQuick returns one that serves and has reported its incarnation.
 func newQuick(t *testing.T) *toy {
 	w := &toy{t: t, fails: map[string]*Error{}, identity: "one", facts: Facts{Incarnation: "i1", ForgetsReads: true}}
 	open := Factory(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return quick{w}, nil }})
@@ -37,7 +37,7 @@ func newQuick(t *testing.T) *toy {
 	return w
 }
 
-// whole is a work that is all of its transaction.
+// whole is a batch that is its whole transaction.
 func whole(n int, statements ...string) *txn.Message {
 	m := access(n, 1, true, statements...)
 	m.Access.Batch.Last.OnePhase, m.Access.Batch.Last.Participants, m.Access.Batch.Peers = true, []txn.ShardID{toySource}, nil
@@ -50,7 +50,7 @@ func TestATransactionOfOneStatement(t *testing.T) {
 	w.expect("one statement", "9: 1 results, committed")
 	w.has("it", "once a9.1.1 a at i1")
 	w.receives(whole(1, "a"))
-	w.expect("the same again: its answer is lost, and it is not done twice", "9: who knows, refused")
+	w.expect("the same again: its answer is lost, and it is not done twice", "9: unknown, refused")
 	w.has("nothing")
 	w.receives(whole(2, "a", "b"))
 	w.expect("two statements", "9: 2 results, committed")
@@ -72,29 +72,28 @@ func TestATransactionOfOneStatementFails(t *testing.T) {
 	w.expect("a refused statement, twice", "9: refused", "9: refused")
 	w.fails["once a9.1.2 a at i1"] = &Error{Code: 2013, Text: "broke", Ends: true, Gone: true, Unknown: true}
 	w.receives(whole(2, "a"), whole(2, "a"))
-	w.expect("a connection that broke, twice", "9: who knows, refused", "9: who knows, refused")
+	w.expect("a connection that broke, twice", "9: unknown, refused", "9: unknown, refused")
 	w.receives(whole(3, "large"))
-	w.expect("an answer that cannot be sent of what has changed rows", "9: who knows, refused")
+	w.expect("a reply too large to send of a statement that changed rows", "9: unknown, refused")
 	if len(w.g.branches) != 0 {
 		t.Errorf("%v is left", w.g.Summary())
 	}
 }
 
-// One that its gateway gives up while it is under way is ended there, and what became of it is
-// said as the driver says it.
-func TestATransactionOfOneStatementIsGivenUp(t *testing.T) {
+// A statement abandoned by its gateway while it runs is cancelled; its outcome is what the driver reports.
+func TestATransactionOfOneStatementIsAbandoned(t *testing.T) {
 	w := newQuick(t)
 	w.g.Deliver(gateway, whole(1, "a"))
 	w.g.Deliver(gateway, decideOf(1, false))
 	w.run()
-	w.expect("given up before it ran", "9: who knows, refused", "9: ack")
+	w.expect("abandoned before it ran", "9: unknown, refused", "9: ack")
 	w.has("nothing")
 	w.receives(inquireOf(1))
-	w.expect("who asks", "9: finding 2 forgot=true")
+	w.expect("an inquiry", "9: finding 2 forgot=true")
 }
 
-// It waits behind a fence, as every branch that is to begin.
-func TestATransactionOfOneStatementWaitsBehindAFence(t *testing.T) {
+// It waits behind the restart barrier like every branch that begins.
+func TestATransactionOfOneStatementWaitsBehindTheRestartBarrier(t *testing.T) {
 	w := newQuick(t)
 	w.receives(access(1, 1, true, "a"))
 	w.expect("a prepared one", "9: 1 results", "9: yes")

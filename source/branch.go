@@ -10,71 +10,71 @@ import (
 	"isochron/txn"
 )
 
-// phase is where a branch stands.
+// phase is a branch's phase.
 type phase uint8
 
 const (
-	working        phase = iota // statements are executed, or waited for
-	preparing                   // its prepare, or its commit in one phase, is asked for or under way
-	prepareUnknown              // whether it is prepared is not known: the connection broke
-	prepared                    // it ends by a decision alone
+	working        phase = iota // statements are executed, or awaited
+	preparing                   // its prepare, or its one-phase commit, is requested or under way
+	prepareUnknown              // the connection broke during the prepare; unknown whether it is prepared
+	prepared                    // only a decision ends it
 )
 
-// branch is a transaction's part here, as long as it has not ended.
+// branch is a transaction's part at this source until it has ended.
 type branch struct {
 	name    Name
-	txn     txn.ID     // zero of one that was found prepared
-	gateway txn.NodeID // of its coordinator
+	txn     txn.ID     // zero if found prepared by recovery
+	gateway txn.NodeID // its coordinator's node
 	peers   []txn.Peer
 	options BranchOptions
-	handle  Branch // nil before its first statement, and once it is prepared or ended
+	handle  Branch // nil before its first statement, and once prepared or ended
 	phase   phase
-	busy    bool // something is under way outside
-	whole   bool // that is all of the transaction: its one statement, and its commit
+	busy    bool // a step runs outside the loop; no other step begins
+	whole   bool // that step is the whole transaction: its one statement and its commit
 	cancel  *cancelHandle
 
-	step  uint64      // of the newest work that came
-	todo  *txn.Access // that work, while it waits for its turn or is under way
+	step  uint64      // of the newest batch received
+	todo  *txn.Access // that batch, while it waits or runs
 	reply *txn.AccessReply
-	held  *txn.AccessReply // that reply, until the commit that came with the work is done
+	held  *txn.AccessReply // that reply, withheld until the commit that came with the batch is done
 
-	reads   *versioned // once it is prepared over versions: what it has read there
-	checked bool       // that was looked at again, and stands
+	reads   *versioned // of a branch over versions, once prepared: its reads
+	checked bool       // those reads were validated
 
-	last          *txn.Prepare // asked for
-	replies       txn.NodeID   // who is told the vote
+	last          *txn.Prepare // the prepare that was requested
+	replies       txn.NodeID   // receives the vote
 	decided       *txn.Decide
-	waits         []txn.NodeID // for the end
+	waits         []txn.NodeID // are sent the ack when the branch has ended
 	inquirer      []txn.NodeID
-	askers        []asker       // for its end, at an operator's word
-	began         time.Duration // of its first statement here
+	askers        []asker       // operators' queries that wait for its end
+	began         time.Duration // when its first statement came
 	since         time.Duration // when it was prepared
-	lastContact   time.Duration // when its gateway was heard of last
+	lastContact   time.Duration // when its gateway was last in contact
 	statusAskedAt time.Duration
-	retryAt       time.Duration // of an end that could not be brought about
+	retryAt       time.Duration // of an end that failed; 0: none
 
-	age        txn.Age
-	workedAt   time.Duration // when the work under way was begun
-	retransmit *retransmit   // of that work
-	stood      struct {      // the statement at which it was seen last, and since when
+	age      txn.Age
+	workedAt time.Duration // when the batch under way was begun
+	progress *progress     // of that batch
+	lastSeen struct {      // the statement it was last seen at, and since when
 		step  uint64
 		since time.Duration
 	}
-	locked map[txn.Key]bool // records that it has locked, as far as they are known; true: exclusively
-	victim bool             // it gives way, to end a deadlock
+	locked map[txn.Key]bool // records it is known to have locked; true: exclusively
+	victim bool             // chosen to end a deadlock
 
-	blocksNewBranches bool          // others wait for its end (fence.go)
-	blockedAt         time.Duration // since when it waits so; 0: it does not
+	blocksNewBranches bool          // new branches wait for its end (restart_barrier.go)
+	blockedAt         time.Duration // since when it waits behind the restart barrier; 0: it does not
 }
 
-// cancelHandle lets the loop end what is under way outside for a branch.
+// cancelHandle lets the loop cancel a branch's step outside it.
 type cancelHandle struct {
 	mu   sync.Mutex
 	cut  bool
 	stop context.CancelFunc
 }
 
-// tie makes a context that ends when the leash is pulled.
+// tie returns a context that ends when the handle is pulled, before or after.
 func (l *cancelHandle) tie(parent context.Context) context.Context {
 	ctx, stop := context.WithCancel(parent)
 	l.mu.Lock()
@@ -96,10 +96,10 @@ func (l *cancelHandle) pull() {
 	}
 }
 
-// branches are those of an agent that have not ended.
+// branches holds an agent's branches that have not ended.
 type branches map[txn.Attempt]*branch
 
-// inOrder lists them in a fixed order.
+// inOrder returns the branches in the order of their attempts.
 func (bs branches) inOrder() []*branch {
 	out := make([]*branch, 0, len(bs))
 	for _, b := range bs { // order: sorted below
@@ -114,7 +114,7 @@ func (bs branches) inOrder() []*branch {
 	return out
 }
 
-// asError is a driver's error; what has no form is taken for the end of the branch.
+// asError returns a driver's error as an *Error; one of another type ends the branch.
 func asError(err error) *Error {
 	var e *Error
 	switch {
@@ -126,10 +126,10 @@ func asError(err error) *Error {
 	return &Error{Text: err.Error(), Ends: true}
 }
 
-// fault is what the client is told beside the reason.
+// fault is the part of an error that the client receives with the reason.
 func (e *Error) fault() *txn.Fault { return &txn.Fault{Code: e.Code, State: e.State} }
 
-// cause is for who counts.
+// cause is the error's class in metrics.
 func (e *Error) cause() txn.Cause {
 	switch {
 	case e.Gone:
@@ -142,5 +142,5 @@ func (e *Error) cause() txn.Cause {
 	return txn.CauseOther
 }
 
-// lockWaitTimeout is MySQL's number of a lock that was not granted in time.
+// lockWaitTimeout is MySQL's error number of a lock wait that timed out.
 const lockWaitTimeout = 1205

@@ -1,47 +1,50 @@
-// Package source is a participant whose rows are in a database that is not ours: a
-// PostgreSQL, a MariaDB or a MySQL with an agent beside it (GeoTP sections 3 and 4).
+// Package source is a participant whose rows are in an external database: a PostgreSQL, MariaDB or MySQL
+// with an agent beside it (GeoTP sections 3 and 4). It is not for rows Isochron stores; those are a
+// shard's.
 //
-// How it thinks. A transaction has one branch at each source that it touches: a
-// transaction of that database, under a Name that says whose it is. Statements run in the
-// branch one after the other, under the database's own concurrency control. To vote Yes is
-// to prepare the branch there; what is prepared outlives the agent, its connection and the
-// database's own restart, and ends by the decision alone. A transaction that has one branch
-// and nothing else prepares nowhere: its source commits it, with its last statements if they
-// and the commit come together, and is then the only one to know whether it has; whoever
-// loses the answer is told that it is not known, and nothing is done again. Whatever blocks is
-// done by a Driver, outside the loop.
+// How it works. A transaction has one branch at each source it touches: a transaction of that database,
+// under a Name that contains its cluster, attempt and participant. Statements run in the branch one
+// after the other, under the database's concurrency control. A Yes is a prepared branch: it outlives the
+// agent, its connection and the database's restart, and only a decision ends it.
 //
-// What it guarantees. A transaction is atomic over all its sources and shards, whatever crashes.
-// It is serializable over all of them if each source keeps its transactions in an order that
-// others cannot contradict: if a branch that is prepared has locks of all that it has read and
-// written until it has ended. Then of two transactions that conflict anywhere the one that
-// commits first comes first everywhere, and shards, which lock or check what was read at the
-// vote, agree with that.
+//	working --prepare--> preparing --ok--> prepared --decision--> ended
+//	   |                     |--connection broke--> prepareUnknown --found--> prepared
+//	   |--abort--> ended     |--error, or not found--> ended (No)
 //
-//   - MariaDB and MySQL at SERIALIZABLE, which is what branches run at, do: every read within a
-//     transaction is a locking one, of ranges too, and PREPARE keeps these locks. Over a restart
-//     of the server they are gone; the agent holds others back in their stead (fence.go), and
-//     over its own restart as well, for the end of its connection frees what a branch holds that
-//     has changed nothing. If the connection of such a branch breaks while the agent lives, who
-//     could have changed since what it has read does not vote (sourcedb's mysql_frail.go). What is
-//     not covered: clients beside the agent, and an agent and its server that are lost together
-//     while the branch's transaction still takes locks elsewhere.
-//   - PostgreSQL at SERIALIZABLE does not by itself. Its order is found out afterwards (SSI), and
-//     need not be that of the commits: T1 may have read what T2 has overwritten and come before
-//     it although T2 has committed first. Two sources may find two orders, and no one of them
-//     sees the cycle. It holds where what a transaction rests on is locked: rows by FOR SHARE
-//     or FOR UPDATE, or by being written; and what it has found not to be there, or a range, by
-//     a lock that its writers take too. The gateway's SQL says so of its statements
-//     (Statement.Locks), with what guards them; a driver then runs them at READ COMMITTED, where
-//     each sees what was committed when it has its locks. Of other statements whoever writes them
-//     sees to that.
-//   - At READ COMMITTED and REPEATABLE READ, of either, a transaction is atomic, and what it has
-//     read without a lock is as old as the source says.
+// A transaction with one branch and no other participant is not prepared. Its source commits it, together
+// with its last statements if they come with the commit, and alone knows the outcome; a client that loses
+// the reply receives "unknown", and nothing is retried.
 //
-// Under rows whose policy compares versions (yield.Policy.Versions) a source is a store of single
-// records, and none of this is asked of its own concurrency control: versions.go has why the
-// transactions are serializable then.
+// Guarantees. Transactions are atomic over all sources and shards, whatever crashes. They are
+// serializable over all of them if a prepared branch keeps the locks of all it has read and written until
+// it ends. Then of two conflicting transactions the one that commits first is first at every participant;
+// shards, which lock reads or validate them at the vote, agree with that order.
 //
-// What the caller owes it. The database is reached through one Driver at a time, with an
-// account that sees the prepared transactions it has made.
+//   - MariaDB and MySQL at SERIALIZABLE, the branches' level, do this, over restarts with the agent's help
+//     (restart_barrier.go). Not covered: clients that bypass the agent, and the loss of an agent together
+//     with its server while the transaction still takes locks elsewhere.
+//   - PostgreSQL at SERIALIZABLE does not: its order (SSI) need not be the commit order. It holds for
+//     statements whose reads are locked (Statement.Locks); they run at READ COMMITTED.
+//   - At READ COMMITTED and REPEATABLE READ transactions are atomic, and reads without locks are as old as
+//     the source allows.
+//   - Over versions (yield.Policy.Versions) the agent does concurrency control itself; versions.go has the
+//     argument.
+//
+// Invariants.
+//
+//   - vote(b) = Yes implies b.phase = prepared; b.phase = prepared ends only by b.decided.
+//   - An attempt in memory.ender, or below its gateway's retired number, begins no branch.
+//   - b.busy: exactly one step of b runs outside the loop.
+//   - barrier.open > 0 implies that no branch begins.
+//
+// What the caller owes it.
+//
+//  1. Give each agent a term (OpenOptions.Epoch) that no earlier incarnation had.
+//  2. Give it one Driver at a time, with an account that sees the transactions it has prepared.
+//  3. Call its methods from one loop only; run RunAsync's work outside and its done in the loop.
+//  4. Call Tick at NextWake or earlier.
+//  5. Close the driver after the agent's last call. Prepared branches stay.
+//
+// DESIGN.md has the reasons. Stories: sim/testdata/22-sources-commit-in-one-round.txt,
+// 29-a-source-deadlock-ends-early.txt and 50-scalardb-takes-three-round-trips.txt.
 package source

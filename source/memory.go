@@ -2,23 +2,23 @@ package source
 
 import "isochron/txn"
 
-// endedMax bounds the attempts that are remembered after their end.
+// endedMax bounds the ended attempts that are remembered.
 const endedMax = 65_536
 
-// memory knows how attempts ended here, or that they were told to end before they came:
-// a tombstone keeps what was sent before, and arrives after, from beginning a branch that
-// nobody would ever end.
+// memory has the outcomes of attempts that ended here, or were decided before their first statement
+// came. Such a tombstone keeps a statement that was sent before the decision and arrives after it from
+// beginning a branch that no participant would end.
 //
-// What all participants have finished needs no memory: gateways say below which number that
-// is so. What is too much to remember is treated as if they had said it, which can refuse a
-// transaction and never begin one again.
+// Attempts finished at all participants need no entry: each gateway sends the number below which its
+// attempts are. At endedMax the oldest entry counts as finished too; this can refuse a transaction but
+// never begin one again.
 type memory struct {
 	ender map[txn.Attempt]txn.Outcome
 	order []txn.Attempt // the oldest first
 	below map[txn.NodeID]incarnation
 }
 
-// incarnation is a gateway's newest, and below which of its attempts all are finished.
+// incarnation is a gateway's newest epoch, and the number below which all its attempts are finished.
 type incarnation struct {
 	epoch uint32
 	below uint64
@@ -28,22 +28,22 @@ func newMemory() *memory {
 	return &memory{ender: map[txn.Attempt]txn.Outcome{}, below: map[txn.NodeID]incarnation{}}
 }
 
-// over reports whether an attempt is finished everywhere, or its gateway's incarnation is dead.
+// over reports whether an attempt is finished at all participants, or its gateway's incarnation is dead.
 func (e *memory) over(a txn.Attempt) bool {
 	in := e.below[a.Node]
 	return a.Epoch < in.epoch || a.Epoch == in.epoch && a.Seq < in.below
 }
 
-// knows reports whether nothing more may be begun of an attempt.
+// knows reports whether an attempt may no longer begin a branch.
 func (e *memory) knows(a txn.Attempt) bool {
 	_, ok := e.ender[a]
 	return ok || e.over(a)
 }
 
-// how is how an attempt ended, OutcomeNone if that is not known.
+// how returns an attempt's outcome, OutcomeNone if unknown.
 func (e *memory) how(a txn.Attempt) txn.Outcome { return e.ender[a] }
 
-// note remembers an end.
+// note records an outcome.
 func (e *memory) note(a txn.Attempt, how txn.Outcome) {
 	if _, ok := e.ender[a]; !ok {
 		e.order = append(e.order, a)
@@ -55,8 +55,8 @@ func (e *memory) note(a txn.Attempt, how txn.Outcome) {
 	}
 }
 
-// retire says that all attempts of an incarnation below a number are finished. What is
-// remembered of them goes when its turn comes, with the oldest.
+// retire records that all attempts of an incarnation below a number are finished. Their entries go
+// when they are the oldest.
 func (e *memory) retire(of txn.Attempt, below uint64) {
 	in := e.below[of.Node]
 	switch {
@@ -70,7 +70,7 @@ func (e *memory) retire(of txn.Attempt, below uint64) {
 	e.expire()
 }
 
-// expire forgets the oldest, as far as they are finished.
+// expire drops the oldest entries that are finished.
 func (e *memory) expire() {
 	n := 0
 	for n < len(e.order) && e.over(e.order[n]) {

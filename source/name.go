@@ -8,38 +8,37 @@ import (
 	"isochron/txn"
 )
 
-// Name names a branch at a source: of which cluster it is, of which attempt, and for which
-// participant. It is what a source lists after a crash, so that whoever looks can tell whose
-// a prepared branch is and where its decision stands. An attempt names its gateway, that
-// gateway's incarnation and a number within it.
+// Name is a branch's name at a source: its cluster, attempt and participant. A source lists the names
+// after a crash, so an agent recognizes its cluster's branches and finds the shard that has the
+// decision. An attempt contains its gateway, the gateway's incarnation and a number within it.
 type Name struct {
 	Cluster uint64      `cbor:"1,keyasint,omitempty"`
 	Attempt txn.Attempt `cbor:"2,keyasint,omitempty"`
 	Source  txn.ShardID `cbor:"3,keyasint,omitempty"`
-	// RecordShard is the shard in whose log the decision stands.
+	// RecordShard is the shard whose log has the decision.
 	RecordShard txn.ShardID `cbor:"4,keyasint,omitempty"`
 }
 
-// namePrefix begins each name of ours, with the version of its form.
+// namePrefix begins each name, with the version of the format.
 const namePrefix = "isochron1"
 
-// String is the name as sources have it: at most 64 bytes of letters, digits and dots for
-// the part that all participants share, which is what XA calls gtrid, and at most 64 for
-// the rest, which is its bqual; a slash between.
+// String returns the name as sources store it: at most 64 bytes of letters, digits and dots for the
+// part that all participants share (XA's gtrid), a slash, and at most 64 bytes for the rest (XA's
+// bqual).
 func (n Name) String() string { return n.Global() + "/" + n.Qualifier() }
 
-// Global is the part that all participants of an attempt share.
+// Global returns the part that all participants of an attempt share.
 func (n Name) Global() string {
 	a := n.Attempt
 	return fmt.Sprintf("%s.%x.%x.%x.%x", namePrefix, n.Cluster, uint32(a.Node), a.Epoch, a.Seq)
 }
 
-// Qualifier is the participant's part.
+// Qualifier returns the participant's part.
 func (n Name) Qualifier() string {
 	return fmt.Sprintf("%x.%x", uint64(n.Source), uint64(n.RecordShard))
 }
 
-// ParseName reads a name. ok is false if it is somebody else's: such a one is never touched.
+// ParseName parses a name. ok is false for a foreign name; foreign branches are never touched.
 func ParseName(s string) (n Name, ok bool) {
 	global, rest, found := strings.Cut(s, "/")
 	parts, more := strings.Split(global, "."), strings.Split(rest, ".")

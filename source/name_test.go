@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// A name comes back as it was, and fits where sources keep names.
+// A name is parsed as it was written, and fits the sources' limits.
 func TestNames(t *testing.T) {
 	for _, n := range []Name{
 		{},
@@ -18,19 +18,19 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is longer than XA allows", n)
 		}
 		if back, ok := ParseName(n.String()); !ok || back != n {
-			t.Errorf("%s came back as %v, %v", n, back, ok)
+			t.Errorf("%s is parsed as %v, %v", n, back, ok)
 		}
 	}
 }
 
-// What others have named is never taken for ours.
+// A foreign name is never parsed as one of ours.
 func TestForeignNames(t *testing.T) {
 	for _, s := range []string{
 		"", "/", "isochron1", "isochron1.1.2.3.4", "isochron1.1.2.3.4/5", "isochron2.1.2.3.4/5.1", "isochron1.1.2.3.4/5.1.0", "isochron1.01.2.3.4/5.1",
 		"isochron1.1.2.3.4/5.1 ", "isochron1.+1.2.3.4/5.1", "ISOCHRON1.1.2.3.4/5.1", "isochron1.1.2.3.A/5.1", "isochron1.1.2.3.4/5.1/", "isochron1.1.fffffffff.3.4/5.1", "isochron1.1.-2.3.4/5.1",
 	} {
 		if n, ok := ParseName(s); ok {
-			t.Errorf("%q is taken for %v", s, n)
+			t.Errorf("foreign name %q is parsed as %v", s, n)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func FuzzParseName(f *testing.F) {
 	f.Add("isochron1.1.2.3.4/5.1")
 	f.Fuzz(func(t *testing.T, s string) {
 		if n, ok := ParseName(s); ok && n.String() != s {
-			t.Errorf("%q is read as %q", s, n)
+			t.Errorf("%q is parsed as %q", s, n)
 		}
 	})
 }

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// record is a row of a source that is used as a store of single records, each with a version of
-// its own (versions.go). In the store it is a text: its version, how long its value is and the
-// value; and of one that is prepared the branch that has it so, and the text that stood there
-// before.
+// record is a row of a source used as a store of single records, each with its own version
+// (versions.go). The stored text is the version, the value's length and the value; of a prepared record
+// also the name of the branch and the text it replaced.
 type record struct {
-	version  uint64 // rises by one with each write; 0: it is not there
+	version  uint64 // increases by one with each write; 0: no such row
 	value    string
-	prepared string // the name of the branch; "": it is committed
-	before   string // the text that stood there; "": none
+	prepared string // the branch that has it prepared; "": committed
+	before   string // the replaced text; "": none
 }
 
-// text is the record as it stands in the store.
+// text returns the record as stored.
 func (r record) text() string {
 	out := fmt.Sprintf("%d %d %s", r.version, len(r.value), r.value)
 	if r.prepared != "" {
@@ -26,7 +25,7 @@ func (r record) text() string {
 	return out
 }
 
-// parseRecord reads a text; ok is false if nothing of ours has written it.
+// parseRecord parses a stored text; ok is false if an agent did not write it.
 func parseRecord(text string) (r record, ok bool) {
 	version, rest, _ := strings.Cut(text, " ")
 	length, rest, found := strings.Cut(rest, " ")
@@ -45,7 +44,7 @@ func parseRecord(text string) (r record, ok bool) {
 	return r, true
 }
 
-// ended is the text that stands there once the branch has ended that has it prepared.
+// ended returns the text to store once the branch that has the record prepared has ended.
 func (r record) ended(commit bool) string {
 	if !commit {
 		return r.before
@@ -54,19 +53,18 @@ func (r record) ended(commit bool) string {
 	return r.text()
 }
 
-// swap is a conditional write of a store: if this text stands under the key another takes its
-// place. "" is no row.
+// swap is a conditional write: if the text stored under key is old, it becomes new. "" is no row.
 type swap struct{ key, old, new string }
 
-// verbSwap has a store do one. Its answer says that a row was changed, or that none was.
+// verbSwap is the store's statement for a swap. Its result reports one changed row, or none.
 const verbSwap = "SWAP"
 
 func (s swap) statement() Statement {
 	return Statement{Text: fmt.Sprintf("%s %s %d %s%s", verbSwap, s.key, len(s.old), s.old, s.new)}
 }
 
-// ParseSwap reads what stands behind the key in a store's SWAP: the text that must stand there, and
-// the one that takes its place; "" is no row.
+// ParseSwap parses the argument of a SWAP, after the key: the expected text and the new one; "" is no
+// row.
 func ParseSwap(arg string) (old, new string, ok bool) {
 	length, rest, found := strings.Cut(arg, " ")
 	n, err := strconv.Atoi(length)

@@ -7,23 +7,22 @@ import (
 	"isochron/txn"
 )
 
-// Recovery: at its start, when its source comes back, and now and then besides, an agent
-// looks at what is prepared there. What has a name of this cluster and source, and nobody
-// here knows, waits for its decision; whoever finds that out is asked. All other names are
-// somebody else's.
+// Recovery. At its start, after a lost connection and every queryDecisionEvery * RecoverAfter an agent
+// lists the source's prepared branches. A branch of this cluster and source that the agent does not know
+// waits for its decision, which the node's recovery of orphans looks up. All other names are foreign.
 
-// recovery finds what is prepared, and has somebody find out how it ends.
+// recovery lists the prepared branches and has their decisions looked up.
 type recovery struct {
 	*state
 	ender *branchEnder
 }
 
-// link is how an agent stands with its source.
+// link is the state of the agent's connection to its source.
 type link struct {
-	open     bool // it may look
+	open     bool // the agent's term is durable: it may query
 	looking  bool
-	again    bool // the connection broke while it looked
-	serving  bool // it has looked since it began
+	again    bool // a connection broke during the query
+	serving  bool // a query has succeeded since the agent's start
 	lookAt   time.Duration
 	identity string
 	text     string // why it does not serve
@@ -38,14 +37,14 @@ func (l *link) nextWake() time.Duration {
 	return l.lookAt
 }
 
-// look is what a source has said of itself.
+// look is the result of one query.
 type look struct {
 	facts Facts
 	names []Name
 	err   *Error
 }
 
-// queryDecision looks at what is prepared.
+// queryDecision queries the source's facts and prepared branches.
 func (r *recovery) queryDecision() {
 	r.links.looking, r.links.again = true, false
 	db, cluster := r.db, r.cfg.Cluster
@@ -60,13 +59,13 @@ func (r *recovery) queryDecision() {
 	}, func(result any) { r.decisionQueried(result.(look)) })
 }
 
-// decisionQueried takes in what is prepared.
+// decisionQueried takes in the result of a query.
 func (r *recovery) decisionQueried(l look) {
 	k := &r.links
 	k.looking = false
 	k.lookAt = r.now() + queryDecisionEvery*r.at.Params.RecoverAfter
 	if l.err == nil && k.identity != "" && k.identity != l.facts.Identity && !l.facts.Expected {
-		l.err = &Error{Text: "another database answers there than before; the agent serves nothing until the first is back"}
+		l.err = &Error{Text: "another database answers there than before; the source is not served until the first is back"}
 		k.serving = false
 	}
 	if l.err != nil {
@@ -75,9 +74,9 @@ func (r *recovery) decisionQueried(l look) {
 		return
 	}
 	if k.text, k.identity = "", l.facts.Identity; l.facts.PreparedMax == 0 {
-		k.text = "the source prepares nothing: transactions that span it and others are refused"
+		k.text = "the source's server allows no prepared transactions: transactions over it and other participants are refused"
 	}
-	if k.again { // what was under way when it broke may be prepared since
+	if k.again { // a prepare under way when the connection broke may take effect later
 		k.lookAt = r.now() + r.at.Params.TickInterval
 	}
 	there := map[txn.Attempt]bool{}
@@ -91,32 +90,32 @@ func (r *recovery) decisionQueried(l look) {
 	k.serving = true
 	for _, b := range r.branches.inOrder() {
 		if b.phase == prepareUnknown && !there[b.name.Attempt] && !k.again {
-			r.ender.failed(b, &Error{Text: "the connection to the source broke in the prepare, and it is not there", Again: true})
+			r.ender.failed(b, &Error{Text: "the connection to the source broke during the prepare, and the branch is not prepared", Again: true})
 		}
 		r.proceed(b)
 	}
 }
 
-// meet takes in a branch that is prepared there.
+// meet takes in a branch that the source lists as prepared.
 func (r *recovery) meet(n Name) {
 	switch b := r.branches[n.Attempt]; {
 	case b == nil:
 		b = &branch{name: n, gateway: n.Attempt.Node, phase: prepared, since: r.now(), lastContact: r.now()}
 		r.branches[n.Attempt] = b
-		if r.ended.how(n.Attempt) == txn.OutcomeAborted { // it came too late
+		if r.ended.how(n.Attempt) == txn.OutcomeAborted { // aborted before it was prepared
 			b.decided = &txn.Decide{Shard: r.id, Attempt: n.Attempt}
 		}
-		r.trace("source %d: finds %v prepared", r.id, n.Attempt)
+		r.trace("source %d: found %v prepared", r.id, n.Attempt)
 	case b.phase == prepareUnknown:
 		b.name = n
 		r.ender.isPrepared(b)
 	default:
-		b.name = n // where its decision stands
+		b.name = n // has the record shard, which the branch may lack
 	}
 }
 
-// look does what is due of a branch by time alone: it asks whether its gateway lives, and
-// has others find out how a prepared one ends.
+// look does a branch's timed work: it queries the status of the transaction at its gateway, abandons a
+// branch whose gateway is silent, and reports a prepared one as an orphan.
 func (r *recovery) look(b *branch, now time.Duration) {
 	if b.decided != nil {
 		if b.retryAt != 0 && now >= b.retryAt {
@@ -151,7 +150,7 @@ func (r *recovery) look(b *branch, now time.Duration) {
 	}
 }
 
-// orphan has somebody find out how a prepared branch ends, now and then.
+// orphan reports a prepared branch, at intervals, so that its decision is looked up.
 func (r *recovery) orphan(b *branch, now time.Duration) {
 	if r.orphans.Due(now, b.name.Attempt, b.since, !b.txn.IsZero()) {
 		r.at.Env.Orphan(txn.Orphan{Attempt: b.name.Attempt, Txn: b.txn, Participants: []txn.ShardID{r.id}, RecordShard: b.name.RecordShard, Leftover: true})
@@ -161,7 +160,7 @@ func (r *recovery) orphan(b *branch, now time.Duration) {
 // patience is how long a gateway may be silent.
 func patience(p txn.Params) time.Duration { return p.StatusQueryAfter + p.GatewayLease }
 
-// looksAt is when there is something to do of a branch by time alone.
+// looksAt returns when a branch next has timed work.
 func (r *recovery) looksAt(b *branch) time.Duration {
 	switch p := r.at.Params; {
 	case b.decided != nil && b.busy, b.decided == nil && b.phase == prepareUnknown, b.decided != nil && b.retryAt == 0:
@@ -179,7 +178,7 @@ func (r *recovery) looksAt(b *branch) time.Duration {
 	}
 }
 
-// statusQueried hears whether a transaction is still open at its gateway.
+// statusQueried takes in whether a transaction is still open at its gateway.
 func (r *recovery) statusQueried(m *txn.TxnStatusReply) {
 	for _, b := range r.branches.inOrder() {
 		if b.txn != m.Txn || b.txn.IsZero() {

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// replySender is how an agent speaks to those who have asked.
+// replySender sends an agent's replies.
 type replySender struct {
 	env  participant.Env
 	id   txn.ShardID
@@ -20,16 +20,16 @@ func (v *replySender) now() time.Duration { return v.env.Now().Mono }
 
 func (v *replySender) trace(format string, args ...any) { v.env.Trace(format, args...) }
 
-// send sends to a gateway, or to the coordinator of whichever node has asked.
+// send sends to a node's coordinator: the gateway, or another node that inquires.
 func (v *replySender) send(n txn.NodeID, m txn.Message) { v.env.Send(txn.Coordinator(n), m) }
 
-// vote says Yes. awaits: the decision is to follow.
+// vote sends a Yes. awaits: a decision follows.
 func (v *replySender) vote(to txn.NodeID, a txn.Attempt, awaits bool) {
 	v.send(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Yes: true, AwaitsDecision: awaits}})
 }
 
-// voteYes says Yes for a branch that is prepared: an open one, if what it has read is to be looked
-// at again when all of the transaction is prepared.
+// voteYes sends a prepared branch's Yes: an open one, if its reads must be validated once all of the
+// transaction is prepared.
 func (v *replySender) voteYes(to txn.NodeID, b *branch) {
 	open := b.reads != nil && !b.checked && b.reads.unchecked()
 	v.send(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: b.name.Attempt, Yes: true, AwaitsDecision: true, Open: open}})
@@ -40,10 +40,10 @@ func (v *replySender) voteNo(to txn.NodeID, a txn.Attempt, reason string, f *txn
 	v.send(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindAborted, Reason: reason, Fault: f, Cause: cause}})
 }
 
-// brokeInCommit is what is said of a commit in one phase of which nobody knows.
+// brokeInCommit is the reason sent when the outcome of a one-phase commit is unknown.
 const brokeInCommit = "the connection to the source broke in the commit: it may or may not have happened"
 
-// inCommit says how a commit in one phase failed of which nobody knows.
+// inCommit returns the reason for an unknown outcome of a one-phase commit.
 func inCommit(err *Error) string {
 	if err.Code == txn.FaultNotReached {
 		return err.Text + ", and the commit may or may not have happened"
@@ -51,13 +51,13 @@ func inCommit(err *Error) string {
 	return brokeInCommit
 }
 
-// voteUnknown answers who has asked for a commit in one phase of which nobody knows.
+// voteUnknown replies that the outcome of a one-phase commit is unknown.
 func (v *replySender) voteUnknown(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault) {
 	v.send(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindUnknown, Fault: f,
 		Reason: reason}})
 }
 
-// found answers who inquires. What ended without anybody knowing how is answered as forgotten.
+// found replies to an Inquire. An unknown outcome is reported as forgotten.
 func (v *replySender) found(to txn.NodeID, a txn.Attempt, how txn.Outcome) {
 	f := &txn.InquireReply{Shard: v.id, Attempt: a, Result: how}
 	switch how {

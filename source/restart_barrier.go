@@ -2,27 +2,26 @@ package source
 
 import "isochron/txn"
 
-// Fences. Strict two-phase locking makes what sources do serializable as a whole: a branch has
-// every lock, of what it has read too, until it has ended. A prepared branch of PostgreSQL has
-// them over a restart of the server; one of MariaDB or MySQL comes back with the locks of what
-// it has written alone (Facts.ForgetsReads), and a transaction that begins then could change
-// what it has read, although it is to commit before.
+// The restart barrier. Strict two-phase locking makes transactions over several sources serializable:
+// a branch keeps all its locks, those of its reads too, until it has ended. A prepared branch of
+// PostgreSQL keeps them over a restart of the server. One of MariaDB or MySQL comes back with the locks
+// of its writes only (Facts.ForgetsReads); a transaction that begins then could change rows the prepared
+// one has read, although that one commits first.
 //
-// So the agent has the locks in their stead: when such a source has started anew, no branch is
-// begun there before each that was prepared before has ended. What was not prepared the restart
-// has rolled back, and whoever begins later comes after those in every order that anybody can
-// see. That a source has started anew must not be missed: a branch is begun only on the
-// incarnation of the source at which the agent has looked last (BranchOptions.Incarnation).
-// Clients of the database that do not come through the agent are not held back.
+// So the agent blocks in their stead: after such a restart no branch begins until every branch that was
+// prepared before has ended. The restart rolled back all others, and a branch that begins later follows
+// them in every order a client can observe. No restart may be missed: a branch begins only at the
+// incarnation that the agent has seen last (BranchOptions.Incarnation). Clients of the database that do
+// not use the agent are not blocked.
 
-// restartBarrier is what an agent knows of its source's incarnations.
+// restartBarrier has an agent's knowledge of its source's incarnations.
 type restartBarrier struct {
-	incarnation string // at which it has looked last
-	open        int    // branches that were prepared at an earlier one, or may have been
+	incarnation string // seen last
+	open        int    // branches prepared, or possibly prepared, at an earlier incarnation and not ended
 }
 
-// arm takes in what a source has said of itself: if it has started anew since, or nobody
-// knows, the branches that may be prepared are waited for.
+// arm records a source's facts. If it has restarted, or its incarnation is unknown, new branches wait
+// for all branches that may be prepared.
 func (s *state) arm(f Facts) {
 	again := f.Incarnation == "" || f.Incarnation != s.barrier.incarnation
 	s.barrier.incarnation = f.Incarnation
@@ -37,7 +36,7 @@ func (s *state) arm(f Facts) {
 	}
 }
 
-// disarm takes in that a branch has ended, and lets the others go on if it was the last.
+// disarm records the end of a branch; if it was the last of the barrier, blocked branches proceed.
 func (s *state) disarm(b *branch) {
 	if !b.blocksNewBranches {
 		return
@@ -51,7 +50,7 @@ func (s *state) disarm(b *branch) {
 	}
 }
 
-// blocks reports whether a branch waits before it begins.
+// blocks reports whether a branch must wait before it begins.
 func (s *state) blocks(b *branch) bool {
 	if s.barrier.open == 0 || b.handle != nil {
 		return false
@@ -63,11 +62,11 @@ func (s *state) blocks(b *branch) bool {
 	return true
 }
 
-// blockedTooLong ends a branch that has waited as long as it may wait for a lock.
+// blockedTooLong aborts a branch that has waited behind the barrier for its bound of a lock wait.
 func (s *state) blockedTooLong(b *branch) {
 	m := b.todo
 	b.todo = nil
-	s.refuse(b.gateway, m.Request, txn.KindAborted, "the source has started anew, and what was prepared there before has not ended in time",
+	s.refuse(b.gateway, m.Request, txn.KindAborted, "the source's server restarted and its prepared transactions have not ended yet; retry the transaction",
 		&txn.Fault{Code: lockWaitTimeout, State: "HY000"}, txn.CauseLockTimeout)
 	s.warn(b)
 	s.forget(b, txn.OutcomeAborted)

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// state is what the parts of an agent share.
+// state is shared by an agent's parts.
 type state struct {
 	cfg Config
 	at  participant.OpenOptions
@@ -21,27 +21,27 @@ type state struct {
 	orphans  *decide.Orphans
 	links    link
 	barrier  restartBarrier
-	waiting  []task // could not be begun yet
-	// describing are those for whom the source is being asked what it is; one task for each.
+	waiting  []task // not yet accepted by Env.RunAsync, in order
+	// describing has the askers of descriptions under way; one task each.
 	describing map[asker]bool
 
-	proceed func(*branch) // does what is next for a branch, if nothing of it is under way
+	proceed func(*branch) // starts the next step of a branch unless a step of it is under way
 }
 
-// task is work outside the loop.
+// task is a blocking call.
 type task struct {
 	work func(context.Context) any
 	done func(any)
 }
 
-// runAsync has something run outside the loop, later if too much is under way there.
+// runAsync runs a task outside the loop; it is queued if Env accepts no more.
 func (s *state) runAsync(work func(context.Context) any, done func(any)) {
 	if len(s.waiting) > 0 || !s.at.Env.RunAsync(work, done) {
-		s.waiting = append(s.waiting, task{work, done}) // one for each branch at most
+		s.waiting = append(s.waiting, task{work, done}) // at most one for each branch
 	}
 }
 
-// retry begins what could not be begun before.
+// retry starts queued tasks.
 func (s *state) retry() {
 	waiting := s.waiting
 	s.waiting = nil
@@ -53,7 +53,7 @@ func (s *state) retry() {
 	}
 }
 
-// begin runs something of a branch outside the loop; nothing else of it runs meanwhile.
+// begin runs a branch's step outside the loop; no other step of the branch begins until it is done.
 func (s *state) begin(b *branch, work func(context.Context) any, done func(any)) {
 	b.busy, b.cancel = true, &cancelHandle{}
 	l := b.cancel
@@ -68,7 +68,7 @@ func (s *state) begin(b *branch, work func(context.Context) any, done func(any))
 	})
 }
 
-// forget ends a branch, and tells who waits for that.
+// forget drops a branch that has ended and replies to all who wait for its end.
 func (s *state) forget(b *branch, how txn.Outcome) {
 	a := b.name.Attempt
 	delete(s.branches, a)
@@ -93,15 +93,15 @@ func (s *state) forget(b *branch, how txn.Outcome) {
 	s.disarm(b)
 }
 
-// warn tells the transaction's other sources that it cannot commit, past its coordinator
-// (GeoTP section 4.1, early abort). What has failed here was never prepared, and never will be.
+// warn sends an abort to the transaction's other sources, past its coordinator (GeoTP section 4.1, early
+// abort). This branch is not prepared and never will be, so no coordinator can have decided to commit.
 func (s *state) warn(b *branch) {
 	for _, p := range b.peers {
 		s.at.Env.Send(txn.Participant(p.Node, p.Shard), txn.Message{Decide: &txn.Decide{Shard: p.Shard, Attempt: b.name.Attempt, Txn: b.txn}})
 	}
 }
 
-// abandoned rolls back a branch that nobody will ask to prepare; a prepared one stays.
+// abandoned rolls back a branch that will not be asked to prepare; a prepared one stays.
 func (s *state) abandoned(b *branch) {
 	if b.phase != working || b.decided != nil {
 		return
@@ -111,7 +111,7 @@ func (s *state) abandoned(b *branch) {
 	s.proceed(b)
 }
 
-// broke notes that a connection did: it is looked soon what is prepared there.
+// broke notes a broken connection: the source is queried soon.
 func (s *state) broke() {
 	s.links.again = true
 	s.links.lookAt = min(s.links.lookAt, s.now()+s.at.Params.TickInterval)

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// What an agent shows to whoever looks at it.
+// An agent's status for operators.
 
 // Undecided implements participant.Participant.
 func (g *Agent) Undecided() (n int) {

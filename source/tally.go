@@ -8,16 +8,16 @@ import (
 	"isochron/txn"
 )
 
-// tally counts what has become of an agent's branches since it was opened.
+// tally counts an agent's branches by outcome since it was opened.
 type tally struct{ participant.SourceCounts }
 
-// worked notes a message with statements.
+// worked counts a batch of statements.
 func (t *tally) worked(statements int) {
 	t.Works++
 	t.Statements += uint64(statements)
 }
 
-// refused notes why something was refused: a work, or a Yes.
+// refused counts a refused batch, or a No, by its cause.
 func (t *tally) refused(cause txn.Cause) {
 	if int(cause) >= len(t.Refused) {
 		cause = txn.CauseOther
@@ -25,7 +25,7 @@ func (t *tally) refused(cause txn.Cause) {
 	t.Refused[cause]++
 }
 
-// ended notes the end of a branch that held rows for a time; zero: it is not known for how long.
+// ended counts a branch's end and how long it held rows; zero: unknown.
 func (t *tally) ended(how txn.Outcome, held time.Duration) {
 	switch how {
 	case txn.OutcomeCommitted:
@@ -41,7 +41,7 @@ func (t *tally) ended(how txn.Outcome, held time.Duration) {
 	}
 }
 
-// heldBucket is the first bucket of SourceCounts.Held whose bound a time is within.
+// heldBucket returns the first bucket of SourceCounts.Held whose bound is not below held.
 func heldBucket(held time.Duration) int {
 	ms := uint64((held + time.Millisecond - 1) / time.Millisecond)
 	if ms == 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A time is counted where the first bound is that is not below it.
+// A time is counted in the first bucket whose bound is not below it.
 func TestHeldBuckets(t *testing.T) {
 	for held, want := range map[time.Duration]int{
 		1: 0, time.Millisecond: 0, time.Millisecond + 1: 1, 2 * time.Millisecond: 1, 3 * time.Millisecond: 2, 4 * time.Millisecond: 2,

@@ -12,23 +12,23 @@ import (
 	"isochron/txn"
 )
 
-// toy is a world of one agent, in which the test says when what runs outside has run, and a
-// database of which it says what it answers.
+// toy is one agent with a database. The test chooses when tasks outside the loop run and what the
+// database replies.
 type toy struct {
 	t        *testing.T
 	g        *Agent
 	now      time.Duration
-	sent     []string // "to whom: what"
+	sent     []string // "receiver: message"
 	last     txn.Message
 	tasks    []task
-	full     bool // nothing more is taken outside
+	full     bool // no more tasks are accepted
 	orphans  []txn.Orphan
-	did      []string // by the database
+	did      []string // the database's calls
 	prepared []Name
-	fails    map[string]*Error // by what is done
+	fails    map[string]*Error // errors by call
 	identity string
-	facts    Facts // beside its identity
-	busy     bool  // what is prepared is listed and not found
+	facts    Facts // without the identity
+	busy     bool  // prepared branches are listed and not found
 }
 
 func (w *toy) Now() txn.Now                    { return txn.Now{Mono: w.now} }
@@ -49,45 +49,45 @@ func (w *toy) RunAsync(work func(context.Context) any, done func(any)) bool {
 }
 
 func describe(to txn.Address, m *txn.Message) string {
-	whom := fmt.Sprintf("%d: ", to.Node)
+	head := fmt.Sprintf("%d: ", to.Node)
 	if to.For == txn.ForParticipant {
-		whom = fmt.Sprintf("%d/%d: ", to.Node, to.Shard)
+		head = fmt.Sprintf("%d/%d: ", to.Node, to.Shard)
 	}
 	switch {
 	case m.AccessReply != nil && m.AccessReply.Refused == txn.KindUnknown:
-		return whom + "who knows, refused"
+		return head + "unknown, refused"
 	case m.AccessReply != nil && m.AccessReply.Refused != 0:
-		return whom + "refused"
+		return head + "refused"
 	case m.AccessReply != nil && m.AccessReply.Batch.Going:
-		return whom + "going"
+		return head + "going"
 	case m.AccessReply != nil && m.AccessReply.Batch.Fault != nil:
-		return whom + fmt.Sprintf("%d results, fault %d", len(m.AccessReply.Batch.Results), m.AccessReply.Batch.Fault.Code)
+		return head + fmt.Sprintf("%d results, fault %d", len(m.AccessReply.Batch.Results), m.AccessReply.Batch.Fault.Code)
 	case m.AccessReply != nil && m.AccessReply.Batch.Committed:
-		return whom + fmt.Sprintf("%d results, committed", len(m.AccessReply.Batch.Results))
+		return head + fmt.Sprintf("%d results, committed", len(m.AccessReply.Batch.Results))
 	case m.AccessReply != nil:
-		return whom + fmt.Sprintf("%d results", len(m.AccessReply.Batch.Results))
+		return head + fmt.Sprintf("%d results", len(m.AccessReply.Batch.Results))
 	case m.Vote != nil && m.Vote.Yes && !m.Vote.AwaitsDecision:
-		return whom + "committed"
+		return head + "committed"
 	case m.Vote != nil && m.Vote.Yes && m.Vote.Open:
-		return whom + "open yes"
+		return head + "open yes"
 	case m.Vote != nil && m.Vote.Yes:
-		return whom + "yes"
+		return head + "yes"
 	case m.Vote != nil && m.Vote.Refused == txn.KindUnknown:
-		return whom + "who knows"
+		return head + "unknown"
 	case m.Vote != nil:
-		return whom + "no"
+		return head + "no"
 	case m.DecideAck != nil:
-		return whom + "ack"
+		return head + "ack"
 	case m.Decide != nil:
-		return whom + fmt.Sprintf("decide commit=%v", m.Decide.Commit)
+		return head + fmt.Sprintf("decide commit=%v", m.Decide.Commit)
 	case m.InquireReply != nil:
-		return whom + fmt.Sprintf("finding %d forgot=%v", m.InquireReply.Result, m.InquireReply.Forgot)
+		return head + fmt.Sprintf("finding %d forgot=%v", m.InquireReply.Result, m.InquireReply.Forgot)
 	case m.NotLeader != nil:
-		return whom + fmt.Sprintf("not leader, term %d", m.NotLeader.Term)
+		return head + fmt.Sprintf("not leader, term %d", m.NotLeader.Term)
 	case m.TxnStatusQuery != nil:
-		return whom + "probe"
+		return head + "probe"
 	}
-	return whom + "?"
+	return head + "?"
 }
 
 // The database.
@@ -106,7 +106,7 @@ func (w *toy) Facts(context.Context) (Facts, error) {
 	return f, w.do("facts")
 }
 func (w *toy) Prepared(context.Context, uint64) ([]Name, error) {
-	return w.prepared, nil // with foreign names, which a driver would not give
+	return w.prepared, nil // with foreign names, which a driver would filter
 }
 func (w *toy) Tables(context.Context) ([]Table, error) { return nil, nil }
 func (w *toy) Close() error                            { return nil }
@@ -152,7 +152,7 @@ const (
 	gateway    = txn.NodeID(9)
 )
 
-// newToy is an agent that has not looked yet what is prepared.
+// newToy returns an agent that has not listed its prepared branches.
 func newToy(t *testing.T, bugs txn.InjectedBugs) *toy {
 	w := &toy{t: t, fails: map[string]*Error{}, identity: "one"}
 	open := Factory(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return w, nil }})
@@ -164,7 +164,7 @@ func newToy(t *testing.T, bugs txn.InjectedBugs) *toy {
 	return w
 }
 
-// serving is one that has found nothing.
+// serving returns one that serves; nothing was prepared.
 func serving(t *testing.T) *toy {
 	w := newToy(t, txn.InjectedBugs{})
 	w.run()
@@ -172,7 +172,7 @@ func serving(t *testing.T) *toy {
 	return w
 }
 
-// run has what is outside come to its end.
+// run completes the tasks outside the loop.
 func (w *toy) run() {
 	for len(w.tasks) > 0 {
 		next := w.tasks[0]
@@ -181,7 +181,7 @@ func (w *toy) run() {
 	}
 }
 
-// pass lets time pass.
+// pass advances the time.
 func (w *toy) pass(d time.Duration) {
 	for until := w.now + d; w.now < until; {
 		w.now = min(until, max(w.g.NextWake(), w.now+time.Millisecond))
@@ -190,11 +190,11 @@ func (w *toy) pass(d time.Duration) {
 	}
 }
 
-// expect is what was said since, and what the database has done.
+// expect compares the messages sent since the last call.
 func (w *toy) expect(after string, want ...string) {
 	w.t.Helper()
 	if !slices.Equal(w.sent, want) {
-		w.t.Errorf("%s: said %q, not %q", after, w.sent, want)
+		w.t.Errorf("%s: sent %q, want %q", after, w.sent, want)
 	}
 	w.sent = nil
 }
@@ -202,14 +202,14 @@ func (w *toy) expect(after string, want ...string) {
 func (w *toy) has(after string, want ...string) {
 	w.t.Helper()
 	if !slices.Equal(w.did, want) {
-		w.t.Errorf("%s: the database did %q, not %q", after, w.did, want)
+		w.t.Errorf("%s: the database's calls are %q, want %q", after, w.did, want)
 	}
 	w.did = nil
 }
 
 func attempt(n int) txn.Attempt { return txn.Attempt{Node: gateway, Epoch: 1, Seq: uint64(n)} }
 
-// access is a work of an attempt.
+// access is a batch of an attempt.
 func access(n, step int, last bool, statements ...string) *txn.Message {
 	a := &txn.Access{Shard: toySource, Request: uint64(100*n + step), Txn: txn.ID(attempt(n)), Batch: &txn.StatementBatch{Attempt: attempt(n), Step: uint64(step), Term: toyTerm,
 		RecordShard: 2, Peers: []txn.Peer{{Node: 2, Shard: toySource}, {Node: 4, Shard: 5}}}}
@@ -234,7 +234,7 @@ func inquireOf(n int) *txn.Message {
 	return &txn.Message{Inquire: &txn.Inquire{Shard: toySource, Attempt: attempt(n), Txn: txn.ID(attempt(n))}}
 }
 
-// receives hands messages over and lets what they cause come to its end.
+// receives delivers messages and completes the tasks they cause.
 func (w *toy) receives(m ...*txn.Message) {
 	for _, m := range m {
 		w.g.Deliver(gateway, m)

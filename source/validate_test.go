@@ -11,7 +11,7 @@ import (
 	"isochron/yield"
 )
 
-// overVersions is an agent of a row over versions, beside a store with two records.
+// overVersions is an agent under a protocol with versions, over a store with two records.
 func overVersions(t *testing.T, bugs txn.InjectedBugs) (*toy, *shelved) {
 	s := newShelf(t)
 	w := &toy{t: t}
@@ -33,20 +33,20 @@ func validateOf(n int) *txn.Message {
 	return m
 }
 
-// A Yes is open as long as what was read is to be looked at again. What was said of that is said
-// again, whatever has changed since; nothing is held before the prepare.
+// A Yes is open while reads must be validated. The validation's answer is repeated, whatever changed since;
+// nothing is held before the prepare.
 func TestAVoteOverVersions(t *testing.T) {
 	w, s := overVersions(t, txn.InjectedBugs{})
 	w.now = second / 2
 	w.receives(access(1, 1, false, "GET a/1", "PUT a/2 1"))
 	if b := w.g.branches[attempt(1)]; b.began != 0 {
-		t.Errorf("it holds something since %v", b.began)
+		t.Errorf("the branch holds records since %v", b.began)
 	}
 	w.now = second
 	w.receives(prepareOf(1), prepareOf(1), validateOf(1))
 	w.expect("prepared, and all others are", "9: 2 results", "9: open yes", "9: open yes", "9: yes")
 	if b := w.g.branches[attempt(1)]; b.began != second {
-		t.Errorf("it holds something since %v", b.began)
+		t.Errorf("the branch holds records since %v", b.began)
 	}
 	s.commit(s.branch(70, "PUT a/1 77"))
 	w.receives(validateOf(1), prepareOf(1))
@@ -55,26 +55,25 @@ func TestAVoteOverVersions(t *testing.T) {
 	s.holds("committed", "a/1=77 a/2=1")
 	w.expect("its end", "9: ack")
 	w.receives(access(2, 1, true, "ADD a/1 1"))
-	w.expect("what is written is looked at by the prepare", "9: 1 results", "9: yes")
+	w.expect("written records are checked by the prepare", "9: 1 results", "9: yes")
 	w.receives(decideOf(2, true))
 	w.expect("its end", "9: ack")
 }
 
-// One that finds something else says No for ever, and rolls back at once: there is no commit without
-// its Yes.
-func TestWhatDoesNotStandOverVersions(t *testing.T) {
+// A branch with stale reads votes No for good and rolls back immediately: without its Yes there is no commit.
+func TestStaleReadsAbortOverVersions(t *testing.T) {
 	w, s := overVersions(t, txn.InjectedBugs{})
 	w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))
 	s.commit(s.branch(70, "PUT a/1 77"))
 	w.receives(validateOf(1))
-	w.expect("it does not stand", "9: 2 results", "9: open yes", "9: no", "4/5: decide commit=false")
+	w.expect("stale reads", "9: 2 results", "9: open yes", "9: no", "4/5: decide commit=false")
 	s.holds("rolled back", "a/1=77 a/2=20")
 	w.receives(validateOf(1), prepareOf(1))
 	w.expect("asked again", "9: no", "9: no")
 
 	for _, x := range []struct {
 		bug          txn.InjectedBugs
-		said, commit string
+		vote, commit string
 	}{
 		{txn.InjectedBugs{}, "9: no", "a/1=77 a/2=20"},
 		{txn.InjectedBugs{UncheckedReads: true}, "9: yes", "a/1=77 a/2=1"},
@@ -84,15 +83,15 @@ func TestWhatDoesNotStandOverVersions(t *testing.T) {
 		s.commit(s.branch(70, "PUT a/1 77"))
 		w.sent = nil
 		w.receives(validateOf(1), decideOf(1, true))
-		if !slices.Contains(w.sent, x.said) {
+		if !slices.Contains(w.sent, x.vote) {
 			t.Errorf("%+v: %q", x.bug, w.sent)
 		}
-		s.holds("the planted bug", x.commit)
+		s.holds("the injected bug", x.commit)
 	}
 }
 
-// Another incarnation of the agent has not read what it has found prepared, and does not speak for it.
-func TestAnotherLifeDoesNotValidate(t *testing.T) {
+// Another incarnation of the agent has not made the reads of a branch it found, and does not validate them.
+func TestNewIncarnationDoesNotValidate(t *testing.T) {
 	w, s := overVersions(t, txn.InjectedBugs{})
 	w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))
 	w.sent = nil
@@ -106,13 +105,13 @@ func TestAnotherLifeDoesNotValidate(t *testing.T) {
 	m := validateOf(1)
 	m.Prepare.Term--
 	next.receives(m, validateOf(1))
-	next.expect("another life", "9: not leader, term 5", "9: no")
+	next.expect("another incarnation", "9: not leader, term 5", "9: no")
 	next.receives(decideOf(1, false))
 	next.expect("its end", "9: ack")
 	s.holds("rolled back", "a/1=10 a/2=20")
 }
 
-// The planted bug: what an aborted transaction has prepared is rolled forward.
+// The injected bug: the prepared writes of an aborted transaction are rolled forward.
 func TestRollForward(t *testing.T) {
 	w, s := overVersions(t, txn.InjectedBugs{RollForward: true})
 	w.receives(access(1, 1, true, "PUT a/2 1"), decideOf(1, false))

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// versioned is a branch over records with versions (versions.go).
+// versioned is a branch over versioned records (versions.go).
 type versioned struct {
 	v       *versions
 	name    Name
 	options BranchOptions
-	seen    map[string]record // what it has read, and what it has found not to be there
-	writes  map[string]string // what it writes, each of which it has seen
-	scans   []string          // prefixes under which it has seen all
+	seen    map[string]record // read records by key; version 0: no such row
+	writes  map[string]string // new values by key; each key is in seen
+	scans   []string          // prefixes that were scanned
 }
 
-// Execute implements Branch: what is written stays here.
+// Execute implements Branch: writes stay in the agent until Prepare.
 func (b *versioned) Execute(ctx context.Context, s Statement) (Result, error) {
 	word, rest, _ := strings.Cut(s.Text, " ")
 	key, arg, _ := strings.Cut(rest, " ")
@@ -41,10 +41,10 @@ func (b *versioned) Execute(ctx context.Context, s Statement) (Result, error) {
 	case "SCAN":
 		return b.scan(ctx, key)
 	}
-	return b.v.alone(ctx, b.name, b.options, s) // whatever the source says of it
+	return b.v.alone(ctx, b.name, b.options, s) // not of the small language: returns the source's reply
 }
 
-// get reads a row, as this branch has written it if it has.
+// get reads a row, with this branch's own write if it has one.
 func (b *versioned) get(ctx context.Context, key string) (value string, there bool, err error) {
 	if value, there = b.writes[key]; there {
 		return value, true, nil
@@ -63,7 +63,7 @@ func (b *versioned) get(ctx context.Context, key string) (value string, there bo
 	return r.value, r.version != 0, nil
 }
 
-// at is what stands under a key among rows.
+// at returns the record of a key among rows.
 func (b *versioned) at(rows []storedRow, key string) (record, error) {
 	i := slices.IndexFunc(rows, func(row storedRow) bool { return row.key == key })
 	if i < 0 {
@@ -72,14 +72,14 @@ func (b *versioned) at(rows []storedRow, key string) (record, error) {
 	r, ok := parseRecord(rows[i].text)
 	switch {
 	case !ok:
-		return record{}, &Error{Code: 1366, State: "HY000", Text: fmt.Sprintf("what stands under %s has no version: another row of the table of protocols has written it", key), Ends: true}
+		return record{}, &Error{Code: 1366, State: "HY000", Text: fmt.Sprintf("%s has no version: it was written under another protocol", key), Ends: true}
 	case r.prepared != "":
-		return r, b.lost(key, "another transaction has it prepared")
+		return r, b.lost(key, "prepared by another transaction")
 	}
 	return r, nil
 }
 
-// lost is the error of who has met another transaction.
+// lost is the error of a conflict with another transaction.
 func (b *versioned) lost(key, cause string) error {
 	return &Error{Code: 1213, State: "40001", Text: key + ": " + cause, Ends: true, Again: true}
 }
@@ -92,7 +92,7 @@ func (b *versioned) put(key, value string, err error) (Result, error) {
 	return Result{Affected: 1}, nil
 }
 
-// scan reads all rows under a prefix, with what this branch has written there.
+// scan reads all rows under a prefix, with this branch's own writes.
 func (b *versioned) scan(ctx context.Context, prefix string) (out Result, err error) {
 	rows, err := b.v.read(ctx, b.name, b.options, "SCAN "+prefix)
 	if err != nil {
@@ -105,7 +105,7 @@ func (b *versioned) scan(ctx context.Context, prefix string) (out Result, err er
 			return Result{}, err
 		}
 		if was, ok := b.seen[row.key]; ok && was.version != r.version {
-			return Result{}, b.lost(row.key, "it has changed since it was read")
+			return Result{}, b.lost(row.key, "changed since it was read")
 		}
 		b.seen[row.key], values[row.key] = r, r.value
 	}
@@ -140,14 +140,14 @@ func (b *versioned) Prepare(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !done:
-			return b.lost(strings.Join(keys, " "), "one of them has changed since it was read, or another transaction has it prepared")
+			return b.lost(strings.Join(keys, " "), "one of these keys changed since it was read, or is prepared by another transaction")
 		}
 	}
 	b.v.note(b.name, put)
 	return nil
 }
 
-// unchecked reports whether there is something to look at again when all is prepared.
+// unchecked reports whether the branch has reads to validate: of keys it does not write, or scans.
 func (b *versioned) unchecked() bool {
 	return len(b.scans) > 0 || slices.ContainsFunc(slices.Sorted(maps.Keys(b.seen)), func(key string) bool { return !b.written(key) })
 }
@@ -157,8 +157,8 @@ func (b *versioned) written(key string) bool {
 	return ok
 }
 
-// validate looks whether all that was read and is not written still stands: with the version that
-// was read, and with nobody's mark. It is called when all of the transaction is prepared.
+// validate checks that every row that was read and is not written is unchanged: it has the version that
+// was read and is not prepared by another. It runs once all of the transaction is prepared.
 func (b *versioned) validate(ctx context.Context) error {
 	looked := map[string]bool{}
 	for _, prefix := range b.scans {
@@ -190,19 +190,19 @@ func (b *versioned) validate(ctx context.Context) error {
 	return nil
 }
 
-// stillValid says that a row is as it was read; of one that was not seen, that it was not there.
+// stillValid checks that a row is as it was read, or still missing.
 func (b *versioned) stillValid(rows []storedRow, key string) error {
 	r, err := b.at(rows, key)
 	if err == nil && r.version != b.seen[key].version {
-		err = b.lost(key, "it has changed since it was read")
+		err = b.lost(key, "changed since it was read")
 	}
 	return err
 }
 
-// Commit implements Branch. Nobody asks for it: what has no prepare has no place for its versions.
+// Commit implements Branch and always fails: without a prepare there is no place for the versions.
 func (b *versioned) Commit(context.Context) error {
 	return &Error{Text: "a branch over versions is prepared, and commits by a decision", Ends: true}
 }
 
-// Rollback implements Branch: nothing of it is anywhere else.
+// Rollback implements Branch: before its prepare the branch exists only here.
 func (b *versioned) Rollback(context.Context) error { return nil }

@@ -8,51 +8,50 @@ import (
 	"isochron/txn"
 )
 
-// Versions. Under a row whose policy says so (yield.Policy.Versions) a source is no more than a
-// store of single records, and concurrency control is the agent's (ScalarDB, PVLDB 16(12), 2023, as
-// GeoTP section 7.1 compares itself with it). A branch is no transaction of the database then:
+// Versions. Under a protocol whose yield.Policy.Versions is set a source is only a store of single
+// records, and the agent does concurrency control (ScalarDB, PVLDB 16(12), 2023, as GeoTP section 7.1
+// compares itself with it). A branch is then not a transaction of the database:
 //
-//   - what it reads it reads in statements that are transactions by themselves, with the records'
-//     versions, and what it writes stays with the agent;
-//   - its prepare is one short transaction of the database, which puts each new record in the place
-//     of the one that was read, with a mark that says whose it is and with what stood there before;
-//     it fails if another record stands there;
-//   - when all of the transaction is prepared what was read and is not written is looked at again
-//     (decide.Twice);
-//   - its end is another short transaction, which takes the marks away, or puts back what stood there.
+//   - each read is a statement that is a transaction by itself and returns the record's version; writes
+//     stay in the agent;
+//   - its prepare is one short transaction that replaces each record read by the new one, marked with
+//     the branch's name and holding the replaced text; it fails if the stored record is another;
+//   - once all of the transaction is prepared, records read and not written are read again and compared
+//     (decide.PrepareThenValidate);
+//   - its end is another short transaction, which removes the marks or restores the replaced texts.
 //
-// Whoever meets a mark gives way. Then the order of transactions is that of the moments between
-// their last prepare and their first look: all that one writes is marked there, and all that it has
-// read is as it read it, for at the look it had the same version and nobody's mark.
+// A transaction that reads or replaces a marked record aborts. Transactions are serializable in the order
+// of any time between their last prepare and their first validation: then all writes of one are marked,
+// and all its reads are current, for the validation finds the same version and no other branch's mark.
 //
-// Statements are of the small language of workload.Sourced, which the laboratory's databases have;
-// there too is SWAP, the conditional write. A row of a table of its own lists what a branch has
-// prepared, so that another life of the agent finds it: ScalarDB finds it when somebody reads it.
+// Statements are of workload.Sourced's small language, which the laboratory's databases have, and SWAP,
+// the conditional write. A row of a separate table lists a branch's prepared keys, so that the agent's
+// next incarnation finds them; ScalarDB finds them when another transaction reads the record.
 
-// preparedTable has those rows, under the branches' names.
+// preparedTable is the prefix of those rows; the rest of the key is the branch's name.
 const preparedTable = "prepared/"
 
-// versions is a Driver of such branches over one of a store.
+// versions is a Driver of such branches over a store's Driver. It is safe for concurrent use.
 type versions struct {
 	Driver
 	bugs txn.InjectedBugs
 
 	mu      sync.Mutex
-	pending map[string][]swap // what branches that this life has prepared have put there, by name
+	pending map[string][]swap // swaps of the branches this incarnation has prepared, by name
 }
 
 func newVersions(store Driver, bugs txn.InjectedBugs) *versions {
 	return &versions{Driver: store, bugs: bugs, pending: map[string][]swap{}}
 }
 
-// Facts implements Driver. No lock outlives a transaction of the database, so none can be forgotten.
+// Facts implements Driver. No lock outlives a transaction of the database, so a restart loses none.
 func (v *versions) Facts(ctx context.Context) (Facts, error) {
 	f, err := v.Driver.Facts(ctx)
 	f.ForgetsReads = false
 	return f, err
 }
 
-// Begin implements Driver. Nothing is said to the database.
+// Begin implements Driver. Nothing is sent to the database.
 func (v *versions) Begin(_ context.Context, n Name, o BranchOptions) (Branch, error) {
 	return &versioned{v: v, name: n, options: o, seen: map[string]record{}, writes: map[string]string{}}, nil
 }
@@ -76,13 +75,13 @@ func (v *versions) Finish(ctx context.Context, n Name, commit bool) (found bool,
 			return false, err
 		}
 	}
-	if known && len(put) == 0 { // it has written nothing
+	if known && len(put) == 0 { // a branch without writes
 		v.forget(n)
 		return true, nil
 	}
 	ends := make([]swap, len(put))
 	for i, s := range put {
-		r, _ := parseRecord(s.new) // of the row that lists them: none, and nothing stood there before
+		r, _ := parseRecord(s.new) // the listing row parses as no record; it replaced nothing
 		ends[i] = swap{key: s.key, old: s.new, new: r.ended(commit || v.bugs.RollForward)}
 		if strings.HasPrefix(s.key, preparedTable) {
 			ends[i].new = ""
@@ -97,7 +96,7 @@ func (v *versions) Finish(ctx context.Context, n Name, commit bool) (found bool,
 	return found, nil
 }
 
-// load finds what a branch has put there that another life has prepared; none: it has ended.
+// load reads the swaps of a branch that another incarnation has prepared; none: the branch has ended.
 func (v *versions) load(ctx context.Context, n Name) (put []swap, err error) {
 	list := preparedTable + n.String()
 	rows, err := v.read(ctx, Name{}, BranchOptions{}, "GET "+list)
@@ -109,7 +108,7 @@ func (v *versions) load(ctx context.Context, n Name) (put []swap, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(of) == 0 { // another has it end there now
+		if len(of) == 0 { // its end is under way elsewhere
 			return nil, nil
 		}
 		put = append(put, swap{key: key, new: of[0].text})
@@ -139,7 +138,7 @@ func (v *versions) forget(n Name) {
 // storedRow is a row of the store.
 type storedRow struct{ key, text string }
 
-// read runs a statement that reads, as a transaction by itself.
+// read runs a read statement as a transaction by itself.
 func (v *versions) read(ctx context.Context, n Name, o BranchOptions, text string) ([]storedRow, error) {
 	r, err := v.alone(ctx, n, o, Statement{Text: text})
 	out := make([]storedRow, len(r.Rows))
@@ -158,8 +157,8 @@ func (v *versions) alone(ctx context.Context, n Name, o BranchOptions, s Stateme
 	return b.Execute(ctx, s)
 }
 
-// swapAll does conditional writes in one transaction of the database; false: one of them has found
-// something else there, and nothing was done.
+// swapAll does the swaps in one transaction of the database. It returns false, with nothing done, if a
+// stored text was not as expected.
 func (v *versions) swapAll(ctx context.Context, n Name, o BranchOptions, all []swap) (bool, error) {
 	b, err := v.Driver.Begin(ctx, n, BranchOptions{LockWait: o.LockWait, Silence: o.Silence, Plain: true})
 	if err != nil {
@@ -171,7 +170,7 @@ func (v *versions) swapAll(ctx context.Context, n Name, o BranchOptions, all []s
 			continue
 		}
 		if e := asError(err); e == nil || !e.Ends {
-			_ = b.Rollback(ctx) // an error: the source does it when it notices
+			_ = b.Rollback(ctx) // on an error the source rolls back when it notices the lost connection
 		}
 		return false, err
 	}

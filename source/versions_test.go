@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// shelf is a store of single records: a Driver that does what versions asks of one.
+// shelf is a store of single records: a Driver with what versions needs.
 type shelf struct {
 	Driver
 	rows  map[string]string
@@ -73,7 +73,7 @@ func (b *shelfBranch) Commit(ctx context.Context) error {
 	return nil
 }
 
-// shelved is a world of a store and agents' lives over it.
+// shelved is a store and incarnations of agents over it.
 type shelved struct {
 	t *testing.T
 	*shelf
@@ -87,7 +87,7 @@ func newShelf(t *testing.T) *shelved {
 	return w
 }
 
-// branch is one that has executed statements.
+// branch returns a branch that has executed statements.
 func (w *shelved) branch(n int, texts ...string) *versioned {
 	b, err := w.v.Begin(context.Background(), Name{Cluster: toyCluster, Attempt: attempt(n), Source: toySource}, BranchOptions{})
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *shelved) commit(b *versioned) {
 	w.ends(b, true, true)
 }
 
-// ends ends what is prepared, and says whether it should be there.
+// ends ends a prepared branch and checks whether it was found.
 func (w *shelved) ends(b *versioned, commit, there bool) {
 	w.t.Helper()
 	if found, err := w.v.Finish(context.Background(), b.name, commit); err != nil || found != there {
@@ -128,7 +128,7 @@ func (w *shelved) ends(b *versioned, commit, there bool) {
 	}
 }
 
-// loses expects an error of who has met another transaction.
+// loses expects a conflict error.
 func (w *shelved) loses(what string, err error) {
 	w.t.Helper()
 	if e := asError(err); e == nil || !e.Again || !e.Ends || e.cause() != txn.CauseConflict {
@@ -144,7 +144,7 @@ func (w *shelved) holds(what, want string) {
 	}
 }
 
-// What a branch reads is as it has read it and as it has written it, and nobody else sees that.
+// A branch reads its own writes and repeats its reads; other branches do not see its writes.
 func TestABranchOverVersions(t *testing.T) {
 	w := newShelf(t)
 	b := w.branch(2, "GET a/1", "ADD a/1 5", "PUT a/3 30")
@@ -153,28 +153,28 @@ func TestABranchOverVersions(t *testing.T) {
 		t.Errorf("its own write: %q", got)
 	}
 	if got := w.does(b, "GET a/4"); got != "" {
-		t.Errorf("what is not there: %q", got)
+		t.Errorf("a missing row: %q", got)
 	}
 	_, err := b.Execute(context.Background(), Statement{Text: "SCAN a/"})
 	w.loses("a scan that shows a/1 changed", err)
 	w.holds("before it is prepared", "a/1=11 a/2=20")
-	w.loses("what it has read and writes has changed", b.Prepare(context.Background()))
+	w.loses("a row read and written has changed", b.Prepare(context.Background()))
 	w.holds("a prepare that failed", "a/1=11 a/2=20")
 	c := w.branch(4, "PUT a/3 31")
 	if got := w.does(c, "SCAN a/"); got != "a/1=11 a/2=20 a/3=31" {
 		t.Errorf("a scan with its own write: %q", got)
 	}
 	if f, err := w.v.Facts(context.Background()); err != nil || f.ForgetsReads {
-		t.Errorf("locks that nobody has are not forgotten: %+v, %v", f, err)
+		t.Errorf("ForgetsReads is set without locks: %+v, %v", f, err)
 	}
 	if c.Commit(context.Background()) == nil {
 		t.Error("a branch over versions commits without a prepare")
 	}
 }
 
-// Who meets what is prepared gives way, whether it reads or writes; its end puts it forward, or
-// back, in the same life of the agent and in another.
-func TestWhatIsPreparedOverVersions(t *testing.T) {
+// A reader or writer of a prepared record aborts. The end of the branch installs the record or restores the
+// old one, also by another incarnation of the agent.
+func TestPreparedRecordsOverVersions(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		for _, commit := range []bool{true, false} {
 			w, ctx := newShelf(t), context.Background()
@@ -187,8 +187,8 @@ func TestWhatIsPreparedOverVersions(t *testing.T) {
 			w.loses("a reader", err)
 			_, err = w.branch(3).Execute(ctx, Statement{Text: "SCAN a/"})
 			w.loses("a reader of a range", err)
-			w.loses("a writer of what is new", late.Prepare(ctx))
-			w.loses("who looks again", late.validate(ctx))
+			w.loses("a writer of a new key", late.Prepare(ctx))
+			w.loses("a validation", late.validate(ctx))
 			if another {
 				w.v = newVersions(w.shelf, txn.InjectedBugs{})
 			}
@@ -200,17 +200,17 @@ func TestWhatIsPreparedOverVersions(t *testing.T) {
 			}
 			w.ends(b, commit, true)
 			w.holds(fmt.Sprintf("commit %v", commit), map[bool]string{true: "a/1=15 a/2=20 a/3=30", false: "a/1=10 a/2=20"}[commit])
-			w.ends(b, commit, false) // it is asked again
+			w.ends(b, commit, false) // repeated
 			if names, _ := w.v.Prepared(ctx, toyCluster); len(names) > 0 {
-				t.Errorf("prepared still: %v", names)
+				t.Errorf("still prepared: %v", names)
 			}
 		}
 	}
 }
 
-// What was read and is not written is looked at again: rows, rows that were not there, and ranges,
-// but for what the branch itself has put there.
-func TestWhatWasReadIsLookedAtAgain(t *testing.T) {
+// Rows, missing rows and ranges that were read and not written are validated, except for the branch's own
+// writes.
+func TestReadsAreValidated(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range []struct {
 		reads, other string
@@ -227,7 +227,7 @@ func TestWhatWasReadIsLookedAtAgain(t *testing.T) {
 		w := newShelf(t)
 		b := w.branch(2, x.reads, "PUT a/5 1")
 		if !b.unchecked() {
-			t.Errorf("after %s nothing is to be looked at", x.reads)
+			t.Errorf("after %s there is nothing to validate", x.reads)
 		}
 		if err := b.Prepare(ctx); err != nil {
 			t.Fatal(err)
@@ -239,13 +239,13 @@ func TestWhatWasReadIsLookedAtAgain(t *testing.T) {
 	}
 	w := newShelf(t)
 	if b := w.branch(2, "GET a/1", "ADD a/1 1"); b.unchecked() {
-		t.Error("what is written was looked at by the prepare")
+		t.Error("a written row is validated again")
 	}
 }
 
-// A prepare of which nobody knows is found in the store or is not; and one that has written
-// nothing leaves nothing there.
-func TestPreparesOverVersionsThatBreak(t *testing.T) {
+// A prepare with an unknown outcome is found in the store or not. A prepare without writes leaves nothing in
+// the store.
+func TestBrokenPreparesOverVersions(t *testing.T) {
 	w, ctx := newShelf(t), context.Background()
 	w.fails["COMMIT"] = &Error{Text: "lost", Ends: true, Gone: true, Unknown: true}
 	b := w.branch(2, "PUT a/1 1")
@@ -266,36 +266,36 @@ func TestPreparesOverVersionsThatBreak(t *testing.T) {
 	w.ends(c, true, true)
 	r := w.branch(4, "GET a/1")
 	if err := r.Prepare(ctx); err != nil || len(w.v.pending) != 1 {
-		t.Errorf("%v, %v are remembered", err, w.v.pending)
+		t.Errorf("%v, %v are pending", err, w.v.pending)
 	}
 	w.calls = nil
 	if w.ends(r, true, true); len(w.calls) > 0 || len(w.v.pending) > 0 {
-		t.Errorf("the end of what has written nothing: %q, %v", w.calls, w.v.pending)
+		t.Errorf("the end of a branch without writes: %q, %v", w.calls, w.v.pending)
 	}
 }
 
-// What stands in a store is read as it was written, whatever is in it, and nothing else is.
+// A stored record is parsed as it was written, whatever its value; other texts are not parsed.
 func TestRecordsAsTexts(t *testing.T) {
 	old := record{version: 3, value: "5 6 7"}
 	for _, r := range []record{old, {version: 1}, {version: 4, value: " x ", prepared: "isochron1.a/b", before: old.text()}, {version: 1, value: "y", prepared: "p"}} {
 		if got, ok := parseRecord(r.text()); !ok || got != r {
-			t.Errorf("%+v is %q, which is read as %+v, %v", r, r.text(), got, ok)
+			t.Errorf("%+v is %q, which is parsed as %+v, %v", r, r.text(), got, ok)
 		}
 		if s := (swap{"a/1", old.text(), r.text()}); !strings.HasPrefix(s.statement().Text, "SWAP a/1 ") {
 			t.Errorf("%q", s.statement().Text)
 		}
 	}
 	if got := (record{version: 4, value: "x", prepared: "p", before: old.text()}); got.ended(false) != old.text() || got.ended(true) != "4 1 x" {
-		t.Errorf("its ends are %q and %q", got.ended(true), got.ended(false))
+		t.Errorf("committed %q, rolled back %q", got.ended(true), got.ended(false))
 	}
 	for _, text := range []string{"", "100", "0 1 x", "1 2 x", "1 -1 x", "1 1 xy", "1 1 x p", "1 1 x  ", "a 1 x"} {
 		if r, ok := parseRecord(text); ok {
-			t.Errorf("%q is read as %+v", text, r)
+			t.Errorf("%q is parsed as %+v", text, r)
 		}
 	}
 	for _, arg := range []string{"", "3", "3 ab", "-1 ab", "x ab"} {
 		if _, _, ok := ParseSwap(arg); ok {
-			t.Errorf("%q is taken for a swap", arg)
+			t.Errorf("%q is parsed as a swap", arg)
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 
 // Votes and ends.
 
-// branchEnder has branches vote, and ends them as is decided.
+// branchEnder prepares branches, votes for them, and ends them as decided.
 type branchEnder struct{ *state }
 
-// prepare is asked for a vote.
+// prepare handles a Prepare.
 func (e *branchEnder) prepare(from txn.NodeID, p *txn.Prepare) {
 	e.ended.retire(p.Attempt, p.Retired)
 	b := e.branches[p.Attempt]
@@ -28,10 +28,10 @@ func (e *branchEnder) prepare(from txn.NodeID, p *txn.Prepare) {
 		e.voteUnknown(from, p.Attempt, brokeInCommit, nil)
 	case b == nil:
 		e.ended.note(p.Attempt, txn.OutcomeAborted)
-		e.voteNo(from, p.Attempt, "the source does not have the transaction's branch any more", nil, txn.CauseLeader)
+		e.voteNo(from, p.Attempt, "the source has lost the transaction's branch; retry the transaction", nil, txn.CauseLeader)
 	case b.phase == prepared:
 		e.voteYes(from, b)
-	case b.decided != nil || b.last != nil: // it votes when it has come so far, or is ended already
+	case b.decided != nil || b.last != nil: // it votes once its steps are done, or is ended already
 		b.lastContact = e.now()
 	default:
 		b.last, b.replies, b.lastContact = p, from, e.now()
@@ -65,7 +65,7 @@ func (e *branchEnder) prepareThere(b *branch) {
 	})
 }
 
-// isPrepared votes Yes for a branch, and answers who has asked.
+// isPrepared votes Yes for a branch and replies to pending inquiries.
 func (e *branchEnder) isPrepared(b *branch) {
 	b.phase, b.since = prepared, e.now()
 	if b.replies != 0 {
@@ -77,7 +77,7 @@ func (e *branchEnder) isPrepared(b *branch) {
 	b.inquirer = nil
 }
 
-// failed ends a branch whose prepare has failed.
+// failed aborts a branch whose prepare, or one-phase commit, has failed.
 func (e *branchEnder) failed(b *branch, err *Error) {
 	if err.Gone {
 		e.broke()
@@ -92,7 +92,7 @@ func (e *branchEnder) failed(b *branch, err *Error) {
 	e.forget(b, txn.OutcomeAborted)
 }
 
-// commit commits a branch that is its transaction's only one, without a prepare.
+// commit commits the only branch of its transaction in one phase.
 func (e *branchEnder) commit(b *branch) {
 	b.phase = preparing
 	handle := b.handle
@@ -121,10 +121,10 @@ func (e *branchEnder) commit(b *branch) {
 	})
 }
 
-// decide takes in how an attempt ends.
+// decide takes in an attempt's decision.
 func (e *branchEnder) decide(from txn.NodeID, m *txn.Decide) {
 	b := e.branches[m.Attempt]
-	if b == nil { // what is prepared there was found: it has ended, or its start may come yet
+	if b == nil { // no prepared branch, as recovery has listed all: it ended, or its first statement may still come
 		if !e.ended.knows(m.Attempt) {
 			e.ended.note(m.Attempt, outcome(m.Commit))
 		}
@@ -143,18 +143,18 @@ func (e *branchEnder) decide(from txn.NodeID, m *txn.Decide) {
 	e.proceed(b)
 }
 
-// isGone says that a branch that was not found is not prepared any more. An agent that has died
-// may have had its source end it: while the source still writes that to its disk the branch is
-// listed, although it is not found, and it is prepared again if the source dies before.
+// isGone returns nil if a branch that Finish did not find is no longer prepared. After an agent's crash
+// the source may still be executing the end that agent requested. Until the end is on the source's disk
+// the branch is listed but not found, and if the source crashes before that, it is prepared again.
 func isGone(ctx context.Context, db Driver, n Name) error {
 	names, err := db.Prepared(ctx, n.Cluster)
 	if err == nil && slices.ContainsFunc(names, func(o Name) bool { return o.Attempt == n.Attempt && o.Source == n.Source }) {
-		err = &Error{Text: "another has it end there now", Again: true}
+		err = &Error{Text: "the source is already ending the branch", Again: true}
 	}
 	return err
 }
 
-// finish ends a prepared branch as it was decided.
+// finish ends a prepared branch as decided.
 func (e *branchEnder) finish(b *branch) {
 	if e.now() < b.retryAt {
 		return
@@ -169,7 +169,7 @@ func (e *branchEnder) finish(b *branch) {
 		return asError(err)
 	}, func(result any) {
 		if err := result.(*Error); err != nil {
-			e.trace("source %d: %v cannot be ended now: %v", e.id, name, err)
+			e.trace("source %d: ending %v failed: %v", e.id, name, err)
 			b.retryAt = e.now() + e.at.Params.ResendAfter
 			if err.Gone {
 				e.broke()
@@ -181,7 +181,7 @@ func (e *branchEnder) finish(b *branch) {
 	})
 }
 
-// outcome is a decision's word for it.
+// outcome returns the outcome of a decision.
 func outcome(commit bool) txn.Outcome {
 	if commit {
 		return txn.OutcomeCommitted
@@ -201,14 +201,14 @@ func (e *branchEnder) rollBack(b *branch) {
 		e.forget(b, txn.OutcomeAborted)
 		return
 	}
-	b.phase = preparing // nothing else is begun
+	b.phase = preparing // no other step begins
 	e.begin(b, func(ctx context.Context) any { return asError(handle.Rollback(ctx)) }, func(any) {
 		e.trace("source %d: rolls back %v", e.id, b.name.Attempt)
 		e.forget(b, txn.OutcomeAborted)
 	})
 }
 
-// inquire is asked what becomes of an attempt. One that is not prepared never will be.
+// inquire handles an Inquire. A branch that is not prepared is aborted and never will be.
 func (e *branchEnder) inquire(from txn.NodeID, m *txn.Inquire) {
 	b := e.branches[m.Attempt]
 	switch {
@@ -229,14 +229,14 @@ func (e *branchEnder) inquire(from txn.NodeID, m *txn.Inquire) {
 	}
 }
 
-// validate is asked, when all of the transaction is prepared, whether what was read here stands.
-// What it has said once it says again: what comes after the commit may change what was read. If it
-// does not stand there is no commit, which needs this Yes: so the branch is rolled back at once.
+// validate handles the second Prepare, sent once all of the transaction is prepared: are the branch's
+// reads still valid? The answer is kept and repeated, because after the commit others may change those
+// rows. After a No no commit is possible, so the branch is rolled back immediately.
 func (e *branchEnder) validate(from txn.NodeID, b *branch) {
 	b.lastContact = e.now()
 	reads, rules := b.reads, e.at.Params.Rules
 	switch {
-	case b.busy || b.decided != nil && b.decided.Commit: // it is asked again, or was long ago
+	case b.busy || b.decided != nil && b.decided.Commit: // the request is repeated, or was answered long ago
 	case b.phase != prepared || b.decided != nil || reads == nil:
 		e.voteNo(from, b.name.Attempt, endedByOthers, nil, txn.CauseOther)
 	case b.checked:

@@ -10,56 +10,58 @@ import (
 	"isochron/yield"
 )
 
-// Deadlocks over several sources, or sources and shards. A database sees its own waits alone; so an
-// agent finds out which branch waits for which at its source, as a leader knows it of its shard,
-// and takes part in the search of yield/chase.go with that.
+// Deadlocks over several sources, or sources and shards. A database detects only its own waits. The
+// agent finds out which branch waits for which at its source, as a leader does for its shard, and takes
+// part in the search with probes (yield.Foreign).
 //
-// What it goes by. Work says which records its statements lock (txn.Locked), and whoever has run a
-// statement that locks a record keeps the lock until its end. So a statement that runs and is to
-// lock the same, one of both exclusively, cannot end before: that is a wait, whether or not the
-// statement has come to the lock yet, and a cycle of such is a deadlock at once.
-// Of what does not follow so (ranges, conditions) the source is asked, by a driver that is Waiting:
-// PostgreSQL tells it to any account. Where nobody tells, a deadlock by such a wait ends by its bound.
+// How waits are known. A batch names the records its statements lock (txn.Locked), and a branch keeps a
+// lock until its end. A running statement that is to lock a record another branch has locked, one of
+// both exclusively, cannot end before that branch does. This is a wait even if the statement has not
+// reached the lock yet, and a cycle of such waits is certain to be a deadlock. For waits that do not
+// follow from records (ranges, conditions) the source is queried, through a driver that is Waiting:
+// PostgreSQL reports its waits to any account. Where the source does not report them, a deadlock by such
+// a wait ends by the lock wait's bound.
 //
-// Nothing is done while all statements are quick: it is looked once one has run for half of the
-// time after which somebody may be in a deadlock, and so often from then on.
+// Nothing is done while statements are quick: the agent looks once a statement has run for half of
+// SourceWaits, and again every half of it.
 
-// Waiting is a Driver that can tell who waits for whom.
+// Waiting is a Driver that can report waits.
 type Waiting interface {
-	// Waits lists the branches for which some others, that have a statement under way, wait now.
-	// known is false if the account may not know; it is not asked again soon then.
+	// Waits lists the branches that the given ones, each with a statement under way, wait for now.
+	// known is false if the account may not see them; the agent then asks again after refusedFor.
 	Waits(ctx context.Context, of []Name) (list []Wait, known bool, err error)
 }
 
-// Wait is one branch that waits for the end of another, at one source.
+// Wait is one branch's wait for the end of another at one source.
 type Wait struct{ Name, For Name }
 
 const (
-	recordsMax = 1024             // records of one branch that are kept
-	refusedFor = 30 * time.Second // a source that does not tell is not asked
+	recordsMax = 1024             // records kept for one branch
+	refusedFor = 30 * time.Second // how long a source that does not report waits is not queried
 )
 
-// retransmit is which statement of a work a branch has come to, told from outside the loop.
-type retransmit struct{ done atomic.Int32 }
+// progress counts the statements done of the batch under way; it is written outside the loop.
+type progress struct{ done atomic.Int32 }
 
-// waitings is what an agent knows of who waits at its source.
+// waitings detects waits between an agent's branches.
 type waitings struct {
 	*state
-	foreign  *yield.Foreign // nil: nobody looks
+	foreign  *yield.Foreign // nil: detection is off
 	after    time.Duration
 	lookAt   time.Duration
 	asking   bool
-	askAt    time.Duration // the source is not asked before
+	askAt    time.Duration // the source is not queried before
 	reported []reportedWait
 }
 
-// reportedWait is what the source has said of a branch at one of its statements.
+// reportedWait is a wait reported by the source, and the statement that waited.
 type reportedWait struct {
 	Wait
 	step uint64
 }
 
-// newWaitings looks for deadlocks, if that is asked for and anybody waits there.
+// newWaitings returns the detector, which is off without SourceWaits and over versions, where no
+// statement waits.
 func newWaitings(s *state) waitings {
 	ws := waitings{state: s, after: s.at.Params.SourceWaits}
 	if s.cfg.DetectAfter != nil {
@@ -73,25 +75,25 @@ func newWaitings(s *state) waitings {
 	return ws
 }
 
-// running reports whether statements of a branch are under way.
+// running reports whether a client's batch is under way for a branch.
 func (b *branch) running() bool {
 	return b.busy && b.phase == working && b.todo != nil && b.decided == nil && !b.txn.IsZero()
 }
 
-// statement numbers the statement that is under way, and says since when it is known to be.
+// statement returns the number of the statement under way, and since when it is known to be.
 func (b *branch) statement(now time.Duration) (step uint64, since time.Duration) {
-	done := uint64(b.retransmit.done.Load())
+	done := uint64(b.progress.done.Load())
 	step = b.step<<16 | done
-	if b.stood.step != step {
-		b.stood.step, b.stood.since = step, now
+	if b.lastSeen.step != step {
+		b.lastSeen.step, b.lastSeen.since = step, now
 		if done == 0 {
-			b.stood.since = b.workedAt
+			b.lastSeen.since = b.workedAt
 		}
 	}
-	return step, b.stood.since
+	return step, b.lastSeen.since
 }
 
-// nextWake is when it is to be looked, if anything runs.
+// nextWake returns when tick next has work.
 func (ws *waitings) nextWake() time.Duration {
 	at := txn.Never
 	if ws.foreign == nil || ws.asking {
@@ -105,7 +107,7 @@ func (ws *waitings) nextWake() time.Duration {
 	return at
 }
 
-// tick looks, if it is time.
+// tick looks for waits if due.
 func (ws *waitings) tick() {
 	now := ws.now()
 	if ws.nextWake() > now {
@@ -130,7 +132,7 @@ func (ws *waitings) tick() {
 		return answered{list, known && err == nil}
 	}, func(result any) {
 		a := result.(answered)
-		ws.reported = nil // until now what it said before held: an answer may take long
+		ws.reported = nil // not before: the earlier report holds while the source answers, which may take long
 		if ws.asking = false; !a.known {
 			ws.askAt = ws.now() + refusedFor
 		}
@@ -141,19 +143,19 @@ func (ws *waitings) tick() {
 	})
 }
 
-// answered is what a source has said.
+// answered is a source's report of waits.
 type answered struct {
 	list  []Wait
 	known bool
 }
 
-// look takes in who waits, and has those be chased who are waited for.
+// look refreshes the waits and sends probes for those that are long.
 func (ws *waitings) look() {
 	ws.see()
 	ws.foreign.Look(ws.now())
 }
 
-// see takes in who waits now.
+// see reports the present waits to the search.
 func (ws *waitings) see() {
 	now, holders := ws.now(), ws.holders()
 	var list []yield.ForeignWait
@@ -163,7 +165,7 @@ func (ws *waitings) see() {
 	ws.foreign.Report(now, append(list, ws.fromReports(now, holders)...))
 }
 
-// long lists the branches that run a statement for long.
+// long lists the branches whose batch has run for half of SourceWaits.
 func (ws *waitings) long(now time.Duration) (out []*branch) {
 	for _, b := range ws.branches.inOrder() {
 		if b.running() && now >= b.workedAt+ws.after/2 {
@@ -173,15 +175,15 @@ func (ws *waitings) long(now time.Duration) (out []*branch) {
 	return out
 }
 
-// unexplained lists those of which it does not follow from records for whom they wait. The source is
-// asked of these alone: of one in a queue it says who is before it there, and who is first in a
-// queue and holds nothing should not give way for who holds the row.
+// unexplained lists the long branches for which records explain no wait. Only these are queried at the
+// source: for one in a lock queue it would report the waiter before it, and a waiter at the head of a
+// queue, which holds no lock, must not be aborted in place of the lock's holder.
 func (ws *waitings) unexplained(now time.Duration) []*branch {
 	holders := ws.holders()
 	return slices.DeleteFunc(ws.long(now), func(b *branch) bool { return len(b.waitsFor(now, holders)) > 0 })
 }
 
-// fromReports is what the source has said, without whom has ended or gone on since.
+// fromReports returns the reported waits whose ends and statements are still the same.
 func (ws *waitings) fromReports(now time.Duration, holders map[txn.Key][]*branch) (out []yield.ForeignWait) {
 	for _, w := range ws.reported {
 		b, o := ws.branches[w.Name.Attempt], ws.branches[w.For.Attempt]
@@ -199,21 +201,21 @@ func waitOf(b, o *branch, step uint64, since time.Duration) yield.ForeignWait {
 	return yield.ForeignWait{Txn: b.txn, Age: b.age, Step: step, Since: since, For: o.txn, ForAge: o.age}
 }
 
-// holders are the branches that have locked each record.
+// holders returns the branches that have locked each record.
 func (ws *waitings) holders() map[txn.Key][]*branch {
 	out := map[txn.Key][]*branch{}
 	for _, b := range ws.branches.inOrder() {
 		if b.running() {
-			b.hold(b.todo.Batch, int(b.retransmit.done.Load()))
+			b.hold(b.todo.Batch, int(b.progress.done.Load()))
 		}
-		for k := range b.locked { // order: of each record by itself
+		for k := range b.locked { // order: each record by itself
 			out[k] = append(out[k], b)
 		}
 	}
 	return out
 }
 
-// waitsFor concludes for whom a branch waits with the statement that it has under way.
+// waitsFor infers from records the waits of a branch's statement under way.
 func (b *branch) waitsFor(now time.Duration, holders map[txn.Key][]*branch) (out []yield.ForeignWait) {
 	step, since := b.statement(now)
 	wants := b.wants()
@@ -232,15 +234,15 @@ func (b *branch) waitsFor(now time.Duration, holders map[txn.Key][]*branch) (out
 	return out
 }
 
-// wants is what the statement that is under way locks.
+// wants returns the locks of the statement under way.
 func (b *branch) wants() txn.Locked {
-	if locks, i := b.todo.Batch.Locks, int(b.retransmit.done.Load()); i < len(locks) {
+	if locks, i := b.todo.Batch.Locks, int(b.progress.done.Load()); i < len(locks) {
 		return locks[i]
 	}
 	return txn.Locked{}
 }
 
-// hold notes what the first statements of a work have locked.
+// hold notes the locks of the first done statements of a batch.
 func (b *branch) hold(w *txn.StatementBatch, done int) {
 	for _, l := range w.Locks[:min(done, len(w.Locks))] {
 		if !l.Writes && b.options.Isolation != Serializable {
@@ -258,7 +260,7 @@ func (b *branch) hold(w *txn.StatementBatch, done int) {
 	}
 }
 
-// probe carries a chase on over the waits at this source.
+// probe forwards a probe along the waits at this source.
 func (ws *waitings) probe(m *txn.DeadlockProbe) {
 	if ws.foreign != nil && m.WellFormed() {
 		ws.see()
@@ -266,7 +268,7 @@ func (ws *waitings) probe(m *txn.DeadlockProbe) {
 	}
 }
 
-// recheck looks at waits of a cycle once more.
+// recheck checks a cycle's waits in the confirmation pass.
 func (ws *waitings) recheck(m *txn.DeadlockConfirm) {
 	if ws.foreign != nil && m.WellFormed() {
 		ws.see()
@@ -274,17 +276,16 @@ func (ws *waitings) recheck(m *txn.DeadlockConfirm) {
 	}
 }
 
-// deadlock is MySQL's number of one.
+// deadlock is MySQL's error number of a deadlock.
 const deadlock = 1213
 
-// wideDeadlock is what the client of a victim is told.
+// wideDeadlock is the victim's error.
 func wideDeadlock() *Error {
 	return &Error{Code: deadlock, State: "40001", Again: true, Ends: true,
-		Text: "deadlock over several databases: this transaction and others wait for each other, and it is the youngest; it was rolled back, begin it anew"}
+		Text: "deadlock over several databases: the transaction was the youngest of the cycle and was rolled back; retry the transaction"}
 }
 
-// yields ends the statement that a branch has under way, and with it its transaction, to end a
-// deadlock.
+// yields aborts a running branch to end a deadlock.
 func (s *state) yields(id txn.ID) {
 	for _, b := range s.branches.inOrder() {
 		if b.txn == id && b.running() {
@@ -297,7 +298,7 @@ func (s *state) yields(id txn.ID) {
 	}
 }
 
-// detectorEnv sends what the search has to say, and counts and tells what it does.
+// detectorEnv sends the search's messages, and counts and traces its results.
 type detectorEnv struct{ s *state }
 
 // Send implements yield.DetectorEnv.
@@ -305,7 +306,7 @@ func (w detectorEnv) Send(to txn.Address, m txn.Message) { w.s.env.Send(to, m) }
 
 // Probed implements yield.DetectorEnv.
 func (w detectorEnv) Probed(id, waiter txn.ID) {
-	w.s.trace("source %d: %v is waited for by %v for long, and may wait itself", w.s.id, id, waiter)
+	w.s.trace("source %d: %v has blocked %v for long and is probed", w.s.id, id, waiter)
 }
 
 // CycleSeen implements yield.DetectorEnv.
@@ -315,11 +316,11 @@ func (w detectorEnv) CycleSeen(cycle []txn.WaitEdge) {
 
 // NoDeadlock implements yield.DetectorEnv.
 func (w detectorEnv) NoDeadlock(e txn.WaitEdge) {
-	w.s.trace("source %d: %v does not wait for %v any more: no deadlock", w.s.id, e.Txn, e.For)
+	w.s.trace("source %d: %v no longer waits for %v: no deadlock", w.s.id, e.Txn, e.For)
 }
 
 // Broken implements yield.DetectorEnv.
 func (w detectorEnv) Broken(victim txn.ID, _ bool) {
 	w.s.counts.Deadlocks++
-	w.s.trace("source %d: %v gives way, to end the deadlock", w.s.id, victim)
+	w.s.trace("source %d: aborts %v to end the deadlock", w.s.id, victim)
 }

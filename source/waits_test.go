@@ -10,7 +10,7 @@ import (
 
 const lookAfter = 100 * time.Millisecond
 
-// looking is an agent that looks for deadlocks over several sources.
+// looking is an agent that searches for deadlocks.
 func looking(t *testing.T) *toy {
 	w := serving(t)
 	w.g.at.Params.SourceWaits = lookAfter
@@ -18,7 +18,7 @@ func looking(t *testing.T) *toy {
 	return w
 }
 
-// locks is a work whose one statement locks a record, exclusively or not; the transaction is as old as age says.
+// locks is a batch whose one statement locks a record, exclusively or not; age is the transaction's age.
 func locks(n, step int, age uint64, record string, writes bool) *txn.Message {
 	m := access(n, step, false, record)
 	m.Access.Age = txn.Age{Start: txn.Timestamp(age), ID: m.Access.Txn}
@@ -26,7 +26,7 @@ func locks(n, step int, age uint64, record string, writes bool) *txn.Message {
 	return m
 }
 
-// stays has a statement be under way, for longer than it may be before somebody looks.
+// stays keeps a statement under way until the agent looks for waits.
 func (w *toy) stays(m *txn.Message) {
 	w.g.Deliver(gateway, m)
 	stay := w.tasks
@@ -38,13 +38,13 @@ func (w *toy) stays(m *txn.Message) {
 	w.tasks = append(stay, w.tasks...)
 }
 
-// elsewhere is a wait of an attempt for another at another source.
+// elsewhere is a wait edge between two attempts at another source.
 func elsewhere(n, of int) txn.WaitEdge {
 	return txn.WaitEdge{Txn: txn.ID(attempt(n)), For: txn.ID(attempt(of)), Shard: 5, Leader: 4, Term: 1, Request: 8, Tenure: 9}
 }
 
-// Who is younger than somebody who waits for it is chased; who is older, and for whom nobody waits
-// that locks the same, is not.
+// A blocker that is younger than its waiter is probed. One that is older is not, nor one that no waiter's
+// locks conflict with.
 func TestWhichWaitsASourceProbes(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -63,27 +63,27 @@ func TestWhichWaitsASourceProbes(t *testing.T) {
 		w.stays(c.asker)
 		m := w.last.DeadlockProbe
 		if (m != nil) != c.probed {
-			t.Errorf("%s: it is chased: %v", c.name, m != nil)
+			t.Errorf("%s: probed: %v", c.name, m != nil)
 			continue
 		}
 		if m != nil && (m.Start != txn.ID(attempt(1)) || m.Shard != 0 || len(m.Into) != 1 || m.Into[0].Txn != txn.ID(attempt(2)) || m.Into[0].Leader != 2 || m.Into[0].Term != toyTerm) {
-			t.Errorf("%s: the chase is %+v", c.name, m)
+			t.Errorf("%s: the probe is %+v", c.name, m)
 		}
 	}
 }
 
-// While nothing has run for long nobody looks, and an agent that is told to look for nothing never does.
-func TestNobodyLooksWithoutNeed(t *testing.T) {
+// The agent looks for waits only while a statement runs for long, and never when detection is off.
+func TestWaitsAreSearchedOnlyWhenLong(t *testing.T) {
 	w := looking(t)
 	if w.receives(locks(1, 1, 20, "x", true)); w.g.waits.nextWake() != txn.Never {
-		t.Error("nothing runs, and it is looked")
+		t.Error("no statement runs, but the agent looks")
 	}
 	w.g.Deliver(gateway, locks(2, 1, 10, "x", true))
 	if at := w.g.waits.nextWake(); at != w.now+lookAfter/2 {
-		t.Errorf("a statement runs since %v; it is looked at %v", w.now, at)
+		t.Errorf("a statement runs since %v; the agent looks at %v", w.now, at)
 	}
 	if w.g.Tick(); w.g.waits.foreign.Waits() != 0 {
-		t.Error("it is looked before its time")
+		t.Error("the agent looks too early")
 	}
 	w = serving(t)
 	w.receives(locks(1, 1, 20, "x", true))
@@ -91,12 +91,12 @@ func TestNobodyLooksWithoutNeed(t *testing.T) {
 	w.g.Deliver(4, &txn.Message{DeadlockProbe: &txn.DeadlockProbe{Shard: toySource, Txn: txn.ID(attempt(2)), Start: txn.ID(attempt(2))}})
 	w.g.Deliver(4, &txn.Message{DeadlockConfirm: &txn.DeadlockConfirm{Shard: toySource, Cycle: []txn.WaitEdge{elsewhere(1, 2), elsewhere(2, 1)}}})
 	if w.last.DeadlockProbe != nil || w.g.waits.nextWake() != txn.Never {
-		t.Error("it looks although it was told not to")
+		t.Error("the agent looks although detection is off")
 	}
 }
 
-// cycled has attempt 2, which is younger, wait for attempt 1, and asks for whom it waits; 1 waits
-// for it elsewhere. It is the second lap, as it comes back here.
+// cycled has attempt 2, the younger, wait for attempt 1, and sends a probe; attempt 1 waits for it elsewhere.
+// It returns the confirmation pass as it reaches this source again.
 func cycled(t *testing.T) (*toy, *txn.Message) {
 	w := looking(t)
 	w.receives(locks(1, 1, 10, "x", true))
@@ -106,7 +106,7 @@ func cycled(t *testing.T) (*toy, *txn.Message) {
 	w.g.Deliver(4, &txn.Message{DeadlockProbe: &txn.DeadlockProbe{Shard: toySource, Txn: two, Start: two, Age: txn.Age{Start: 20, ID: two}, Into: []txn.WaitEdge{elsewhere(1, 2)}, Budget: 9}})
 	m := w.last.DeadlockConfirm
 	if m == nil || m.Shard != 5 || m.Cycle[m.Victim].Txn != two || len(m.Route) != 1 {
-		t.Fatalf("the second lap begins elsewhere, and ends the younger here: %+v", m)
+		t.Fatalf("the confirmation starts elsewhere and names the younger as victim: %+v", m)
 	}
 	back := *m
 	back.Shard, back.Route = toySource, nil
@@ -114,8 +114,8 @@ func cycled(t *testing.T) (*toy, *txn.Message) {
 	return w, &txn.Message{DeadlockConfirm: &back}
 }
 
-// The victim's statement is given up, its client is told of a deadlock and its other sources that it
-// has ended; the other transaction has lost nothing.
+// The victim's statement is cancelled, its client receives a deadlock error and its other sources an abort;
+// the other transaction keeps its locks.
 func TestAVictimAtASource(t *testing.T) {
 	w, recheck := cycled(t)
 	w.did = nil
@@ -123,21 +123,21 @@ func TestAVictimAtASource(t *testing.T) {
 	w.expect("the victim's other source", "4/5: decide commit=false")
 	w.run()
 	if r := w.last.AccessReply; r == nil || r.Batch == nil || r.Batch.Fault.Code != 1213 || r.Refused != txn.KindAborted {
-		t.Errorf("the victim hears %+v", w.last)
+		t.Errorf("the victim's gateway received %+v", w.last)
 	}
-	w.has("it", "begin a9.1.2") // and its statement is interrupted
+	w.has("it", "begin a9.1.2") // its statement is cancelled
 	if w.g.branches[attempt(2)] != nil || w.g.branches[attempt(1)] == nil || w.g.counts.Deadlocks != 1 {
-		t.Error("the younger ends, and it alone:", w.g.Summary())
+		t.Error("only the younger must be aborted:", w.g.Summary())
 	}
 }
 
-// A wait of which one end is over, or that is one of another statement, is no part of a deadlock.
-func TestAWaitThatIsOverEndsNobody(t *testing.T) {
+// A wait of which an end is over, or that is of another statement, is not part of a deadlock.
+func TestEndedWaitAbortsNoTransaction(t *testing.T) {
 	for name, happens := range map[string]func(w *toy){
 		"the holder ends":          func(w *toy) { w.receivesAlso(decideOf(1, false)) },
 		"it has the lock":          func(w *toy) { w.run() },
 		"it is rolled back":        func(w *toy) { w.g.Deliver(gateway, decideOf(2, false)); w.run() },
-		"it waits anew for it":     func(w *toy) { w.run(); w.stays(locks(2, 2, 20, "x", true)) },
+		"it waits again for it":    func(w *toy) { w.run(); w.stays(locks(2, 2, 20, "x", true)) },
 		"and nothing has happened": nil,
 	} {
 		w, recheck := cycled(t)
@@ -147,12 +147,12 @@ func TestAWaitThatIsOverEndsNobody(t *testing.T) {
 		was := w.g.counts.Deadlocks
 		w.g.Deliver(4, recheck)
 		if ended := w.g.counts.Deadlocks > was; ended != (happens == nil) {
-			t.Errorf("%s: somebody is ended: %v", name, ended)
+			t.Errorf("%s: a transaction is aborted: %v", name, ended)
 		}
 	}
 }
 
-// receivesAlso runs what a message causes, and not what was under way before.
+// receivesAlso delivers a message and completes only the tasks it causes.
 func (w *toy) receivesAlso(m *txn.Message) {
 	stay := w.tasks
 	w.tasks = nil
@@ -160,7 +160,7 @@ func (w *toy) receivesAlso(m *txn.Message) {
 	w.tasks = stay
 }
 
-// reportedToy is a source that tells who waits.
+// reportedToy is a source that reports waits.
 type reportedToy struct {
 	*toy
 	list  []Wait
@@ -173,8 +173,8 @@ func (w *reportedToy) Waits(_ context.Context, of []Name) ([]Wait, bool, error) 
 	return w.list, w.known, nil
 }
 
-// Of statements that say nothing of records the source is asked; one that tells nothing is left alone for a while.
-func TestASourceIsAskedWhoWaits(t *testing.T) {
+// The source is queried for statements that name no records; one that reports no waits is not queried for a while.
+func TestSourceIsQueriedForUnexplainedWaits(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		w := looking(t)
 		db := &reportedToy{toy: w, known: known}
@@ -195,13 +195,13 @@ func TestASourceIsAskedWhoWaits(t *testing.T) {
 		}
 		w.tasks = stay
 		if chased := w.last.DeadlockProbe != nil; chased != known || known != (db.asked > 1) {
-			t.Errorf("the source tells: %v; it is asked %d times, and somebody is chased: %v", known, db.asked, chased)
+			t.Errorf("the source reports waits: %v; queried %d times; a transaction is probed: %v", known, db.asked, chased)
 		}
 	}
 }
 
-// While a source is asked again, for its answer may take long, what it has said holds.
-func TestWhatASourceHasSaidHolds(t *testing.T) {
+// A source's report holds while the source is queried again, since the reply may take long.
+func TestReportedWaitsHoldDuringQuery(t *testing.T) {
 	w := looking(t)
 	db := &reportedToy{toy: w, known: true}
 	w.g.db = db
@@ -217,15 +217,15 @@ func TestWhatASourceHasSaidHolds(t *testing.T) {
 	}
 	tick()
 	w.run()
-	for range 4 { // the second question is not answered
+	for range 4 { // the second query is not answered
 		tick()
 		if reported := w.g.waits.fromReports(w.now, w.g.waits.holders()); len(reported) != 1 {
-			t.Fatalf("asked %d times, under way: %v, it is known that %v", db.asked, w.g.waits.asking, reported)
+			t.Fatalf("queried %d times, under way: %v, reported %v", db.asked, w.g.waits.asking, reported)
 		}
 	}
 	db.list = nil
 	w.run()
 	if reported := w.g.waits.fromReports(w.now, w.g.waits.holders()); len(reported) != 0 || db.asked != 2 {
-		t.Errorf("asked %d times, it is known that %v", db.asked, reported)
+		t.Errorf("queried %d times, reported %v", db.asked, reported)
 	}
 }

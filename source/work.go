@@ -8,18 +8,18 @@ import (
 	"isochron/txn"
 )
 
-// Statements: they are executed in the order of their works, each work once.
+// Statements are executed in the order of their batches, each batch once.
 
-// statementRunner has branches execute statements.
+// statementRunner executes branches' statements.
 type statementRunner struct{ *state }
 
-// take takes in what is to be done in a branch.
+// take handles a batch of statements.
 func (ws *statementRunner) take(from txn.NodeID, m *txn.Access) {
 	w := m.Batch
 	ws.ended.retire(w.Attempt, w.Retired)
 	b := ws.branches[w.Attempt]
 	switch {
-	case w.Term != ws.term: // whether an earlier incarnation has done it is not known here
+	case w.Term != ws.term: // an earlier incarnation may have executed it
 		ws.send(from, txn.Message{NotLeader: &txn.NotLeader{Shard: ws.id, Leader: ws.at.Self, Term: ws.term, Request: m.Request}})
 		return
 	case b == nil && ws.ended.knows(w.Attempt) && !ws.at.Params.InjectedBugs.ForgetTombstone:
@@ -29,7 +29,7 @@ func (ws *statementRunner) take(from txn.NodeID, m *txn.Access) {
 		ws.refuse(from, m.Request, txn.KindAborted, "the source has lost the transaction's branch", nil, txn.CauseLeader)
 		return
 	case b == nil && len(ws.branches) >= ws.cfg.BranchesMax:
-		ws.refuse(from, m.Request, txn.KindUnavailable, "the source's agent has as many branches as it may; try again later", nil, txn.CauseUnavailable)
+		ws.refuse(from, m.Request, txn.KindUnavailable, "the source's agent is at its limit of branches; retry later", nil, txn.CauseUnavailable)
 		return
 	case b == nil:
 		b = ws.open(from, m)
@@ -37,7 +37,7 @@ func (ws *statementRunner) take(from txn.NodeID, m *txn.Access) {
 		ws.again(b, from, m)
 		return
 	case w.Step != b.step+1 || b.phase != working || b.last != nil || b.decided != nil:
-		ws.refuse(from, m.Request, txn.KindAborted, "the transaction's branch takes no more statements", nil, txn.CauseOther)
+		ws.refuse(from, m.Request, txn.KindAborted, "the transaction's branch is ending and accepts no more statements", nil, txn.CauseOther)
 		return
 	}
 	b.step, b.todo, b.reply, b.lastContact = w.Step, m, nil, ws.now()
@@ -49,19 +49,19 @@ func (ws *statementRunner) take(from txn.NodeID, m *txn.Access) {
 	ws.proceed(b)
 }
 
-// over answers a work of a branch that has ended.
+// over replies to a batch of a branch that has ended.
 func (ws *statementRunner) over(from txn.NodeID, m *txn.Access) {
 	switch how := ws.ended.how(m.Batch.Attempt); {
 	case m.Batch.Last == nil || !m.Batch.Last.OnePhase || how == txn.OutcomeAborted:
-		ws.refuse(from, m.Request, txn.KindAborted, "the transaction was rolled back there before", nil, txn.CauseOther)
+		ws.refuse(from, m.Request, txn.KindAborted, "the transaction was already rolled back at the source", nil, txn.CauseOther)
 	case how == txn.OutcomeCommitted:
-		ws.refuse(from, m.Request, txn.KindUnknown, "the transaction is committed, but what its last statements gave was lost on its way", nil, txn.CauseOther)
+		ws.refuse(from, m.Request, txn.KindUnknown, "the transaction is committed, but the results of its last statements were lost", nil, txn.CauseOther)
 	default:
 		ws.refuse(from, m.Request, txn.KindUnknown, brokeInCommit, nil, txn.CauseUnavailable)
 	}
 }
 
-// open notes a new branch. Work of dead incarnations of its gateway is rolled back first.
+// open adds a branch. Branches of dead incarnations of its gateway are abandoned first.
 func (ws *statementRunner) open(from txn.NodeID, m *txn.Access) *branch {
 	w, now := m.Batch, ws.now()
 	wait := ws.at.Params.LockWait
@@ -70,16 +70,16 @@ func (ws *statementRunner) open(from txn.NodeID, m *txn.Access) *branch {
 	}
 	b := &branch{
 		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, RecordShard: w.RecordShard},
-		txn:  m.Txn, age: m.Age, retransmit: new(retransmit), gateway: from, lastContact: now, began: now,
+		txn:  m.Txn, age: m.Age, progress: new(progress), gateway: from, lastContact: now, began: now,
 		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait, Silence: time.Duration(w.SilenceMillis) * time.Millisecond},
 	}
 	if ws.at.Spec.Yield.Versions {
-		b.began = 0 // nothing is held before its prepare
+		b.began = 0 // it holds nothing before its prepare
 	}
 	dead := func(o *branch) bool {
 		return o.name.Attempt.Node == w.Attempt.Node && o.name.Attempt.Epoch < w.Attempt.Epoch
 	}
-	for _, o := range ws.branches { // order: whether there is one
+	for _, o := range ws.branches { // order: whether one is dead
 		if dead(o) {
 			ws.giveUp(dead)
 			break
@@ -89,7 +89,7 @@ func (ws *statementRunner) open(from txn.NodeID, m *txn.Access) *branch {
 	return b
 }
 
-// giveUp rolls back the branches of which something is true.
+// giveUp abandons the matching branches.
 func (ws *statementRunner) giveUp(of func(*branch) bool) {
 	for _, o := range ws.branches.inOrder() {
 		if of(o) {
@@ -98,7 +98,7 @@ func (ws *statementRunner) giveUp(of func(*branch) bool) {
 	}
 }
 
-// isolation is the source's word for a level.
+// isolation maps a level to the source's.
 func isolation(l txn.Level) Isolation {
 	switch l {
 	case txn.RepeatableRead:
@@ -109,7 +109,7 @@ func isolation(l txn.Level) Isolation {
 	return Serializable
 }
 
-// meets notes the other sources of the transaction.
+// meets notes the transaction's other sources.
 func (b *branch) meets(peers []txn.Peer) {
 	for _, p := range peers {
 		if p.Shard != b.name.Source && !slices.Contains(b.peers, p) {
@@ -118,7 +118,7 @@ func (b *branch) meets(peers []txn.Peer) {
 	}
 }
 
-// again answers a work that came before.
+// again replies to a repeated batch.
 func (ws *statementRunner) again(b *branch, from txn.NodeID, m *txn.Access) {
 	switch w := m.Batch; {
 	case w.Step < b.step:
@@ -130,20 +130,20 @@ func (ws *statementRunner) again(b *branch, from txn.NodeID, m *txn.Access) {
 	}
 }
 
-// executed is what came of a work.
+// executed is the result of a batch.
 type executed struct {
 	handle  Branch
 	results []txn.Result
 	err     *Error
 }
 
-// execute runs the statements of a work.
+// execute runs a batch's statements.
 func (ws *statementRunner) execute(b *branch) {
 	m, db, most := b.todo, ws.db, ws.cfg.AnswerBytesMax
 	name, options, handle := b.name, b.options, b.handle
 	options.Incarnation = ws.barrier.incarnation
-	b.workedAt, b.retransmit = ws.now(), new(retransmit)
-	pace := b.retransmit
+	b.workedAt, b.progress = ws.now(), new(progress)
+	done := b.progress
 	ws.begin(b, func(ctx context.Context) any {
 		out := executed{handle: handle}
 		if handle == nil {
@@ -166,28 +166,28 @@ func (ws *statementRunner) execute(b *branch) {
 				return out
 			}
 			out.results = append(out.results, r)
-			pace.done.Add(1)
+			done.done.Add(1)
 		}
 		return out
 	}, func(result any) { ws.executed(b, m, result.(executed)) })
 }
 
-// tooLarge is MySQL's number of a packet that is larger than is allowed.
+// tooLarge is MySQL's error number of a packet over the allowed size.
 const tooLarge = 1153
 
 func answerTooLarge() *Error {
-	return &Error{Code: tooLarge, State: "HY000", Text: "the answers are larger than a source's agent sends at once; ask for fewer rows"}
+	return &Error{Code: tooLarge, State: "HY000", Text: "the batch's results exceed the agent's limit of bytes; select fewer rows"}
 }
 
-// endedByOthers is what is said of what was under way or waited here when it ended.
-const endedByOthers = "the transaction was rolled back: it had failed at another source, or its gateway gave it up"
+// endedByOthers is the reason sent to requests pending when their branch was rolled back.
+const endedByOthers = "the transaction was rolled back: it failed at another participant, or its gateway abandoned it"
 
-// executed answers a work. A statement that fails ends the branch if the source says so, or
-// if it was to be the last.
+// executed replies to a batch. A failed statement ends the branch if the error does, or if the batch
+// has the transaction's last statements.
 func (ws *statementRunner) executed(b *branch, m *txn.Access, x executed) {
 	b.todo, b.handle = nil, x.handle
 	b.hold(m.Batch, len(x.results))
-	if b.decided != nil { // it is rolled back whatever came of it
+	if b.decided != nil { // rolled back whatever the result
 		if x.err != nil && x.err.Ends {
 			b.handle = nil
 		}
@@ -223,5 +223,5 @@ func (ws *statementRunner) executed(b *branch, m *txn.Access, x executed) {
 	if x.err.Ends {
 		b.handle = nil
 	}
-	b.decided = &txn.Decide{Shard: ws.id, Attempt: b.name.Attempt, Txn: b.txn} // goOn rolls it back
+	b.decided = &txn.Decide{Shard: ws.id, Attempt: b.name.Attempt, Txn: b.txn} // proceed rolls it back
 }
