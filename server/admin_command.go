@@ -16,31 +16,31 @@ import (
 	"isochron/txn"
 )
 
-// What an operator may order a node to do. Those that change the directory may
-// be asked of any node, and asked again: the second time changes nothing.
+// An operator's commands to a node. Commands that change the directory may be sent to any node, and
+// repeated: a repetition changes nothing.
 const (
-	OrderDirectory = "directory"       // tell the directory as a majority has it
-	OrderAddNode   = "add-node"        // Region, Address, Gateway, Instead; the answer's Node is its id
+	OrderDirectory = "directory"       // return the directory a majority has
+	OrderAddNode   = "add-node"        // Region, Address, Gateway, Instead; the result's Node is its id
 	OrderRemove    = "remove-node"     // Node
-	OrderReplace   = "replace-replica" // Node is replaced by To, in Shard or, if that is 0, in all
-	OrderLeader    = "transfer-leader" // Shard is to be led by To
+	OrderReplace   = "replace-replica" // Node is replaced by To, in Shard or, if that is 0, in all shards
+	OrderLeader    = "transfer-leader" // make To the leader of Shard
 	OrderDrain     = "drain"
 	OrderUndrain   = "undrain"
-	OrderHotRows   = "hot-rows"      // Hot is what is done about hot rows from now on
-	OrderProtocol  = "set-protocol"  // Protocol says where to and within which times
-	OrderAdmission = "admission"     // Admission is how many tries may contend from now on
-	OrderBegin     = "begin"         // Node, a gateway, begins with nothing; the answer's Node is how often it has
-	OrderInDoubt   = "in-doubt"      // list what is in doubt at sources
-	OrderResolve   = "resolve"       // end the branch Name at its source; Force: commit or rollback, whatever is logged
-	OrderForget    = "remove-source" // Name is a source of the cluster no more
-	OrderAccept    = "accept-source" // Name is the database of this Identity from now on
-	OrderVerify    = "verify"        // the replicas of Shard, led here, are to hold their states for Check
-	OrderSums      = "sums"          // sum up Span of what is held of Shard for Check, Rate bytes a second
-	OrderStopped   = "stopped"       // Node has stopped by itself, and Why
-	OrderRoot      = "root"          // Root is the verifier of root's new password; Node is who says so
+	OrderHotRows   = "hot-rows"      // Hot is the handling of hot rows from now on
+	OrderProtocol  = "set-protocol"  // Protocol has the target and the time limits
+	OrderAdmission = "admission"     // Admission bounds the contending tries from now on
+	OrderBegin     = "begin"         // Node, a gateway, starts with an empty directory; the result's Node counts these starts
+	OrderInDoubt   = "in-doubt"      // list the branches in doubt at sources
+	OrderResolve   = "resolve"       // end the branch Name at its source; Force: commit or rollback, regardless of the log
+	OrderForget    = "remove-source" // remove the source Name from the cluster
+	OrderAccept    = "accept-source" // the source Name has this Identity from now on
+	OrderVerify    = "verify"        // the replicas of Shard, led here, hold their states for Check
+	OrderSums      = "sums"          // sum Span of the state held of Shard for Check, reading Rate bytes a second
+	OrderStopped   = "stopped"       // Node has stopped by itself, with Reason
+	OrderRoot      = "root"          // Root is the verifier of root's new password; Node sent it
 )
 
-// AdminCommand is one of them, with what it needs.
+// AdminCommand is a command with its parameters.
 type AdminCommand struct {
 	Do       string           `json:"do"`
 	Node     uint32           `json:"node,omitempty"`
@@ -64,29 +64,28 @@ type AdminCommand struct {
 	Force     string            `json:"force,omitempty"`
 }
 
-// Outcome of an order. Refused says why it was not carried out, and that asking
-// another node would not help.
+// Outcome is a command's result. Refused is the reason for which every node would refuse it.
 type Outcome struct {
 	Refused   string             `json:"refused,omitempty"`
 	Error     string             `json:"error,omitempty"`
 	Node      uint32             `json:"node,omitempty"`
 	Directory *routing.Directory `json:"directory,omitempty"`
-	Began     string             `json:"began,omitempty"` // the protocol with which the cluster began
+	Began     string             `json:"began,omitempty"` // the protocol the cluster began with
 	InDoubt   []SourceDoubt      `json:"in_doubt,omitempty"`
 	Sums      *Sums              `json:"sums,omitempty"`
 }
 
-// ErrRefused: the order makes no sense as the cluster is.
+// ErrRefused: every node refuses the command.
 var ErrRefused = errors.New("refused")
 
-// orderWait bounds the carrying out of an order.
+// orderWait bounds the execution of a command.
 const orderWait = 8 * time.Second
 
-// execute does what an operator orders.
+// execute executes an operator's command.
 func (p *Process) execute(raw []byte) Outcome {
 	var o AdminCommand
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return Outcome{Refused: "the order cannot be read; is the command of another version?"}
+		return Outcome{Refused: "the command cannot be decoded; it may be of another version"}
 	}
 	return p.carryOutOrder(o)
 }
@@ -131,8 +130,8 @@ func (p *Process) carryOutOrder(o AdminCommand) Outcome {
 	return out
 }
 
-// OnRoot has f called when an operator sets the password of the SQL user root, with
-// its verifier: whoever serves SQL clients knows where users are kept.
+// OnRoot registers f, which is called with the verifier when an operator sets the password of the SQL user
+// root. The server of SQL clients stores users.
 func (p *Process) OnRoot(f func(ctx context.Context, verifier string) error) { p.onRoot.Store(&f) }
 
 func (p *Process) setRoot(ctx context.Context, o AdminCommand) Outcome {
@@ -143,11 +142,11 @@ func (p *Process) setRoot(ctx context.Context, o AdminCommand) Outcome {
 	if err := (*f)(ctx, o.Root); err != nil {
 		return Outcome{Error: err.Error()}
 	}
-	p.cfg.Log.Warn("the password of root was set by an operator who has the files of a node", "files_of_node", o.Node)
+	p.cfg.Log.Warn("an operator with a node's files set the password of root", "files_of_node", o.Node)
 	return Outcome{Node: uint32(p.cfg.Self)}
 }
 
-// apply changes the directory, of a cluster that began with a protocol, as ordered.
+// apply changes the directory of a cluster that began with a protocol.
 func (o AdminCommand) apply(d *routing.Directory, began string) (node uint32, err error) {
 	switch o.Do {
 	case OrderDirectory:
@@ -155,7 +154,7 @@ func (o AdminCommand) apply(d *routing.Directory, began string) (node uint32, er
 	case OrderAddNode:
 		for _, n := range d.Nodes {
 			if n.ID != o.Instead && n.Address == o.Address && n.Region == o.Region && n.Gateway == o.Gateway {
-				return n.ID, nil // asked before
+				return n.ID, nil // repeated
 			}
 		}
 		n := routing.Node{ID: d.NextNode(), Region: o.Region, Address: o.Address, Gateway: o.Gateway}
@@ -185,11 +184,11 @@ func (o AdminCommand) apply(d *routing.Directory, began string) (node uint32, er
 		d.Admission = o.Admission
 		return 0, o.Admission.Check()
 	}
-	return 0, fmt.Errorf("this node does not know the order %q; is it of another version?", o.Do)
+	return 0, fmt.Errorf("unknown command %q: this node may be of another version", o.Do)
 }
 
-// SendAdmin orders a node to do something. An error that is ErrRefused will be the
-// same at every node.
+// SendAdmin sends a command to a node and returns its result. An ErrRefused would be the same at every
+// node.
 func SendAdmin(ctx context.Context, c *peer.Credentials, to Member, o AdminCommand) (Outcome, error) {
 	question, err := json.Marshal(o)
 	if err != nil {
@@ -201,12 +200,12 @@ func SendAdmin(ctx context.Context, c *peer.Credentials, to Member, o AdminComma
 	}
 	var out Outcome
 	if err := json.Unmarshal(b, &out); err != nil {
-		return Outcome{}, fmt.Errorf("its answer cannot be read: %w", err)
+		return Outcome{}, fmt.Errorf("the reply cannot be decoded: %w", err)
 	}
 	return out.result()
 }
 
-// result is the outcome, or its error.
+// result returns the outcome, or its error.
 func (out Outcome) result() (Outcome, error) {
 	switch {
 	case out.Refused != "":
@@ -217,8 +216,7 @@ func (out Outcome) result() (Outcome, error) {
 	return out, nil
 }
 
-// MemberOf is a node of a directory as it is reached; addresses are those that
-// the caller knows better.
+// MemberOf returns a node of a directory with its address; addresses override the directory's.
 func MemberOf(n routing.Node, addresses map[txn.NodeID]string) Member {
 	m := Member{ID: txn.NodeID(n.ID), Region: geo.Region(n.Region), Address: n.Address, Gateway: n.Gateway}
 	if a := addresses[m.ID]; a != "" {

@@ -21,27 +21,26 @@ import (
 	"isochron/txn"
 )
 
-// SourceConfig is a database that is not ours, with an agent at one node of the cluster.
+// SourceConfig is an external database with an agent at one node of the cluster.
 type SourceConfig struct {
-	Name        string     // as the cluster calls it
+	Name        string     // in the cluster
 	Address     string     // postgres://user@host:port/database or mysql://..., see sourcedb.Open
-	Password    string     // goes before the one in the address
-	Region      geo.Region // of the node with the agent; of a Cluster alone
+	Password    string     // overrides the one in the address
+	Region      geo.Region // of the node with the agent; used by a Cluster only
 	Connections int        // at most; 0: sourcedb.ConnectionsDefault
 	Ordering    sourcedb.Ordering
-	// DeadlockAfter: who has waited there for so long may be in a deadlock over several databases,
-	// which is looked for (txn.Params.SourceWaits); 0: as in the whole cluster, below 0: never.
+	// DeadlockAfter is the wait after which a deadlock over several databases is searched for
+	// (txn.Params.SourceWaits); 0: as in the whole cluster, below 0: never.
 	DeadlockAfter time.Duration
-	// Wrap, of tests, gives what stands between the agent and the driver; nil: nothing does.
+	// Wrap, for tests, wraps the driver; nil: no wrapper.
 	Wrap func(source.Driver) source.Driver
 }
 
-// agents are those of one node: a driver for each source, the agents that the node opens for
-// them, and who makes a source known to the cluster.
+// agents has a node's drivers, opens agents for them, and enters its sources in the directory.
 //
-// How a source becomes known: once it has said who it is an entry of the directory is made,
-// with its identity, and the node opens an agent for the entry. Until then nobody knows of
-// it; later it may be down at any time, and the rest of the cluster does not mind.
+// A source is unknown to the cluster until it has reported its identity. Then an entry of the directory is
+// made with that identity, and the node opens an agent for the entry. From then on the source may be
+// unreachable at any time without an effect on the rest of the cluster.
 type agents struct {
 	cluster   string
 	node      txn.NodeID
@@ -52,7 +51,7 @@ type agents struct {
 	begun     sync.WaitGroup
 }
 
-// newAgents makes the drivers; nothing is connected yet.
+// newAgents opens the drivers without connecting.
 func newAgents(cluster string, node txn.NodeID, sources []SourceConfig, log *slog.Logger) (*agents, error) {
 	a := &agents{cluster: cluster, node: node, log: log}
 	for _, c := range sources {
@@ -74,7 +73,7 @@ func newAgents(cluster string, node txn.NodeID, sources []SourceConfig, log *slo
 	return a, nil
 }
 
-// dialectOf is the dialect that an address names; sourcedb.Open has read it.
+// dialectOf returns the dialect of an address that sourcedb.Open has accepted.
 func dialectOf(address string) string {
 	if scheme, _, _ := strings.Cut(address, "://"); source.Dialect(scheme) == source.MySQL || scheme == "mariadb" {
 		return string(source.MySQL)
@@ -82,7 +81,7 @@ func dialectOf(address string) string {
 	return string(source.Postgres)
 }
 
-// identityOf is the identity of a source as the cluster knows it, "": it does not.
+// identityOf returns a source's identity in the directory, "" if it has none.
 func (a *agents) identityOf(name string) string {
 	if d := a.directory.Load(); d != nil {
 		if s, ok := d.SourceNamed(name); ok {
@@ -92,12 +91,12 @@ func (a *agents) identityOf(name string) string {
 	return ""
 }
 
-// openers are what the node opens agents with.
+// openers returns the node's factory of agents.
 func (a *agents) openers() map[routing.Kind]participant.Factory {
 	return map[routing.Kind]participant.Factory{source.Kind: source.Factory(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open, DetectAfter: a.detectAfter})}
 }
 
-// detectAfter is after how long somebody at a source may be in a deadlock over several.
+// detectAfter returns a source's DeadlockAfter, or all if it has none.
 func (a *agents) detectAfter(s routing.Shard, all time.Duration) time.Duration {
 	if s.Source != nil {
 		if h := a.called(s.Source.Name); h != nil && h.deadlockAfter != 0 {
@@ -107,10 +106,10 @@ func (a *agents) detectAfter(s routing.Shard, all time.Duration) time.Duration {
 	return all
 }
 
-// clusterNumber is a cluster in the names of branches.
+// clusterNumber returns the cluster's number in the names of branches.
 func clusterNumber(name string) uint64 { return xxhash.Sum64String(name) }
 
-// open gives the driver of a source of the directory.
+// open returns the driver of a source of the directory.
 func (a *agents) open(s routing.Shard) (source.Driver, error) {
 	if s.Source == nil {
 		return absent{fmt.Sprint(s.ID)}, nil
@@ -121,7 +120,7 @@ func (a *agents) open(s routing.Shard) (source.Driver, error) {
 	return absent{s.Source.Name}, nil
 }
 
-// called is the source of a name; nil: it is not here.
+// called returns the source of a name, nil if it is not at this node.
 func (a *agents) called(name string) *hostedSource {
 	for _, h := range a.hosted {
 		if h.name == name {
@@ -131,7 +130,7 @@ func (a *agents) called(name string) *hostedSource {
 	return nil
 }
 
-// reason is why a source of this node is not reached or not served, "" if it is, or is not here.
+// reason returns why a source of this node is not served, "" if it is, or is not here.
 func (a *agents) reason(name string) string {
 	if h := a.called(name); h != nil {
 		_, text, _ := h.stands()
@@ -140,10 +139,10 @@ func (a *agents) reason(name string) string {
 	return ""
 }
 
-// adopted takes in a directory that the node goes by.
+// adopted stores the node's new directory.
 func (a *agents) adopted(d *routing.Directory) { a.directory.Store(d) }
 
-// start makes the sources known to the cluster, through the node's own gateway.
+// start enters the sources in the directory, through the node's gateway.
 func (a *agents) start(db txn.DB) {
 	var ctx context.Context
 	ctx, a.stop = context.WithCancel(context.Background())
@@ -152,7 +151,7 @@ func (a *agents) start(db txn.DB) {
 	}
 }
 
-// close ends the connections; what is prepared stays.
+// close ends the connections; prepared branches stay.
 func (a *agents) close() {
 	if a.stop != nil {
 		a.stop()
@@ -163,15 +162,15 @@ func (a *agents) close() {
 	}
 }
 
-// The pauses between two attempts to reach a source that nobody knows yet, and how often one
-// that is known is asked.
+// Pauses between two attempts to reach a source that the directory does not have, and the interval at which
+// one that it has is queried.
 const (
 	introducePauseLeast = 250 * time.Millisecond
 	introducePauseMost  = 15 * time.Second
 	askEvery            = 5 * time.Second
 )
 
-// introduce makes a source known to the cluster, when it answers and unless it is known.
+// introduce enters a source in the directory once it answers, retrying until then.
 func (a *agents) introduce(ctx context.Context, db txn.DB, h *hostedSource) {
 	said := ""
 	for pause := introducePauseLeast; ; pause = min(2*pause, introducePauseMost) {
@@ -195,8 +194,7 @@ func (a *agents) introduce(ctx context.Context, db txn.DB, h *hostedSource) {
 	}
 }
 
-// keepAsking asks a source that is known who it is, so that whoever looks knows how it stands
-// although no client has asked for anything.
+// keepAsking queries a known source's facts, so that its status is current without clients' requests.
 func (a *agents) keepAsking(ctx context.Context, h *hostedSource) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -216,7 +214,7 @@ func (a *agents) keepAsking(ctx context.Context, h *hostedSource) {
 			text = err.Error()
 		}
 		if text != was && ctx.Err() == nil {
-			a.log.Warn("the source stands otherwise than before", "source", h.name, "why", cmp.Or(text, "it is back"))
+			a.log.Warn("the source's status changed", "source", h.name, "why", cmp.Or(text, "reachable again"))
 		}
 		was = text
 	}
@@ -239,11 +237,11 @@ func (a *agents) tryIntroduce(ctx context.Context, db txn.DB, h *hostedSource) e
 		return err
 	}
 	for _, w := range f.Warnings {
-		a.log.Warn("of the source", "source", h.name, "warning", w)
+		a.log.Warn("source warning", "source", h.name, "warning", w)
 	}
 	for _, w := range f.Hints {
-		a.log.Info("of the source", "source", h.name, "hint", w)
+		a.log.Info("source hint", "source", h.name, "hint", w)
 	}
-	a.log.Info("the source is there", "source", h.name, "dialect", h.dialect, "version", f.Version)
+	a.log.Info("the source is served", "source", h.name, "dialect", h.dialect, "version", f.Version)
 	return nil
 }

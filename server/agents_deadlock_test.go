@@ -8,12 +8,11 @@ import (
 	"isochron/txn"
 )
 
-// Each source has its own time after which somebody may be in a deadlock over several; who sets none
-// has that of the cluster, which looks unless it is told not to.
-func TestAfterHowLongDeadlocksOverSourcesAreLookedFor(t *testing.T) {
+// Each source may have its own DeadlockAfter; without one it has the cluster's, which is on by default.
+func TestDeadlockAfterOfSources(t *testing.T) {
 	all := txn.Params{}.Live().SourceWaits
 	if off := (txn.Params{SourceWaits: -1}).Live().SourceWaits; all != txn.SourceWaitsLive || off != 0 {
-		t.Errorf("a cluster looks after %v, and one that is told not to after %v", all, off)
+		t.Errorf("DeadlockAfter of a cluster is %v, and with detection off %v", all, off)
 	}
 	var sources []SourceConfig
 	for _, s := range []SourceConfig{{Name: "usual"}, {Name: "late", DeadlockAfter: time.Second}, {Name: "never", DeadlockAfter: -1}} {
@@ -27,7 +26,7 @@ func TestAfterHowLongDeadlocksOverSourcesAreLookedFor(t *testing.T) {
 	defer a.close()
 	for name, want := range map[string]time.Duration{"usual": all, "late": time.Second, "never": -1, "elsewhere": all} {
 		if got := a.detectAfter(routing.Shard{Source: &routing.Source{Name: name}}, all); got != want {
-			t.Errorf("at %s it is looked after %v, not %v", name, got, want)
+			t.Errorf("DeadlockAfter at %s is %v, want %v", name, got, want)
 		}
 	}
 }

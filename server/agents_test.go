@@ -27,10 +27,10 @@ var servers = sync.OnceValues(func() (out [2]*sourcetest.Server, err error) {
 	return out, nil
 })
 
-// started are closed when all tests have ended.
+// started is closed when all tests have ended.
 var started []*sourcetest.Server
 
-// realServers gives them, with an empty table of accounts.
+// realServers returns them, with an empty table of accounts.
 func realServers(t *testing.T) (pg, my *sourcetest.Server) {
 	t.Helper()
 	s, err := servers()
@@ -50,7 +50,7 @@ func realServers(t *testing.T) (pg, my *sourcetest.Server) {
 	return s[0], s[1]
 }
 
-// withSources is a cluster of three regions with a database beside two of them.
+// withSources is a cluster of three regions with a database at two of them.
 func withSources(t *testing.T, row string) (*Cluster, *sourcetest.Server, *sourcetest.Server) {
 	t.Helper()
 	pg, my := realServers(t)
@@ -73,7 +73,7 @@ func withSources(t *testing.T, row string) (*Cluster, *sourcetest.Server, *sourc
 	return c, pg, my
 }
 
-// sourcesOf are the two in the order of their names.
+// sourcesOf returns the two in the order of their names.
 func sourcesOf(db txn.DB) []txn.SourceEntry {
 	s := db.(txn.SourceCatalogue).Sources()
 	slices.SortFunc(s, func(a, b txn.SourceEntry) int { return strings.Compare(a.Name, b.Name) })
@@ -87,7 +87,7 @@ func to(s txn.SourceEntry, texts ...string) (out []txn.SourceStatement) {
 	return out
 }
 
-// sumsAt adds up the accounts at both sources, in one transaction.
+// sumsAt adds up the accounts at both sources in one transaction.
 func sumsAt(t *testing.T, db txn.DB) string {
 	t.Helper()
 	var out []string
@@ -102,8 +102,7 @@ func sumsAt(t *testing.T, db txn.DB) string {
 	return strings.Join(out, "+")
 }
 
-// One transaction spans a PostgreSQL, a MariaDB and shards, under rows for sources and under
-// the default.
+// One transaction spans a PostgreSQL, a MariaDB and shards, under protocols for sources and under the default.
 func TestATransactionOverRealSourcesAndShards(t *testing.T) {
 	for _, row := range []string{protocol.Default, "ssp", "geotp"} {
 		t.Run(row, func(t *testing.T) {
@@ -112,7 +111,7 @@ func TestATransactionOverRealSourcesAndShards(t *testing.T) {
 			cat := db.(txn.SourceCatalogue)
 			s := sourcesOf(db)
 			if len(s) != 2 || s[0].Name != "orders" || s[0].Dialect != "postgres" || s[0].Region != "r2" || s[1].Dialect != "mysql" {
-				t.Fatalf("it knows the sources %+v", s)
+				t.Fatalf("the cluster's sources are %+v", s)
 			}
 			atomically(t, db, func(ctx context.Context, tx txn.Txn) error {
 				if err := increment(ctx, tx); err != nil {
@@ -140,14 +139,14 @@ func TestATransactionOverRealSourcesAndShards(t *testing.T) {
 	}
 }
 
-// describedAs checks what the sources say of themselves.
+// describedAs checks the sources' descriptions.
 func describedAs(t *testing.T, cat txn.SourceCatalogue, s []txn.SourceEntry) {
 	t.Helper()
 	for _, s := range s {
 		d, err := cat.DescribeSource(context.Background(), s.ID)
 		i := slices.IndexFunc(d.Tables, func(t txn.SourceTable) bool { return t.Name == "acct" })
 		if err != nil || d.Dialect != s.Dialect || d.Version == "" || d.Identity == "" || d.PreparedMax == 0 || i < 0 {
-			t.Fatalf("%s says %+v, %v", s.Name, d, err)
+			t.Fatalf("%s is described as %+v, %v", s.Name, d, err)
 		}
 		if a := d.Tables[i]; len(a.Columns) != 3 || a.Columns[0].Auto || !a.Columns[2].Auto || !slices.Equal(a.Key, []string{"id"}) || len(a.Unique) != 1 {
 			t.Errorf("%s describes its table as %+v", s.Name, a)
@@ -155,7 +154,7 @@ func describedAs(t *testing.T, cat txn.SourceCatalogue, s []txn.SourceEntry) {
 	}
 }
 
-// A source that is down keeps nothing else from working, and is served once it is there.
+// A source that is down at the start affects nothing else, and is served once it is up.
 func TestASourceThatIsDownAtStart(t *testing.T) {
 	pg, _ := realServers(t)
 	pg.Kill()
@@ -168,7 +167,7 @@ func TestASourceThatIsDownAtStart(t *testing.T) {
 		t.Errorf("the shard's counter is %d", n)
 	}
 	if err := c.complaint("refused"); err == nil || !strings.Contains(err.Error(), "source orders") || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("of a server that is down it says: %v", err)
+		t.Errorf("error of a server that is down: %v", err)
 	}
 	if err := pg.Start(); err != nil {
 		t.Fatal(err)
@@ -180,8 +179,8 @@ func TestASourceThatIsDownAtStart(t *testing.T) {
 	}
 }
 
-// While another database answers than the one that the cluster knows nothing is begun there,
-// and that a branch is not there is not taken for its end.
+// While a database with another identity answers, no branch begins there, and a branch that it does not have
+// does not count as ended.
 func TestASourceWithOtherData(t *testing.T) {
 	c, _, _ := withSources(t, protocol.Default)
 	db := c.DB(c.cfg.WAN.Regions[0])
@@ -203,7 +202,7 @@ func TestASourceWithOtherData(t *testing.T) {
 	}
 	know("another")
 	if _, err := db.(txn.SourceCatalogue).DescribeSource(ctx, s.ID); err == nil || !strings.Contains(err.Error(), "another database answers there") {
-		t.Errorf("it is described: %v", err)
+		t.Errorf("another database is described: %v", err)
 	}
 	begun := func() error {
 		tx := db.Begin(txn.Options{})
@@ -212,25 +211,25 @@ func TestASourceWithOtherData(t *testing.T) {
 		return err
 	}
 	if err := begun(); err == nil || !strings.Contains(err.Error(), "another database answers there") {
-		t.Errorf("something is begun there: %v", err)
+		t.Errorf("a branch begins at another database: %v", err)
 	}
 	h := c.runners[1].agents.called("orders")
 	if _, err := h.Finish(ctx, source.Name{Cluster: 1, Source: s.ID}, true); err == nil {
-		t.Error("a branch is said to be no more")
+		t.Error("a branch counts as ended")
 	}
 	know(d.Identity)
 	if _, err := db.(txn.SourceCatalogue).DescribeSource(ctx, s.ID); err != nil {
 		t.Errorf("the right one: %v", err)
 	}
 	if found, err := h.Finish(ctx, source.Name{Cluster: 1, Source: s.ID}, true); err != nil || found {
-		t.Errorf("a branch that is not there: %v, %v", found, err)
+		t.Errorf("a missing branch: %v, %v", found, err)
 	}
 	if err := begun(); err != nil {
 		t.Error(err)
 	}
 }
 
-// What cannot be a source is said in a line, without the account's secrets.
+// A source that is refused is reported in a line without the account's secrets.
 func TestSourcesThatAreRefused(t *testing.T) {
 	pg, _ := realServers(t)
 	wrong := strings.Replace(pg.URL(), "s3cret", "wr0ng", 1)
@@ -250,13 +249,13 @@ func TestSourcesThatAreRefused(t *testing.T) {
 		{Name: "orders", Address: "oracle://a@b/c", Region: region},
 	} {
 		if _, err := Start(context.Background(), withSource(testConfig(t, t.TempDir(), protocol.Spec{}), bad)); err == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
 
-// complaint is what is told of sources that cannot be served, once it has a word or a minute is over:
-// whoever has not been tried yet, on a busy machine, cannot be complained of.
+// complaint returns the error of sources that are not served, once it contains a word or a minute is over: on a
+// busy machine a source may not have been tried yet.
 func (c *Cluster) complaint(word string) (err error) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		short, stop := context.WithTimeout(context.Background(), time.Second)

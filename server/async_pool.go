@@ -6,18 +6,17 @@ import (
 	"isochron/node"
 )
 
-// idleTasksMax bounds the goroutines that are kept when they have nothing to do.
+// idleTasksMax bounds the idle goroutines kept for reuse.
 const idleTasksMax = 64
 
-// tasks runs what participants want run where it may block; the node bounds how many there are at
-// once. A goroutine that is done waits for more: one that is new would have to let its stack grow
-// again through all of a database's driver.
+// tasks runs participants' blocking tasks; the node bounds how many run in parallel. A goroutine that has
+// finished a task waits for the next: a new one would have to grow its stack again through a whole driver.
 type tasks struct {
 	next chan node.Task
-	idle atomic.Int32 // that wait, or are about to
+	idle atomic.Int32 // goroutines that wait for a task, or are about to
 }
 
-// runTask runs a task, and tells the loop what came of it.
+// runTask runs a task and passes its result to the loop.
 func (r *runner) runTask(t node.Task) {
 	select {
 	case r.tasks.next <- t:
@@ -26,11 +25,11 @@ func (r *runner) runTask(t node.Task) {
 	}
 }
 
-// work runs a task, and those that come when it is done.
+// work runs a task, then tasks that arrive while it is idle.
 func (r *runner) work(t node.Task) {
 	for {
 		id, result := t.ID, t.Work(r.alive)
-		t = node.Task{} // what it holds may go
+		t = node.Task{} // release what it references
 		r.box.putAlways(input{call: func(n *node.Node) { n.Finished(r.clock.now(), id, result) }})
 		if r.tasks.idle.Add(1) > idleTasksMax {
 			r.tasks.idle.Add(-1)

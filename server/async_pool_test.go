@@ -9,9 +9,8 @@ import (
 	"isochron/node"
 )
 
-// Goroutines that are done take what comes next, no more than a bound of them are kept, and none
-// when the loop has ended.
-func TestTasksAreRunByThoseThatAreThere(t *testing.T) {
+// Idle goroutines run the next tasks, a bounded number is kept, and none remains after the loop has ended.
+func TestTasksReuseIdleGoroutines(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	r := &runner{box: newMailbox(0), alive: ctx}
 	r.tasks.next = make(chan node.Task)
@@ -37,12 +36,12 @@ func TestTasksAreRunByThoseThatAreThere(t *testing.T) {
 	})
 	for i := range 3 * many { // one after the other
 		ran := make(chan struct{})
-		settled("somebody waits", func() bool { return r.tasks.idle.Load() == idleTasksMax })
+		settled("an idle goroutine waits", func() bool { return r.tasks.idle.Load() == idleTasksMax })
 		r.runTask(node.Task{ID: uint64(i), Work: func(context.Context) any { close(ran); return nil }})
 		<-ran
 	}
 	if n := runtime.NumGoroutine() - before; n > idleTasksMax+idleTasksMax/2 {
-		t.Errorf("%d goroutines after tasks that came one by one, where %d waited", n, idleTasksMax)
+		t.Errorf("%d goroutines after tasks one by one, with %d idle", n, idleTasksMax)
 	}
 	end()
 	settled("the end", func() bool { return runtime.NumGoroutine() <= before })

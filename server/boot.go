@@ -14,24 +14,24 @@ import (
 	"isochron/txn"
 )
 
-// livesFile stands beside a node's data: which start of it this is, and the newest
-// start of each other node that was let in.
+// livesFile is beside a node's data. It has the number of the node's current start and the newest start
+// admitted of every other node.
 const livesFile = "lives.yaml"
 
-// remembered is what it holds.
+// remembered is the file's content.
 type remembered struct {
 	Format int          `yaml:"format"`
 	Own    peer.Boot    `yaml:"own"`
 	Peers  []peer.Known `yaml:"peers,omitempty"`
 }
 
-// beginLife makes durable that the node in dir starts once more, and is what it knows
-// of the starts of all nodes. The starts of a gateway count on from the given number.
+// beginLife makes another start of the node in dir durable and returns the registry of all nodes' starts.
+// A gateway's starts are counted from the given number.
 func beginLife(d disk.Disk, dir string, self txn.NodeID, gateway bool, from uint32) (*peer.BootRegistry, error) {
 	path := filepath.Join(dir, livesFile)
 	var r remembered
 	switch err := readYAML(path, &r); {
-	case errors.Is(err, fs.ErrNotExist): // its first start, or of a version that wrote none
+	case errors.Is(err, fs.ErrNotExist): // the first start, or an earlier version wrote none
 	case err != nil:
 		return nil, err
 	default:
@@ -56,7 +56,7 @@ func beginLife(d disk.Disk, dir string, self txn.NodeID, gateway bool, from uint
 	}}), nil
 }
 
-// turnedAway hears that a peer will not have this node for good.
+// turnedAway handles a peer's permanent refusal of this node.
 func (p *Process) turnedAway(by txn.NodeID, code peer.Code, reason string) {
 	if code == peer.CodeRemoved {
 		p.wasRemoved(reason)
@@ -64,6 +64,6 @@ func (p *Process) turnedAway(by txn.NodeID, code peer.Code, reason string) {
 	}
 	p.away.Do(func() {
 		p.cfg.Log.Error("the node is refused", "by", by, "why", reason)
-		p.fail(fmt.Errorf("node %d refuses this one: %s", by, reason))
+		p.fail(fmt.Errorf("node %d refuses the connection of this node: %s", by, reason))
 	})
 }

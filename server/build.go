@@ -7,17 +7,17 @@ import (
 	"isochron/protocol"
 )
 
-// Build is what a program knows of how it was built.
+// Build describes how a program was built.
 type Build struct {
 	Version  string `json:"version"`  // of the module, or devel
-	Revision string `json:"revision"` // of the sources; unknown, if it was built without
+	Revision string `json:"revision"` // of the sources; unknown, if built without it
 	Modified bool   `json:"modified"` // the sources were changed after that revision
 	Time     string `json:"time,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// The linker sets them where make builds: Go leaves the revision out under -buildvcs=false.
+// Set by make through the linker: with -buildvcs=false Go omits the revision.
 var (
 	linkedRevision string
 	linkedModified string // not empty: the sources were changed after it
@@ -25,7 +25,7 @@ var (
 
 const unknownRevision = "unknown"
 
-// BuildOf is what this program knows of itself.
+// BuildOf returns this program's Build.
 func BuildOf() Build {
 	b := Build{Version: "devel", Revision: unknownRevision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -51,10 +51,10 @@ func BuildOf() Build {
 	return b
 }
 
-// revisionLetters are enough of a revision for people.
+// revisionLetters is the length of a shortened revision.
 const revisionLetters = 12
 
-// Short names the build in a word or three.
+// Short returns a build's name of one to three words.
 func (b Build) Short() string {
 	out := b.Version
 	if b.Revision != unknownRevision {
@@ -66,7 +66,7 @@ func (b Build) Short() string {
 	return out
 }
 
-// liveProtocols are the names of those to which a cluster of this program can go over.
+// liveProtocols returns the protocols a cluster of this program can switch to.
 func liveProtocols() []string {
 	var out []string
 	for _, spec := range protocol.Live() {

@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// clock is the time that the nodes of this process are told. It counts from the
-// start of the process: monotonic time means nothing across processes.
+// clock is the time source of this process's nodes. Monotonic time counts from the start of the process and
+// means nothing to other processes.
 type clock struct{ start time.Time }
 
 func newClock() clock { return clock{time.Now()} }

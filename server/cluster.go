@@ -26,13 +26,13 @@ type Config struct {
 	Dir     string    // created if it does not exist
 	Disk    disk.Disk // that Dir is on; nil: the machine's
 	WAN     geo.WAN   // one node in each of its regions; its delays are emulated
-	WANName string    // as the operator named it, for the record
-	// Spec is what a new cluster begins with, and what one that exists is switched to
-	// before Start returns; zero: the default, and what holds there.
+	WANName string    // the map's name as given by the operator
+	// Spec is the protocol of a new cluster; an existing one is switched to it before Start returns.
+	// Zero: the default for a new cluster, the present protocol of an existing one.
 	Spec protocol.Spec
 
-	// Sources are databases that are not ours, each with an agent at the node of its region.
-	// One that does not answer is waited for beside the rest: see AwaitSources.
+	// Sources are external databases, each with an agent at the node of its region. Start does not wait
+	// for them; AwaitSources does.
 	Sources []SourceConfig
 
 	CacheBytes   int64         // block cache, shared by all nodes; 0: 256 MiB
@@ -43,7 +43,7 @@ type Config struct {
 	Log          *slog.Logger  // nil: slog.Default()
 }
 
-// Cluster is one process's regions. Its methods may be called by any goroutine.
+// Cluster is the regions of one process. Its methods are safe for concurrent use.
 type Cluster struct {
 	cfg     Config
 	about   Description
@@ -53,9 +53,8 @@ type Cluster struct {
 	failed  chan error
 }
 
-// Start opens the cluster in cfg.Dir, making it first if the directory holds
-// none, and waits until each node knows a leader of every shard. ctx bounds the
-// start alone.
+// Start opens the cluster in cfg.Dir, creating it if the directory holds none, and waits until each node
+// knows a leader of every shard. ctx bounds only the start.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = withDefaults(cfg)
 	want := cfg.Spec.Name
@@ -74,7 +73,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	err = c.open(clock)
 	c.connect()
 	for _, r := range c.runners {
-		r.start() // those opened before a failure too: Close stops what runs
+		r.start() // also those opened before a failure: Close stops running ones
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -103,7 +102,7 @@ func withDefaults(cfg Config) Config {
 	return cfg
 }
 
-// open opens every node on its engine.
+// open opens every node.
 func (c *Cluster) open(clock clock) error {
 	for i, region := range c.cfg.WAN.Regions {
 		r, err := c.openNode(txn.NodeID(i+1), region, clock)
@@ -126,7 +125,7 @@ func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runn
 	})
 }
 
-// sourcesOf are the sources whose agents are in a region.
+// sourcesOf returns the sources whose agents are in a region.
 func (c *Cluster) sourcesOf(region geo.Region) (out []SourceConfig) {
 	for _, s := range c.cfg.Sources {
 		if s.Region == region {
@@ -136,8 +135,8 @@ func (c *Cluster) sourcesOf(region geo.Region) (out []SourceConfig) {
 	return out
 }
 
-// AwaitSources waits until the agent of each source serves it and every gateway knows it;
-// the error says which does not and why.
+// AwaitSources waits until each source is served by its agent and known to every gateway; the error names
+// one that is not, with the reason.
 func (c *Cluster) AwaitSources(ctx context.Context) error {
 	pause := time.NewTicker(20 * time.Millisecond)
 	defer pause.Stop()
@@ -154,7 +153,7 @@ func (c *Cluster) AwaitSources(ctx context.Context) error {
 	}
 }
 
-// unserved is why a source is not served.
+// unserved returns why a source is not served, nil if all are.
 func (c *Cluster) unserved() error {
 	for _, s := range c.cfg.Sources {
 		if !slices.Contains(c.cfg.WAN.Regions, s.Region) {
@@ -173,14 +172,14 @@ func (c *Cluster) unserved() error {
 			serving := false
 			r.inLoop(func(n *node.Node) { serving = r.region != s.Region || slices.Contains(n.Leads(), txn.ShardID(e.ID)) })
 			if !serving {
-				return fmt.Errorf("the agent of source %s has not looked at it yet", s.Name)
+				return fmt.Errorf("the agent of source %s does not serve it yet", s.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// onePerRegion makes node i+1 of region i.
+// onePerRegion returns one node for each region; node i+1 is in region i.
 func onePerRegion(regions []geo.Region) []routing.Node {
 	var out []routing.Node
 	for i, r := range regions {
@@ -189,7 +188,7 @@ func onePerRegion(regions []geo.Region) []routing.Node {
 	return out
 }
 
-// connect lays a line between each ordered pair of nodes, and from each to itself.
+// connect creates a line between each ordered pair of nodes, and from each to itself.
 func (c *Cluster) connect() {
 	for _, from := range c.runners {
 		for _, to := range c.runners {
@@ -218,7 +217,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 		case err := <-c.failed:
 			return err
 		case <-ctx.Done():
-			return fmt.Errorf("the cluster did not get ready: no leader of every shard is known in %v (%w)", waiting, context.Cause(ctx))
+			return fmt.Errorf("the cluster is not ready: %v do not know a leader of every shard (%w)", waiting, context.Cause(ctx))
 		}
 	}
 }
@@ -242,10 +241,10 @@ func (c *Cluster) fail(err error) {
 	}
 }
 
-// Failed delivers the failure of a node, if there is one: the process should end.
+// Failed delivers a node's failure; the process should end.
 func (c *Cluster) Failed() <-chan error { return c.failed }
 
-// DB is the gateway of a region; nil if the cluster has no such region.
+// DB returns a region's gateway, nil if the cluster has no such region.
 func (c *Cluster) DB(region geo.Region) txn.DB {
 	for _, r := range c.runners {
 		if r.region == region {
@@ -255,7 +254,7 @@ func (c *Cluster) DB(region geo.Region) txn.DB {
 	return nil
 }
 
-// Leads lists the shards that a region's node leads now.
+// Leads returns the shards that a region's node leads now.
 func (c *Cluster) Leads(region geo.Region) []txn.ShardID {
 	var out []txn.ShardID
 	for _, r := range c.runners {
@@ -266,8 +265,7 @@ func (c *Cluster) Leads(region geo.Region) []txn.ShardID {
 	return out
 }
 
-// Close stops all nodes and closes their disks. Requests still waiting are
-// answered with an error.
+// Close stops all nodes and closes their disks. Pending requests receive an error.
 func (c *Cluster) Close() error {
 	c.net.close()
 	var errs []error

@@ -38,7 +38,7 @@ func closeTest(t *testing.T, c *Cluster) {
 	}
 }
 
-// atomically runs a transaction until it does not lose.
+// atomically retries a transaction until it commits.
 func atomically(t *testing.T, db txn.DB, body func(context.Context, txn.Txn) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -88,7 +88,7 @@ func count(t *testing.T, db txn.DB) int {
 	return n
 }
 
-// Clients of all regions count together; a restart remembers; no update is lost.
+// Clients of all regions count together; the count survives a restart; no update is lost.
 func TestClusterCountsAndRemembers(t *testing.T) {
 	const each = 10
 	for _, spec := range protocol.OverShards() {
@@ -141,8 +141,7 @@ func mustWAN(t *testing.T, spec string) geo.WAN {
 	return w
 }
 
-// A client that stops waiting learns at once that it knows nothing, and its
-// transaction does not stay behind.
+// A client that stops waiting receives "unknown" immediately, and its transaction does not stay open.
 func TestClientStopsWaiting(t *testing.T) {
 	cfg := testConfig(t, t.TempDir(), protocol.Table()[0])
 	c := startTest(t, cfg)
@@ -153,7 +152,7 @@ func TestClientStopsWaiting(t *testing.T) {
 	tx := db.Begin(txn.Options{})
 	_, err := tx.Read(gone, txn.Read{Gets: []txn.Key{counter()}, Lock: txn.LockExclusive})
 	if txn.KindOf(err) != txn.KindUnavailable {
-		t.Errorf("a read given up: %v", err)
+		t.Errorf("an abandoned read: %v", err)
 	}
 	tx.Rollback()
 	atomically(t, db, increment)
@@ -163,12 +162,12 @@ func TestClientStopsWaiting(t *testing.T) {
 	tx = db.Begin(txn.Options{})
 	tx.Put(counter(), []byte("++"))
 	if err := tx.Commit(gone); txn.KindOf(err) != txn.KindUnknown {
-		t.Errorf("a commit given up: %v", err)
+		t.Errorf("an abandoned commit: %v", err)
 	}
 	tx.Rollback()
 }
 
-// After Close clients get an answer, not silence.
+// After Close pending clients receive an error.
 func TestClosedClusterAnswers(t *testing.T) {
 	cfg := testConfig(t, t.TempDir(), protocol.Table()[0])
 	c := startTest(t, cfg)

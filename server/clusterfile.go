@@ -18,17 +18,16 @@ import (
 // clusterFile is at the top of a data directory.
 const clusterFile = "cluster.yaml"
 
-// Description is what a data directory remembers of its cluster.
+// Description is the content of a data directory's clusterFile.
 type Description struct {
 	Format   int          `yaml:"format"`
-	Cluster  string       `yaml:"cluster"`  // a random name, the same at all nodes
+	Cluster  string       `yaml:"cluster"`  // a random name, shared by all nodes
 	Regions  []geo.Region `yaml:"regions"`  // node i+1 is in region i
-	WAN      string       `yaml:"wan"`      // as the operator named it
-	Protocol string       `yaml:"protocol"` // that it began with
+	WAN      string       `yaml:"wan"`      // the map's name as given by the operator
+	Protocol string       `yaml:"protocol"` // the cluster began with
 }
 
-// Describe reads what a data directory was created as; ok is false if it holds
-// no cluster yet.
+// Describe reads a data directory's description; ok is false if it holds no cluster.
 func Describe(dir string) (d Description, ok bool, err error) {
 	path := filepath.Join(dir, clusterFile)
 	err = readYAML(path, &d)
@@ -41,8 +40,8 @@ func Describe(dir string) (d Description, ok bool, err error) {
 	return d, true, checkFormat(path, d.Format)
 }
 
-// claimCluster creates the description of a new directory, or checks that the
-// one there is of the same cluster as wanted.
+// claimCluster creates the description of a new directory, or checks that the existing one has the wanted
+// regions.
 func claimCluster(d disk.Disk, dir string, want Description) (Description, error) {
 	have, ok, err := Describe(dir)
 	if err != nil {
@@ -73,13 +72,13 @@ func createCluster(d disk.Disk, dir string, want Description) (Description, erro
 	return want, writeYAML(d, filepath.Join(dir, clusterFile), want)
 }
 
-// refuseForeign keeps a cluster from being created among somebody's files.
+// refuseForeign fails if a directory without a cluster has other files.
 func refuseForeign(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("the data directory %s cannot be read: %w", dir, err)
 	}
-	// What a crash left of an unfinished write is ours.
+	// A crash may leave an unfinished write of ours.
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), disk.Unfinished) })
 	if len(entries) > 0 {
 		return fmt.Errorf("the directory %s is not empty and holds no cluster (no %s in it): give an empty or a new one", dir, clusterFile)

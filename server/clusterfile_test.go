@@ -46,7 +46,7 @@ func TestClaimClusterRefuses(t *testing.T) {
 	unfinished := t.TempDir()
 	write(t, filepath.Join(unfinished, disk.Unfinished+"1"), "form")
 	if _, err := claimCluster(disk.Machine(), unfinished, Description{}); err != nil {
-		t.Errorf("what a crash left of a first write is in the way: %v", err)
+		t.Errorf("an unfinished write left by a crash is not ignored: %v", err)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestIdentity(t *testing.T) {
 func wantRefused(t *testing.T, dir string, d Description, say string) {
 	t.Helper()
 	if _, err := claimCluster(disk.Machine(), dir, d); err == nil || !strings.Contains(err.Error(), say) {
-		t.Errorf("got %v, want an error that says %q", err, say)
+		t.Errorf("got %v, want an error with %q", err, say)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"isochron/shard"
 )
 
-// Comparison is of the replicas of one shard, at one entry of its log.
+// Comparison is the result of comparing one shard's replicas at one entry of its log.
 type Comparison struct {
 	Shard     uint64       `json:"shard"`
 	Index     uint64       `json:"index"` // of the entry
@@ -21,42 +21,41 @@ type Comparison struct {
 	Keys      uint64       `json:"keys"`
 	Ranges    int          `json:"ranges"`
 	Different []Difference `json:"different"`
-	// Missing are replicas that could not be compared, and why.
+	// Missing has the replicas that could not be compared.
 	Missing []MissingReplica `json:"missing"`
 }
 
-// Difference is a range in which replicas differ from most, or, where there is no majority, from each
-// other.
+// Difference is a range in which Replicas differ from the majority or, without a majority, from each other.
 type Difference struct {
 	Replicas []uint32 `json:"replicas"`
-	What     string   `json:"what"` // of what the keys are
+	What     string   `json:"what"` // the kind of the keys
 	From     string   `json:"from"`
 	To       string   `json:"to"` // where the next range begins; empty: the end
-	// Rows that differ, the first of them.
+	// Rows has the first differing rows.
 	Rows []string `json:"rows"`
 }
 
-// MissingReplica could not be compared.
+// MissingReplica is a replica that could not be compared.
 type MissingReplica struct {
 	Node   uint32 `json:"node"`
 	Reason string `json:"why"`
 }
 
-// Equal reports whether all replicas were compared and are the same.
+// Equal reports whether all replicas were compared and are equal.
 func (c *Comparison) Equal() bool { return len(c.Different) == 0 && len(c.Missing) == 0 }
 
 // The bounds of a comparison.
 const (
-	rangeBits    = 10 // about a thousand keys are a range
-	refinedMost  = 4  // ranges that are looked at key by key
-	rowsMost     = 5  // of each that are named
+	rangeBits    = 10 // ranges of about a thousand keys
+	refinedMost  = 4  // ranges compared key by key
+	rowsMost     = 5  // differing rows named of each
 	comesWithin  = 15 * time.Second
-	answersAfter = 3 * time.Second // a node that is away for a moment
+	answersAfter = 3 * time.Second // tolerates a node unreachable for a short time
 	comparePause = 100 * time.Millisecond
 )
 
-// Compare compares the replicas of a shard at its members, each of which reads so many bytes a second
-// (0: as fast as it can). give gives an order to one of them.
+// Compare compares a shard's replicas at its members, each of which reads at most bytesPerSecond (0: no
+// bound). give sends a command to a member.
 func Compare(ctx context.Context, id, check uint64, members []uint32, bytesPerSecond int64,
 	give func(ctx context.Context, node uint32, o AdminCommand) (Outcome, error)) (Comparison, error) {
 	c := comparing{Comparison: Comparison{Shard: id, Different: []Difference{}, Missing: []MissingReplica{}}, check: check, rate: bytesPerSecond, give: give}
@@ -86,7 +85,7 @@ func Compare(ctx context.Context, id, check uint64, members []uint32, bytesPerSe
 	return c.Comparison, nil
 }
 
-// comparing is a comparison that is being made.
+// comparing is a comparison under way.
 type comparing struct {
 	Comparison
 	check uint64
@@ -94,7 +93,7 @@ type comparing struct {
 	give  func(ctx context.Context, node uint32, o AdminCommand) (Outcome, error)
 }
 
-// begin has the leader name the comparison in the log.
+// begin has the leader enter the comparison in the log.
 func (c *comparing) begin(ctx context.Context, members []uint32) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, comesWithin, errors.New("no replica leads"))
 	defer cancel()
@@ -115,24 +114,24 @@ func (c *comparing) begin(ctx context.Context, members []uint32) error {
 	}
 }
 
-// gather has each replica sum up a part; those that cannot are missing.
+// gather sums a span at each replica; those that fail are noted as missing.
 func (c *comparing) gather(ctx context.Context, members []uint32, span shard.Span) map[uint32]Sums {
 	type answer struct {
 		node uint32
-		says Sums
+		sums Sums
 		err  error
 	}
 	answers := make(chan answer, len(members))
 	for _, n := range members {
 		go func() {
-			says, err := c.await(ctx, n, span)
-			answers <- answer{n, says, err}
+			got, err := c.await(ctx, n, span)
+			answers <- answer{n, got, err}
 		}()
 	}
 	out := map[uint32]Sums{}
 	for range members {
 		if a := <-answers; a.err == nil {
-			out[a.node] = a.says
+			out[a.node] = a.sums
 		} else if !slices.ContainsFunc(c.Missing, func(m MissingReplica) bool { return m.Node == a.node }) {
 			c.Missing = append(c.Missing, MissingReplica{a.node, a.err.Error()})
 		}
@@ -141,38 +140,38 @@ func (c *comparing) gather(ctx context.Context, members []uint32, span shard.Spa
 	return out
 }
 
-// await is the sums of one replica.
+// await returns one replica's sums.
 func (c *comparing) await(ctx context.Context, node uint32, span shard.Span) (Sums, error) {
-	received := time.Now() // when it was known to be on its way
+	received := time.Now() // last time it was known to be under way
 	for {
 		out, err := c.give(ctx, node, AdminCommand{Do: OrderSums, Shard: c.Shard, Check: c.check, Span: span, Rate: c.rate})
-		says := Sums{}
+		got := Sums{}
 		if err == nil && out.Sums != nil {
-			says = *out.Sums
+			got = *out.Sums
 		}
 		switch {
-		case says.Error != "":
-			return says, errors.New(says.Error)
-		case says.Done:
-			return says, nil
-		case says.Known:
+		case got.Error != "":
+			return got, errors.New(got.Error)
+		case got.Done:
+			return got, nil
+		case got.Known:
 			received = time.Now()
 		case errors.Is(err, ErrRefused):
-			return says, err
+			return got, err
 		case time.Since(received) > answersAfter && err != nil:
-			return says, err
+			return got, err
 		case time.Since(received) > comesWithin:
-			return says, errors.New("it has not come to the entry of the log at which the others were compared, or fetched a snapshot meanwhile: give the command again")
+			return got, errors.New("the replica has not applied the compared entry of the log, or has fetched a snapshot meanwhile; retry the command")
 		}
 		select {
 		case <-time.After(comparePause):
 		case <-ctx.Done():
-			return says, context.Cause(ctx)
+			return got, context.Cause(ctx)
 		}
 	}
 }
 
-// refine names the rows that differ.
+// refine names the differing rows of a range.
 func (c *comparing) refine(ctx context.Context, d *Difference, where difference) {
 	single := differing(c.gather(ctx, c.Replicas, shard.Span{From: where.from, To: where.to}))
 	for _, one := range single {
@@ -197,14 +196,14 @@ func keysOf(ranges []shard.Sum) (n uint64) {
 	return n
 }
 
-// difference is a part in which some nodes differ.
+// difference is a range in which some nodes differ.
 type difference struct {
 	from, to []byte
 	nodes    []uint32
 }
 
-// differing are the parts in which replicas differ: between two places where a range begins at all
-// of them.
+// differing returns the ranges in which replicas differ. Each is between two keys at which a range begins
+// at every replica.
 func differing(sums map[uint32]Sums) (out []difference) {
 	nodes := sortedNodes(sums)
 	at := map[uint32]int{}
@@ -231,7 +230,7 @@ func differing(sums map[uint32]Sums) (out []difference) {
 	}
 }
 
-// next is the first place behind where the nodes are at which a range begins at all of them.
+// next returns the first key after the nodes' present positions at which a range begins at every node.
 func next(sums map[uint32]Sums, nodes []uint32, at map[uint32]int) (to []byte, ended bool) {
 	if len(nodes) == 0 {
 		return nil, true
@@ -239,7 +238,7 @@ func next(sums map[uint32]Sums, nodes []uint32, at map[uint32]int) (to []byte, e
 	first := sums[nodes[0]].Ranges
 	for i := at[nodes[0]]; i < len(first); i++ {
 		if i == at[nodes[0]] && beginsPart(sums, nodes, at, first[i].From) {
-			continue // where they are
+			continue // the present position
 		}
 		everywhere := true
 		for _, n := range nodes[1:] {
@@ -253,8 +252,7 @@ func next(sums map[uint32]Sums, nodes []uint32, at map[uint32]int) (to []byte, e
 	return nil, true
 }
 
-// beginsPart reports whether a node stands at this place and none before it: the next part begins
-// behind it.
+// beginsPart reports whether no node is positioned before this key: the next part begins after it.
 func beginsPart(sums map[uint32]Sums, nodes []uint32, at map[uint32]int, place []byte) bool {
 	for _, n := range nodes {
 		if at[n] < len(sums[n].Ranges) && bytes.Compare(sums[n].Ranges[at[n]].From, place) < 0 {
@@ -264,7 +262,7 @@ func beginsPart(sums map[uint32]Sums, nodes []uint32, at map[uint32]int, place [
 	return true
 }
 
-// minority are the nodes that differ from a majority; all, if there is none.
+// minority returns the nodes that differ from a majority; all, if there is none.
 func minority(nodes []uint32, parts map[uint32][]shard.Sum) []uint32 {
 	same := func(a, b uint32) bool {
 		return slices.EqualFunc(parts[a], parts[b], func(x, y shard.Sum) bool {
@@ -295,7 +293,7 @@ func sortedNodes(sums map[uint32]Sums) []uint32 {
 	return out
 }
 
-// Lines say of a comparison what a person should read.
+// Lines describes a comparison to a person.
 func (c *Comparison) Lines() []string {
 	out := []string{fmt.Sprintf("shard %d at entry %d: %d keys in %d ranges at nodes %v", c.Shard, c.Index, c.Keys, c.Ranges, c.Replicas)}
 	for _, d := range c.Different {

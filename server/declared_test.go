@@ -10,10 +10,10 @@ import (
 	"isochron/txn"
 )
 
-// Nodes under a row that votes on declared transactions while they are read carry an update out in
-// one round if it says what it writes, and in one of reads and one of votes if it does not. Both
-// count, and so does one that turns out not to be for that and goes on by itself. On a busy machine one
-// may come later than it is stamped for and be refused: that is another's turn, not another round.
+// Under a protocol that votes on 2FI transactions while they are read, an update takes one round if its writes
+// are known, and one round of reads and one of votes otherwise. Both count, as does one that turns out to be
+// unsuitable and continues on its own. On a busy machine one may arrive after its arrival time and be refused;
+// it is then retried, which is not another round.
 func TestFixedSetUpdatesOverNodes(t *testing.T) {
 	spec, err := protocol.LiveByName("natto-recsf")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestFixedSetUpdatesOverNodes(t *testing.T) {
 			return err
 		}
 		if done {
-			t.Error("one that is not wanted was carried out")
+			t.Error("an unwanted update was executed")
 		}
 		if err := increment(ctx, tx); err != nil {
 			return err
@@ -71,7 +71,7 @@ func TestFixedSetUpdatesOverNodes(t *testing.T) {
 	}
 }
 
-// unlessAborted runs transactions until one is not aborted, and gives what became of it.
+// unlessAborted retries transactions until one is not aborted and returns its result.
 func unlessAborted(ctx context.Context, one func() error) error {
 	for {
 		if err := one(); txn.KindOf(err) != txn.KindAborted || ctx.Err() != nil {

@@ -8,14 +8,14 @@ import (
 	"isochron/txn"
 )
 
-// A node that was removed is told so by the others: they end its connections, and
-// when it comes again they say why. It serves nobody any more, and says where to go.
+// The other nodes notify a removed node: they end its connections and give the reason when it reconnects. It
+// then serves no clients and refers them to other nodes.
 
-// removedText is what is said to a node, and by it to its clients, if a directory
-// knows that it was of the cluster once and is no more; else "".
+// removedText returns the message to a removed node, and from it to its clients; "" if the directory does not
+// show that the node was a member and was removed.
 func removedText(d *routing.Directory, id txn.NodeID) string {
 	if d == nil || d.Epoch == 0 || uint32(id) >= d.NextNode() {
-		return "" // it may have been added, and not be known here yet
+		return "" // it may be a member that this directory does not have yet
 	}
 	if _, ok := d.Node(uint32(id)); ok {
 		return ""
@@ -31,12 +31,11 @@ func removedText(d *routing.Directory, id txn.NodeID) string {
 	return fmt.Sprintf("node %d was removed from the cluster for good; connect to another: %s", id, strings.Join(others, ", "))
 }
 
-// removedNames bounds the nodes that are named.
+// removedNames bounds the nodes listed.
 const removedNames = 8
 
-// OnRemoved has f called when the node learns that it was removed from the cluster,
-// with what its clients are to be told. It must not wait. A node that was removed
-// before is told at once.
+// OnRemoved registers f, which is called with the message for clients when the node learns of its removal, or
+// immediately if it was removed before. f must not block.
 func (p *Process) OnRemoved(f func(reason string)) {
 	p.onRemoved.Store(&f)
 	if reason := p.Removed(); reason != "" {
@@ -44,8 +43,7 @@ func (p *Process) OnRemoved(f func(reason string)) {
 	}
 }
 
-// Removed says that the node was removed from the cluster, for its clients; "" if it
-// does not know of it.
+// Removed returns the message for clients of a removed node; "" if the node does not know of a removal.
 func (p *Process) Removed() string {
 	if reason := p.removed.Load(); reason != nil {
 		return *reason
@@ -53,16 +51,16 @@ func (p *Process) Removed() string {
 	return ""
 }
 
-// wasRemoved keeps the first word of it, and passes it on.
+// wasRemoved records the first notice of the removal and reports it.
 func (p *Process) wasRemoved(reason string) {
 	p.leaving.Do(func() {
-		p.reportRemoved(reason) // newcomers are refused before anybody is told
+		p.reportRemoved(reason) // newcomers are refused before others are notified
 		p.removed.Store(&reason)
-		p.reportRemoved(reason) // whoever has just asked to be told
+		p.reportRemoved(reason) // a callback registered meanwhile
 		close(p.left)
 		p.runner.watch.quiet.Store(true)
 		p.peers.SetPeers(nil)
-		p.cfg.Log.Error("this node was removed from the cluster: it serves nobody any more, end it", "why", reason)
+		p.cfg.Log.Error("this node was removed from the cluster and serves no clients: stop it", "why", reason)
 	})
 }
 

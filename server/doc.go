@@ -1,38 +1,43 @@
-// Package server drives the core in real time: one process, real disks, real
-// clocks, real waiting.
+// Package server runs the core in real time: processes, real disks, clocks and waits. It is not for
+// concurrency control or commit; those are the core's (package node and below).
 //
-// How it thinks. The core (package node and what stands below it) takes inputs
-// and says what it wants done; it never waits and owns no goroutine. Here each
-// node gets one goroutine, its loop, which is the only one that ever calls it
-// (runner.go). Everything else talks to the loop through a bounded mailbox:
-// the transport with messages, the disk with "synced", clients with requests.
-// The loop takes many inputs at once and then asks the node once what is to be
-// done, so that a burst of commits costs one fsync and not one each.
+// How it works. The core takes inputs and returns outputs; it never waits and owns no goroutine. Here each
+// node has one goroutine, its loop, the only one that calls the node (runner.go). All others reach the loop
+// through a bounded mailbox:
 //
-// Whatever is written is written through a disk.Disk (package disk), so that a power cut leaves
-// it whole or as if it had never been; a test puts a disk in its place that loses what was not
-// synced.
+//	transport --envelopes--> mailbox --batch--> loop: node.Deliver, Submit, Wake
+//	clients   --requests-->                       |
+//	syncer    --synced----------------------------+--> Drain: messages, sync, tasks, wake time
 //
-// Storage is Pebble behind store.Engine (engine.go). Applied batches are
-// visible at once and durable after the next sync; a node has at most one sync
-// under way, and the one that follows covers all that was applied meanwhile.
+// The loop handles many inputs before it drains the node, so that a burst of commits costs one fsync.
 //
-// A wide-area network on one machine is a set of delay lines, one for each
-// ordered pair of nodes (wan.go): a message waits for half the round trip of
-// its pair, in order, and pays for the real codec on its way. Lines are bounded:
-// what does not fit is dropped and counted, as on any network.
+// Storage is Pebble behind store.Engine (engine.go). A batch is visible immediately and durable after the next
+// sync. All writes go through a disk.Disk, which a power cut leaves either done or undone; tests use a disk that
+// loses what was not synced.
 //
-// Lines end in the mailbox of a node of the same process, or in a connection to
-// another process: package peer has those, with certificates on both sides. A
-// Process is one node of such a cluster (remote.go); its lines add the delays of
-// a map only if it is told to, so that processes on one machine can be regions.
+// A wide-area network on one machine is a set of delay lines, one for each ordered pair of nodes (wan.go): a
+// message waits half the round trip of its pair and passes the real codec. A line ends in the mailbox of a node
+// of this process, or in a connection to another process (package peer, with certificates on both sides).
 //
-// A Cluster is several regions in one process over one data directory
-// (cluster.go), which remembers what it was created as (clusterfile.go,
-// identity.go) and refuses to be opened as anything else.
+// A Cluster is several regions in one process over one data directory (cluster.go). A Process is one node of a
+// cluster of processes (process.go); it adds a map's delays only if configured to. Both refuse a directory that
+// belongs to another cluster or node (clusterfile.go, identity.go).
 //
-// What the caller owes it. A data directory belongs to one process at a time.
-// Close what Start and StartProcess returned, after the clients have gone. Whoever starts a
-// cluster watches Failed: a node that lost its disk or found one of its own
-// invariants broken stops for ever, and the process should end with exit code 1.
+// Invariants.
+//
+//   - Only the loop calls the node.
+//   - At most one sync is under way; synced <= wanted, and a sync covers all tokens requested before it began.
+//   - A mailbox has at most mailboxMessagesMax messages and mailboxRequestsMax requests; a message beyond the
+//     bound is dropped, a request refused.
+//   - Messages of one pair are delivered in the order they were sent.
+//
+// What the caller owes it.
+//
+//  1. Give a data directory to one process at a time. PrepareMember creates a Process's.
+//  2. Watch Failed: a node whose disk failed or whose invariant is violated stops for good, and the process
+//     should end with exit code 1.
+//  3. Call the methods of Cluster and Process from any goroutine; callbacks (OnDrain, OnRoot, OnRemoved, OnUse)
+//     must not block.
+//  4. To stop a Process without delay for others: HandOver, let the clients go, Settle, Close.
+//  5. Close what Start or StartProcess returned, after the clients have gone.
 package server

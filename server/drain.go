@@ -7,16 +7,15 @@ import (
 	"isochron/node"
 )
 
-// handOverLook is how often a node looks whether it still leads.
+// handOverLook is the interval at which a node checks whether it still leads.
 const handOverLook = 20 * time.Millisecond
 
-// OnDrain has f called when the node begins to drain or stops it: whoever
-// serves clients takes no new ones meanwhile.
+// OnDrain registers f, which is called when the node begins or stops draining; servers of clients admit no
+// new clients meanwhile.
 func (p *Process) OnDrain(f func(draining bool)) { p.onDrain.Store(&f) }
 
-// SetDraining has the node hand over what it leads, and lead nothing and take
-// no new clients until that is undone or the process ends; false if the node
-// has stopped.
+// SetDraining begins or ends draining: the node hands over its leaderships, and leads no shard and admits no
+// new clients. It returns false if the node has stopped.
 func (p *Process) SetDraining(on bool) bool {
 	if f := p.onDrain.Load(); f != nil {
 		(*f)(on)
@@ -24,8 +23,8 @@ func (p *Process) SetDraining(on bool) bool {
 	return p.runner.inLoop(func(n *node.Node) { n.SetDraining(p.runner.clock.now(), on) })
 }
 
-// HandOver drains the node and waits until it leads nothing that another node
-// could lead, or until ctx ends.
+// HandOver drains the node and waits until it leads only shards that no other node could lead, or until ctx
+// ends.
 func (p *Process) HandOver(ctx context.Context) {
 	if !p.SetDraining(true) {
 		return
@@ -45,10 +44,9 @@ func (p *Process) HandOver(ctx context.Context) {
 	}
 }
 
-// Settle rolls back what is open at this gateway, and waits until its commits are
-// finished everywhere and all that it has said is on its way to the other nodes, or
-// until ctx ends. It is for a node that stops, when its clients are gone: nobody has to wait
-// for its lease to run out.
+// Settle rolls back the gateway's open transactions and waits until its commits are finished at all
+// participants and its messages are sent, or until ctx ends. It is for a node that stops after its clients
+// have gone: then no other node has to wait for its lease to expire.
 func (p *Process) Settle(ctx context.Context) {
 	look := time.NewTicker(handOverLook)
 	defer look.Stop()

@@ -10,8 +10,8 @@ import (
 	"isochron/server/disk/disktest"
 )
 
-// A cluster in one directory has what was committed after a power cut right after its making,
-// and one that lost a directory does not pass for it.
+// A cluster in one directory keeps its commits over a power cut right after its creation, and one that lost a
+// directory is detected.
 func TestClusterSurvivesPowerCut(t *testing.T) {
 	play := func(lie disktest.Lie, keep disktest.Keep) int {
 		d := disktest.New(t.TempDir(), lie)
@@ -29,7 +29,7 @@ func TestClusterSurvivesPowerCut(t *testing.T) {
 		cfg.Disk, cfg.Dir = left, filepath.Join(left.Dir(), "deep", "data")
 		again, err := Start(context.Background(), cfg)
 		if err != nil {
-			t.Logf("%s: it does not start again: %v", lie.Claims, err)
+			t.Logf("%s: not started again: %v", lie.Claims, err)
 			return -1
 		}
 		defer closeTest(t, again)
@@ -37,7 +37,7 @@ func TestClusterSurvivesPowerCut(t *testing.T) {
 	}
 	for _, keep := range disktest.Keeps() {
 		if got := play(disktest.Lie{}, keep); got != 1 {
-			t.Errorf("%v is left of what was not synced: counted %d, want 1", keep, got)
+			t.Errorf("%v of the unsynced data is left: counted %d, want 1", keep, got)
 		}
 	}
 	for _, lie := range []disktest.Lie{
@@ -47,7 +47,7 @@ func TestClusterSurvivesPowerCut(t *testing.T) {
 		{Claims: "the log is never synced", Files: []string{"*.log"}},
 	} {
 		if got := play(lie, disktest.Nothing); got == 1 {
-			t.Errorf("nobody notices that %s", lie.Claims)
+			t.Errorf("not detected: %s", lie.Claims)
 		}
 	}
 }

@@ -18,28 +18,28 @@ import (
 	"isochron/store"
 )
 
-// Engine is a store.Engine on a real disk. Readers may be many; Apply and Sync
-// may run at the same time, each in one goroutine.
+// Engine is a store.Engine on a real disk. Reads are safe for concurrent use; Apply and Sync may run in
+// parallel, each in one goroutine.
 type Engine struct {
 	dir    string
 	db     *pebble.DB
 	lock   *pebble.Lock
 	marks  *marks.Marks
-	broken atomic.Bool // it failed: Close must not wait for what will never end
+	broken atomic.Bool // it failed: Close must not wait for calls that never return
 
 	mu        sync.Mutex
 	snapshots map[*snapshot]struct{} // open ones: Close closes them
 }
 
-// EngineConfig says where an engine lives and what it may use.
+// EngineConfig has an engine's directory and resources.
 type EngineConfig struct {
 	Dir   string
 	Cache *pebble.Cache // shared by the engines of a process; nil: a small one of its own
-	// MemTable is the size of one of its memory tables in bytes, of which there are at
-	// most memory.MemTablesMost before writes are held back; 0: 32 MiB.
+	// MemTable is the size in bytes of one memory table. At memory.MemTablesMost tables writes are held
+	// back. 0: 32 MiB.
 	MemTable int64
-	// Failed is told of a failure in the background, where nobody can catch a
-	// panic: the engine can promise nothing any more. nil: the process ends.
+	// Failed is called on a failure in the background, where no caller can recover a panic; the engine
+	// is then unusable. nil: the process ends.
 	Failed func(*store.Failure)
 	Log    *slog.Logger
 
@@ -47,7 +47,7 @@ type EngineConfig struct {
 	lock *pebble.Lock
 }
 
-// NewCache is a block cache to share between engines.
+// NewCache returns a block cache that engines can share.
 func NewCache(bytes int64) *pebble.Cache { return pebble.NewCache(bytes) }
 
 // OpenEngine opens the directory, creating it if needed.
@@ -71,7 +71,7 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 	return e, nil
 }
 
-// open locks the directory, compares what was synced with what is there, and opens the store.
+// open locks the directory, compares the synced marks with its files, and opens the store.
 func (e *Engine) open(cfg EngineConfig) (err error) {
 	if cfg.lock, err = pebble.LockDirectory(cfg.Dir, cfg.fs); err != nil {
 		return err
@@ -104,19 +104,19 @@ func pebbleOptions(cfg EngineConfig, broken *atomic.Bool) *pebble.Options {
 		MemTableStopWritesThreshold: memory.MemTablesMost,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
-		// A flush or compaction writes its bytes out bit by bit, so that the sync
-		// at its end does not hold up the syncs of commits.
+		// A flush or compaction syncs its output incrementally, so that the sync at its end does not delay
+		// the syncs of commits.
 		BytesPerSync: 512 << 10,
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.fail("flushing or compacting tables", err) },
-		// Whoever read it gets an error as well.
+		// The reader receives an error as well.
 		DataCorruption: func(info pebble.DataCorruptionInfo) { log.fail("reading "+info.Path, info.Details) },
 	}
 	return o
 }
 
-// Apply makes the batch visible at once; it is durable after the next Sync.
+// Apply makes the batch visible immediately; it is durable after the next Sync.
 func (e *Engine) Apply(b *store.Batch) {
 	if b.Empty() {
 		return
@@ -144,7 +144,7 @@ func batchSize(b *store.Batch) int {
 	return n
 }
 
-// addOp adds an operation to a batch that holds the earlier ones already.
+// addOp adds an operation to a batch that has the earlier ones.
 func (e *Engine) addOp(pb *pebble.Batch, op store.Op, earlier []store.Op) error {
 	switch op.Kind {
 	case store.OpSet:
@@ -154,15 +154,14 @@ func (e *Engine) addOp(pb *pebble.Batch, op store.Op, earlier []store.Op) error 
 	case store.OpDeleteRange:
 		return e.deleteRange(pb, op.Key, op.Value, earlier)
 	}
-	return fmt.Errorf("operation %d is not known", op.Kind)
+	return fmt.Errorf("unknown operation %d", op.Kind)
 }
 
-// pointDeletesMax is up to how many keys a range is deleted key by key.
+// pointDeletesMax is the number of keys up to which a range is deleted key by key.
 const pointDeletesMax = 1000
 
-// deleteRange deletes the few keys of a short range one by one. A range
-// tombstone in a memtable makes the next iterator sort all the tombstones of
-// that memtable again, and a log that is cut often would leave thousands of them.
+// deleteRange deletes a short range key by key. A range tombstone in a memory table makes the next iterator
+// sort all of the table's tombstones again, and a log that is truncated often would leave thousands.
 func (e *Engine) deleteRange(pb *pebble.Batch, start, end []byte, earlier []store.Op) error {
 	var keys [][]byte
 	for _, op := range earlier {
@@ -186,10 +185,9 @@ func (e *Engine) deleteRange(pb *pebble.Batch, start, end []byte, earlier []stor
 	return nil
 }
 
-// Sync returns when all that was applied before it began is on the disk. It
-// writes an empty record to the log and waits for that to be durable: the log is
-// one file in order (a full one is synced before the next is begun), so
-// everything before the record is durable too.
+// Sync returns when all batches applied before its call are on disk. It writes an empty record to the log
+// and waits until that is durable. The log is one file in order, and a full file is synced before the next
+// is begun, so everything before the record is durable too.
 func (e *Engine) Sync() {
 	defer e.nameFailure("syncing the log")
 	if err := e.db.LogData(nil, pebble.Sync); err != nil {
@@ -203,7 +201,7 @@ func (e *Engine) Get(key []byte) ([]byte, bool) { return get(e.db, e.dir, key) }
 // Iter walks [start, end) of the state as it is now.
 func (e *Engine) Iter(start, end []byte) store.Iterator { return iter(e.db, e.dir, start, end) }
 
-// Snapshot holds the present state until it is closed.
+// Snapshot returns the present state, held until it is closed.
 func (e *Engine) Snapshot() store.Snapshot {
 	s := &snapshot{engine: e, snap: e.db.NewSnapshot()}
 	e.mu.Lock()
@@ -212,10 +210,9 @@ func (e *Engine) Snapshot() store.Snapshot {
 	return s
 }
 
-// Close writes all that is in memory into tables, so that nothing rests on the log, and closes
-// the engine, with the snapshots that are still open. One that has failed is left as it is,
-// for the process to end: a writer that met a broken disk holds locks for which a close
-// would wait.
+// Close flushes memory to tables, so that nothing depends on the log, and closes the engine and its open
+// snapshots. A failed engine is left as it is until the process ends: a writer that met a broken disk holds
+// locks that a close would wait for.
 func (e *Engine) Close() error {
 	if e.broken.Load() {
 		return nil
@@ -239,8 +236,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Broken reports whether the storage has failed: it is not to be used any more,
-// and a call that is under way may never return.
+// Broken reports whether the storage has failed: it must not be used, and a call under way may never
+// return.
 func (e *Engine) Broken() bool { return e.broken.Load() }
 
 func (e *Engine) failure(doing string, err error) *store.Failure {

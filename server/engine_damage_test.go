@@ -16,11 +16,10 @@ import (
 
 var flips = flag.Int("server.flips", 3, "how many bits of each kind of file the test of flipped bits turns")
 
-// damagedRows are synced one by one, as commits that came after each other.
+// damagedRows are synced one by one, like successive commits.
 const damagedRows = 260
 
-// stopped makes what a store leaves that is killed, and one that is closed: the second half of
-// its rows stands in the log.
+// stopped writes the files of a store that was killed, or closed: the second half of its rows is in the log.
 func stopped(t *testing.T) (killed, closed string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +56,7 @@ func copyDir(t *testing.T, dir string) string {
 	return to
 }
 
-// found opens a store and reads all its rows. The error says how it was refused.
+// found opens a store and reads all rows; the error is the reason for which it was refused.
 func found(dir string) (rows int, err error) {
 	defer func() {
 		if f, ok := recover().(*store.Failure); ok {
@@ -88,7 +87,7 @@ func found(dir string) (rows int, err error) {
 	}
 }
 
-// kinds are the files of a store, those of a kind together.
+// kinds groups a store's files by kind.
 func kinds(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -109,8 +108,8 @@ func kinds(t *testing.T, dir string) map[string][]string {
 	return out
 }
 
-// Whichever bit of a store's files is flipped, and whichever of them is missing or cut short: it is
-// refused, or nothing of what was synced is missing.
+// With any bit of a store's files flipped, and any file missing or cut short, the store is refused or has all
+// synced rows.
 func TestFlippedBits(t *testing.T) {
 	killed, closed := stopped(t)
 	for state, dir := range map[string]string{"killed": killed, "closed": closed} {
@@ -126,7 +125,7 @@ func TestFlippedBits(t *testing.T) {
 					if err != nil {
 						refused++
 					} else if rows != damagedRows {
-						t.Errorf("%s: it opens with %d of %d rows", what, rows, damagedRows)
+						t.Errorf("%s: opened with %d of %d rows", what, rows, damagedRows)
 					}
 					if err := os.RemoveAll(damaged); err != nil {
 						t.Fatal(err)
@@ -138,7 +137,7 @@ func TestFlippedBits(t *testing.T) {
 					damaged := copyDir(t, dir)
 					at, ok := flipBit(t, filepath.Join(damaged, name), r)
 					if !ok {
-						break // it is empty
+						break // an empty file
 					}
 					tried++
 					judge(fmt.Sprintf("%s, bit %d flipped", name, at), damaged)
@@ -165,7 +164,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// flipBit flips a bit of what is written of a file; false: it has none.
+// flipBit flips a bit of a file's written part; false: it has none.
 func flipBit(t *testing.T, path string, r *rand.Rand) (at int, ok bool) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -187,14 +186,14 @@ func flipBit(t *testing.T, path string, r *rand.Rand) (at int, ok bool) {
 	return at, true
 }
 
-// After a program without marks has run, the mark of before is not heeded.
+// A mark older than a run of a program without marks is ignored.
 func TestMarkOfAnotherVersion(t *testing.T) {
 	killed, _ := stopped(t)
 	without := copyDir(t, killed)
 	if err := os.Remove(filepath.Join(without, "SYNCED")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // as the version before: it has none
+	for range 2 { // an earlier version: no mark
 		if rows, err := found(without); rows != damagedRows || err != nil {
 			t.Fatalf("without a mark: %d rows, %v", rows, err)
 		}
@@ -207,6 +206,6 @@ func TestMarkOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rows, err := found(without); rows != damagedRows || err != nil {
-		t.Errorf("with a mark of before: %d rows, %v", rows, err)
+		t.Errorf("with an outdated mark: %d rows, %v", rows, err)
 	}
 }

@@ -20,31 +20,30 @@ import (
 	"isochron/store"
 )
 
-// newFailure says what failed in a data directory, and what to do if that is known.
+// newFailure returns a failure in a data directory, with advice if there is any.
 func newFailure(doing, dir string, err error) *store.Failure {
 	return &store.Failure{Doing: doing + " in " + dir, Err: advise(dir, err)}
 }
 
-// damaged are words by which the storage library tells of data that was changed.
+// damaged are words in the storage library's errors about changed data.
 var damaged = []string{"corrupt", "checksum mismatch", "invalid chunk", "malformed"}
 
-// advise adds what a person can do about an error of the disk, and makes it one line.
+// advise adds an operator's remedy to an error of the disk and makes it one line.
 func advise(dir string, err error) error {
 	err = oneLineError{err}
 	has := func(word string) bool { return strings.Contains(err.Error(), word) }
 	switch {
 	case errors.Is(err, marks.ErrDamaged), pebble.IsCorruptionError(err), slices.ContainsFunc(damaged, has):
-		return fmt.Errorf("the data in %s is damaged: %w; nothing is served from it: have the node rebuilt from the others (isochron rebuild), or, where it is alone, restore a backup", dir, err)
+		return fmt.Errorf("the data in %s is damaged: %w; nothing is served from it; rebuild the node from the others (isochron rebuild), or restore a backup if it is the only node", dir, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), has(syscall.ENOSPC.Error()):
-		return fmt.Errorf("the disk that holds %s is full: make room there and start the node again; it has acknowledged nothing that it did not write (%w)", dir, err)
+		return fmt.Errorf("the disk that holds %s is full: free space and start the node again; no acknowledged write was lost (%w)", dir, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), has(syscall.EROFS.Error()):
 		return fmt.Errorf("%s must be writable: give the node its own directory and the rights to write there (%w)", dir, err)
 	}
 	return err
 }
 
-// nameFailure turns a panic of the storage library over an error of the disk into
-// a Failure. Any other panic goes on.
+// nameFailure turns the storage library's panic over a disk error into a Failure. Other panics propagate.
 func (e *Engine) nameFailure(doing string) {
 	switch p := recover().(type) {
 	case nil:
@@ -57,9 +56,8 @@ func (e *Engine) nameFailure(doing string) {
 	}
 }
 
-// openPebble opens a store. A new one is opened twice: only the second log says
-// how far it was synced, so that damage in its midst is told from a torn end.
-// made: it was open before.
+// openPebble opens a store. A new store is opened twice: only the second log records how far it was synced,
+// which distinguishes damage in its middle from a torn end. made: the store was open before.
 func openPebble(cfg EngineConfig, made bool, broken *atomic.Bool) (*pebble.DB, error) {
 	about, err := pebble.Peek(cfg.Dir, cfg.fs)
 	if err != nil {
@@ -85,8 +83,7 @@ func openPebble(cfg EngineConfig, made bool, broken *atomic.Bool) (*pebble.DB, e
 	return tryPebble(cfg, broken)
 }
 
-// checkEmpty fails if a directory in which the library finds no store has had one: it
-// would make a new one there.
+// checkEmpty fails if a directory without a store has had one: the library would create a new one.
 func checkEmpty(fs vfs.FS, dir string, made bool) error {
 	names, err := fs.List(dir)
 	if err != nil {
@@ -96,41 +93,39 @@ func checkEmpty(fs vfs.FS, dir string, made bool) error {
 		return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasPrefix(name, "OPTIONS-")
 	})
 	if made || held {
-		return fmt.Errorf("%w: no file marker.manifest.* says which manifest holds", marks.ErrDamaged)
+		return fmt.Errorf("%w: no file marker.manifest.* names the current manifest", marks.ErrDamaged)
 	}
 	return nil
 }
 
 // The bounds of the opening of a store.
 const (
-	// openMinBytes must be free: the library tries for ever to write what it has replayed.
+	// openMinBytes must be free: without space the library retries writing its replayed log forever.
 	openMinBytes = 8 << 20
-	// openWait is the longest time that it takes: what was not flushed is at most some
-	// hundred megabytes.
+	// openWait bounds the opening: at most some hundred megabytes were not flushed.
 	openWait = 3 * time.Minute
-	// openReportEvery is after how long an operator is told that it goes on.
+	// openReportEvery is the interval of log lines while a store is being opened.
 	openReportEvery = 10 * time.Second
 )
 
-// roomToOpen fails if the disk has too little left to open a store.
+// roomToOpen fails if the disk has too little space to open a store.
 func roomToOpen(cfg EngineConfig) error {
 	usage, err := cfg.fs.GetDiskUsage(cfg.Dir)
-	if err != nil || usage.AvailBytes >= openMinBytes { // an unknown is none of ours
+	if err != nil || usage.AvailBytes >= openMinBytes { // unknown: proceed
 		return nil
 	}
-	return fmt.Errorf("%d bytes are left and opening it takes %d: %w", usage.AvailBytes, int64(openMinBytes), syscall.ENOSPC)
+	return fmt.Errorf("opening needs %d bytes of free space, %d are left: %w", int64(openMinBytes), usage.AvailBytes, syscall.ENOSPC)
 }
 
-// opened is how the opening of a store has ended.
+// opened is the result of opening a store.
 type opened struct {
 	db    *pebble.DB
 	err   error
 	panic any
 }
 
-// tryPebble opens a store; what the library panics over, or ends its goroutine
-// for, it returns. One that fails in the background while it is opened, or takes too
-// long, is left to itself: nothing can stop the library.
+// tryPebble opens a store and returns the library's panics as errors, also where the library ends its
+// goroutine. An opening that fails in the background or takes too long is abandoned: it cannot be stopped.
 func tryPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 	failed := make(chan *store.Failure, 1)
 	opening := cfg
@@ -159,10 +154,10 @@ func tryPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 		case o := <-done:
 			return o.result(failed)
 		case f := <-failed:
-			return nil, fmt.Errorf("it failed while it was opened: %w", f)
+			return nil, fmt.Errorf("failed while being opened: %w", f)
 		case <-report.C:
 			if time.Since(began) > openWait {
-				return nil, fmt.Errorf("it was not open after %v; look at the disk that holds it", openWait)
+				return nil, fmt.Errorf("not open after %v; check the disk", openWait)
 			}
 			cfg.Log.Warn("the data directory is being opened", "dir", cfg.Dir, "for", time.Since(began).Round(time.Second))
 		}
@@ -179,35 +174,35 @@ func (o opened) result(failed chan *store.Failure) (*pebble.DB, error) {
 	default:
 		panic(p)
 	}
-	if o.db == nil && o.err == nil { // the library has ended its goroutine
+	if o.db == nil && o.err == nil { // the library ended its goroutine
 		select {
 		case f := <-failed:
-			return nil, fmt.Errorf("it failed while it was opened: %w", f)
+			return nil, fmt.Errorf("failed while being opened: %w", f)
 		default:
-			return nil, errors.New("it failed while it was opened")
+			return nil, errors.New("failed while being opened")
 		}
 	}
 	return o.db, o.err
 }
 
-// openError says what a person can do about a directory that does not open.
+// openError returns the error of opening a directory, with advice.
 func openError(dir string, err error) error {
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EWOULDBLOCK) || strings.Contains(err.Error(), "lock held") {
-		return fmt.Errorf("the data directory %s is in use by another process: stop that one first, or give another directory", dir)
+		return fmt.Errorf("the data directory %s is in use by another process: stop that process, or use another directory", dir)
 	}
 	return fmt.Errorf("the data directory %s cannot be opened: %w", dir, advise(dir, err))
 }
 
-// oneLineError is an error told in one line.
+// oneLineError is an error printed in one line.
 type oneLineError struct{ error }
 
 func (e oneLineError) Error() string {
-	text := strings.ReplaceAll(e.error.Error(), "<corruption detail carrier>", "") // a mark of the library, for itself
+	text := strings.ReplaceAll(e.error.Error(), "<corruption detail carrier>", "") // an internal mark of the library
 	return strings.Join(strings.Fields(text), " ")
 }
 func (e oneLineError) Unwrap() error { return e.error }
 
-// pebbleLog passes on what an operator should read.
+// pebbleLog forwards the library's log lines and failures.
 type pebbleLog struct {
 	log    *slog.Logger
 	dir    string
@@ -218,8 +213,8 @@ type pebbleLog struct {
 func (l pebbleLog) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
 func (l pebbleLog) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
 
-// Fatalf must not return. It is called in whatever goroutine met the failure, and
-// ends that one: a panic would end the process before it could say why in one line.
+// Fatalf must not return. It is called in the goroutine that met the failure and ends only that goroutine: a
+// panic would end the process before the failure is reported in one line.
 func (l pebbleLog) Fatalf(format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	for _, a := range args {

@@ -11,7 +11,7 @@ import (
 	"isochron/store"
 )
 
-// smallDisk has so many bytes left.
+// smallDisk has a given number of free bytes.
 type smallDisk struct {
 	vfs.FS
 	left uint64
@@ -21,8 +21,8 @@ func (d smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: d.left, TotalBytes: 1 << 40}, nil
 }
 
-// A full disk is told at once, and so is one that fills up while a store is opened: what
-// the library does then it would do for ever.
+// A full disk is reported immediately, also one that fills while a store is opened: the library would retry
+// forever.
 func TestOpeningOnAFullDiskFails(t *testing.T) {
 	disk := vfs.NewCrashableMem()
 	e := openTest(t, EngineConfig{Dir: "data", fs: disk})
@@ -38,7 +38,7 @@ func TestOpeningOnAFullDiskFails(t *testing.T) {
 		return nil
 	}))
 	for name, fs := range map[string]vfs.FS{"before": smallDisk{crashed, openMinBytes - 1}, "meanwhile": full} {
-		if _, err := OpenEngine(EngineConfig{Dir: "data", fs: fs}); err == nil || !strings.Contains(err.Error(), "is full: make room there") {
+		if _, err := OpenEngine(EngineConfig{Dir: "data", fs: fs}); err == nil || !strings.Contains(err.Error(), "is full: free space") {
 			t.Errorf("full %s: %v", name, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"isochron/store"
 )
 
-// snapshot is a state that stays as it was.
+// snapshot is a state of the engine that does not change.
 type snapshot struct {
 	engine *Engine
 	snap   *pebble.Snapshot
@@ -50,8 +50,7 @@ func get(r pebble.Reader, dir string, key []byte) ([]byte, bool) {
 	return value, true
 }
 
-// iterator moves over keys in order; a disk that cannot be read is a panic, and
-// never the end of the range.
+// iterator moves over keys in order. An unreadable disk is a panic and never the end of the range.
 type iterator struct {
 	it  *pebble.Iterator
 	dir string
@@ -59,7 +58,7 @@ type iterator struct {
 
 func iter(r pebble.Reader, dir string, start, end []byte) store.Iterator {
 	if end != nil && bytes.Compare(end, start) < 0 {
-		end = start // an empty range too, but one that Pebble's own assertions accept
+		end = start // an empty range that passes Pebble's assertions
 	}
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {

@@ -64,8 +64,7 @@ func TestEngineInUse(t *testing.T) {
 	}
 }
 
-// A crash that forgets everything that was not synced keeps every batch before
-// the last sync, and of those after it a prefix.
+// A crash that loses all unsynced data keeps every batch before the last sync, and a prefix of those after it.
 func TestEngineSyncSurvivesCrash(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -85,7 +84,7 @@ func TestEngineSyncSurvivesCrash(t *testing.T) {
 		clone := disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.IntN(2) * 50, RNG: r})
 		after := openTest(t, EngineConfig{Dir: "data", fs: clone})
 		if !isOneOf(after, states[synced:]) {
-			t.Errorf("seed %d: what a crash left is no state at or after sync %d", seed, synced)
+			t.Errorf("seed %d: the state after the crash is none at or after sync %d", seed, synced)
 		}
 		if err := after.Close(); err != nil {
 			t.Error(err)
@@ -96,7 +95,7 @@ func TestEngineSyncSurvivesCrash(t *testing.T) {
 	}
 }
 
-// applied is the state with the batch applied.
+// applied returns the state with the batch applied.
 func applied(state map[string]string, b *store.Batch) map[string]string {
 	out := maps.Clone(state)
 	for _, op := range b.Ops {
@@ -123,7 +122,7 @@ func isOneOf(e *Engine, states []map[string]string) bool {
 	return slices.ContainsFunc(states, func(s map[string]string) bool { return maps.Equal(s, have) })
 }
 
-// A log that is cut at its head again and again stays cheap to cut and to read.
+// A log that is truncated repeatedly stays cheap to truncate and to read.
 func BenchmarkEngineCutLog(b *testing.B) {
 	e, err := OpenEngine(EngineConfig{Dir: b.TempDir()})
 	if err != nil {
@@ -139,13 +138,13 @@ func BenchmarkEngineCutLog(b *testing.B) {
 		}
 		e.Apply(batch)
 		if _, ok := e.Get(key(i)); !ok {
-			b.Fatalf("entry %d is not there", i)
+			b.Fatalf("entry %d is missing", i)
 		}
 	}
 }
 
-// A long range is deleted whole, a short one key by key: nobody can tell, not
-// even for keys set earlier in the same batch.
+// A long range is deleted as a range, a short one key by key, with the same result, also for keys set earlier in
+// the same batch.
 func TestEngineDeletesRanges(t *testing.T) {
 	e := openTest(t, EngineConfig{Dir: t.TempDir()})
 	defer e.Close()
@@ -162,7 +161,7 @@ func TestEngineDeletesRanges(t *testing.T) {
 		e.Apply(b)
 		want := map[string]string{"k000000": "v", "k000002": "set after"}
 		if !isOneOf(e, []map[string]string{want}) {
-			t.Errorf("with %d keys something else is left than %v", n, want)
+			t.Errorf("with %d keys the rest is not %v", n, want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"isochron/txn"
 )
 
-// A node that lost its disk, or found an invariant broken, stops and says so;
-// its clients get an answer, and the rest of the cluster goes on.
+// A node whose disk failed or whose invariant is violated stops and reports it; its clients receive an error,
+// and the rest of the cluster continues.
 func TestNodeStops(t *testing.T) {
 	full := errors.New("no space left on device")
 	for _, c := range []struct {
@@ -34,10 +34,10 @@ func TestNodeStops(t *testing.T) {
 			select {
 			case err := <-cluster.Failed():
 				if !strings.Contains(err.Error(), c.say) {
-					t.Errorf("it stopped with %v", err)
+					t.Errorf("stopped with %v", err)
 				}
 			case <-time.After(time.Minute):
-				t.Fatal("nobody was told")
+				t.Fatal("no failure was reported")
 			}
 			tx := cluster.DB(last.region).Begin(txn.Options{})
 			if _, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{counter()}}); txn.KindOf(err) != txn.KindUnavailable {

@@ -14,16 +14,14 @@ import (
 	"isochron/server/disk"
 )
 
-// A gateway has promised nothing that its disk must keep: its commits are decided by
-// what the shards have logged, and it learns the catalogue from them. So its directory
-// may be empty, at first or again. It asks the cluster then from where to count its
-// incarnations, for no two transactions may have one name.
+// A gateway stores nothing its cluster depends on: its commits are decided by the shards' logs, and it
+// receives the catalogue from them. So its directory may be empty, at first or later. It then asks the
+// cluster for the number from which to count its incarnations, since no two transactions may share a name.
 
-// gatewayStarts is how many starts a gateway has between two beginnings with nothing.
+// gatewayStarts is the number of starts a gateway has between two starts with an empty directory.
 const gatewayStarts = 1 << 16
 
-// prepareGateway checks the directory of a gateway, or makes it; empty says that it
-// begins with nothing.
+// prepareGateway checks or creates a gateway's directory; empty: it has no data.
 func (want identity) prepareGateway(d disk.Disk, dir string) (empty bool, err error) {
 	if err := disk.MkdirAll(d, dir, 0o700); err != nil {
 		return false, fmt.Errorf("the data directory %s cannot be made: %w", dir, err)
@@ -38,7 +36,7 @@ func (want identity) prepareGateway(d disk.Disk, dir string) (empty bool, err er
 	}
 	for _, f := range files {
 		if !mine && f.Name() != livesFile && !strings.HasPrefix(f.Name(), disk.Unfinished) {
-			return false, fmt.Errorf("%s holds something and no node (no %s in it): give an empty directory, or the gateway's own", dir, identityFile)
+			return false, fmt.Errorf("%s has other files and no node (no %s in it): use an empty directory, or the gateway's own", dir, identityFile)
 		}
 	}
 	if err := want.claim(d, dir); err != nil {
@@ -51,13 +49,13 @@ func (want identity) prepareGateway(d disk.Disk, dir string) (empty bool, err er
 	return len(data) == 0, nil
 }
 
-// beginPause is between two rounds of asking to begin.
+// beginPause is the pause between two rounds of requests to begin.
 const beginPause = 100 * time.Millisecond
 
-// begin has the cluster count that this gateway begins with nothing, and returns the
-// number of the incarnation before its first. It waits for a majority of the nodes.
+// begin has the cluster count a start of this gateway with an empty directory and returns the number before
+// its first incarnation. It waits for a majority of the nodes.
 func (p *Process) begin() (uint32, error) {
-	said := time.Now()
+	logged := time.Now()
 	for {
 		var errs []error
 		for _, m := range p.cfg.Members {
@@ -75,15 +73,15 @@ func (p *Process) begin() (uint32, error) {
 			}
 			errs = append(errs, fmt.Errorf("node %d: %w", m.ID, err))
 		}
-		if time.Since(said) >= waitingLogEvery {
-			said = time.Now()
-			p.cfg.Log.Warn("the gateway begins with nothing, and waits for a majority of the cluster's nodes", "err", errors.Join(errs...))
+		if time.Since(logged) >= waitingLogEvery {
+			logged = time.Now()
+			p.cfg.Log.Warn("the gateway starts with an empty directory and waits for a majority of the cluster's nodes", "err", errors.Join(errs...))
 		}
 		time.Sleep(beginPause)
 	}
 }
 
-// checkRole stops a node that the cluster knows in another role than it has been given.
+// checkRole stops a node whose configured role differs from its role in the directory.
 func (p *Process) checkRole(d *routing.Directory) {
 	n, ok := d.Node(uint32(p.cfg.Self))
 	if !ok || d.Epoch == 0 || n.Gateway == p.gateway {
@@ -91,7 +89,7 @@ func (p *Process) checkRole(d *routing.Directory) {
 	}
 	role := map[bool]string{true: "role: gateway", false: "no role: gateway"}
 	p.away.Do(func() {
-		p.fail(fmt.Errorf("the configuration of node %d says %s, and the cluster knows it with %s: a node keeps its role for life; add another node",
+		p.fail(fmt.Errorf("the configuration of node %d has %s, the cluster's directory has %s: a node's role cannot change; add another node",
 			p.cfg.Self, role[p.gateway], role[n.Gateway]))
 	})
 }

@@ -12,19 +12,19 @@ import (
 	"isochron/txn"
 )
 
-// port is the gateway of one node for the goroutines of its clients.
+// port is one node's gateway as its clients' goroutines use it.
 type port struct {
 	r *runner
-	p *Process // nil: the nodes of one process, of which none is ever removed
+	p *Process // nil: a node of a Cluster, which is never removed
 }
 
 var _ coordinator.Port = port{}
 
-// answers are channels for one answer each, to be used again.
+// answers is a pool of channels for one reply each.
 var answers = sync.Pool{New: func() any { return make(chan coordinator.Response, 1) }}
 
-// Do submits the request and waits. Whoever stops waiting learns no more than
-// that: a commit that was handed over may yet happen.
+// Do submits the request and waits. If the caller stops waiting, a commit that was submitted may still
+// happen.
 func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
 	if p.p != nil && p.p.Removed() != "" {
 		return req.Refused(p.p.Removed())
@@ -41,7 +41,7 @@ func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Resp
 	}
 	select {
 	case r := <-answer:
-		answers.Put(answer) // empty, and nobody else has it: Done is called once
+		answers.Put(answer) // empty and unshared: Done is called once
 		return r
 	case <-ctx.Done():
 		go p.abandon(req, answer)
@@ -54,8 +54,8 @@ func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Resp
 	}
 }
 
-// left is closed when the node has learnt that it was removed from the cluster: what
-// waits would wait in vain.
+// left is closed when the node has learned that it was removed from the cluster: pending requests would wait
+// without end.
 func (p port) left() <-chan struct{} {
 	if p.p == nil {
 		return nil
@@ -63,11 +63,11 @@ func (p port) left() <-chan struct{} {
 	return p.p.left
 }
 
-// abandon ends the transaction that a request began and whose name its client
-// never learnt: nobody else could free its locks.
+// abandon ends the transaction begun by a request whose client never received the transaction's name: no
+// other request could release its locks.
 func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
 	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate && req.Op != coordinator.OpFixedSet || !req.Txn.IsZero() {
-		return // the client knows the name, or the commit is the end
+		return // the client has the name, or the commit is the end
 	}
 	select {
 	case r := <-answer:
@@ -78,15 +78,14 @@ func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Respon
 	}
 }
 
-// Post submits a request whose answer nobody awaits. It is never refused: an
-// end that got lost would leave locks behind.
+// Post submits a request without a reply. It is never refused: a lost end would leave locks behind.
 func (p port) Post(req *coordinator.Request) { p.r.box.putAlways(input{request: req}) }
 
 func (p port) Directory() *routing.Directory { return p.r.directory.Load() }
 func (p port) Region() geo.Region            { return p.r.region }
 
-// ReadLocal reads in the node's loop, which alone may read the node. What it read of
-// the meta shard it remembers until something is applied there.
+// ReadLocal reads in the node's loop, since only the loop may read the node. Rows of the meta shard are
+// cached until something is applied there.
 func (p port) ReadLocal(key txn.Key) (value []byte, version txn.Version, ok bool) {
 	dir := p.Directory()
 	s, held := dir.ShardOf(string(key))

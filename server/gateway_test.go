@@ -10,11 +10,11 @@ import (
 	"isochron/server/disk"
 )
 
-// A gateway takes an empty directory, or none, or its own; no other.
-func TestTheDirectoryOfAGateway(t *testing.T) {
+// A gateway accepts a missing or empty directory, or its own, and no other.
+func TestGatewayDirectory(t *testing.T) {
 	me := identity{Format: formatVersion, Cluster: "c", Node: 4, Region: "va"}
 	dir := filepath.Join(t.TempDir(), "node4")
-	for range 2 { // made, and then its own without data
+	for range 2 { // created, then its own without data
 		if empty, err := me.prepareGateway(disk.Machine(), dir); err != nil || !empty {
 			t.Errorf("empty: %v, %v", empty, err)
 		}
@@ -28,18 +28,18 @@ func TestTheDirectoryOfAGateway(t *testing.T) {
 	other := me
 	other.Node = 5
 	if _, err := other.prepareGateway(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "belongs to node 4") {
-		t.Errorf("another's directory: %v", err)
+		t.Errorf("another node's directory: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, identityFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := me.prepareGateway(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "holds something and no node") {
-		t.Errorf("somebody's directory: %v", err)
+	if _, err := me.prepareGateway(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "has other files and no node") {
+		t.Errorf("a directory with other files: %v", err)
 	}
 }
 
-// The meta shard begins on the nodes that hold data; gateways follow it.
-func TestTheFirstDirectoryOfGateways(t *testing.T) {
+// The meta shard begins on the nodes with data; gateways are learners.
+func TestFirstDirectoryWithGateways(t *testing.T) {
 	d := firstDirectory([]routing.Node{{ID: 1, Region: "nsw", Gateway: true}, {ID: 2, Region: "va"}, {ID: 3, Region: "wa"}})
 	meta := d.Shards[0]
 	if meta.Leader != "va" || len(meta.Replicas) != 2 || len(meta.Learners) != 1 || meta.Learners[0] != 1 {
@@ -47,8 +47,8 @@ func TestTheFirstDirectoryOfGateways(t *testing.T) {
 	}
 }
 
-// Lives count on, and those of a gateway from what the cluster says.
-func TestLivesAreRemembered(t *testing.T) {
+// A node's starts are counted; a gateway's from the cluster's number.
+func TestBootsAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, livesFile)
 	for i, want := range []uint64{gatewayStarts + 1, gatewayStarts + 2, 3*gatewayStarts + 1} {

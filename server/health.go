@@ -12,16 +12,15 @@ import (
 	"isochron/txn"
 )
 
-// healthBound is how long a loop or a sync may take before the node counts as
-// not alive.
+// healthBound is how long a loop's round or a sync may take before the node counts as not alive.
 const healthBound = 5 * time.Second
 
-// Health is nil while the node's loop comes round and its disk answers.
+// Health returns nil while the node's loop and its disk respond.
 func (p *Process) Health() error {
 	r := p.runner
 	select {
 	case <-r.ended:
-		return fmt.Errorf("node %d has stopped: its log says why", r.id)
+		return fmt.Errorf("node %d has stopped: see its log", r.id)
 	default:
 	}
 	if reason := p.Removed(); reason != "" {
@@ -29,7 +28,7 @@ func (p *Process) Health() error {
 	}
 	now := r.clock.mono()
 	if late := now - time.Duration(r.beat.Load()); late > healthBound {
-		return fmt.Errorf("the loop of node %d has not come round for %v", r.id, late.Round(time.Second))
+		return fmt.Errorf("the loop of node %d has not completed a round for %v", r.id, late.Round(time.Second))
 	}
 	if begun := r.syncer.begun.Load(); begun != 0 && now-time.Duration(begun) > healthBound {
 		return fmt.Errorf("the disk of node %d has been syncing for %v", r.id, (now - time.Duration(begun)).Round(time.Second))
@@ -37,8 +36,7 @@ func (p *Process) Health() error {
 	return nil
 }
 
-// Leaderless lists the shards of this node that have no known leader; an error
-// means that the node cannot tell.
+// Leaderless returns this node's shards without a known leader, or an error if the node does not answer.
 func (p *Process) Leaderless() ([]txn.ShardID, error) {
 	answer := make(chan []txn.ShardID, 1)
 	if p.runner.box.put(input{call: func(n *node.Node) { answer <- n.Leaderless() }}) {
@@ -52,16 +50,16 @@ func (p *Process) Leaderless() ([]txn.ShardID, error) {
 	return nil, fmt.Errorf("node %d has stopped, or is too busy to answer", p.runner.id)
 }
 
-// Queues are what waits inside a node and what was lost for want of room.
+// Queues has the lengths of a node's queues and the losses at full ones.
 type Queues struct {
-	Mailbox         int    // inputs that wait for the loop
+	Mailbox         int    // inputs queued for the loop
 	DroppedMessages uint64 // of peers, at a full mailbox
 	RefusedRequests uint64 // of clients, at a full mailbox
 	LinesSent       uint64 // messages handed to the links
-	LinesDropped    uint64 // in a full delay line
+	LinesDropped    uint64 // by a full delay line
 }
 
-// Queues tells what waits now.
+// Queues returns the present values.
 func (p *Process) Queues() Queues {
 	m := p.runner.box
 	m.mu.Lock()
@@ -71,7 +69,7 @@ func (p *Process) Queues() Queues {
 	return q
 }
 
-// Disk is how the engine of a node stands.
+// Disk has an engine's statistics.
 type Disk struct {
 	UsageBytes          uint64
 	CompactionDebtBytes uint64
@@ -86,7 +84,7 @@ type Disk struct {
 	CacheMisses         int64
 }
 
-// Disk tells how the engine stands now.
+// Disk returns the present values.
 func (p *Process) Disk() Disk {
 	m := p.runner.engine.db.Metrics()
 	return Disk{
@@ -97,10 +95,10 @@ func (p *Process) Disk() Disk {
 	}
 }
 
-// OnUse names who adds to what is counted as held what the server of SQL clients holds.
+// OnUse registers f, which adds the memory used by the server of SQL clients.
 func (p *Process) OnUse(f func(*memory.Held)) { p.onUse.Store(&f) }
 
-// use tells what the parts of the node take; rows and logs are as its loop told.
+// use returns the memory used by the node's parts; rows and logs are its loop's values.
 func (p *Process) use(rows, logs int64) memory.Use {
 	held := memory.Held{memory.Rows: rows, memory.Logs: logs}
 	m := p.runner.engine.db.Metrics()
@@ -112,12 +110,11 @@ func (p *Process) use(rows, logs int64) memory.Use {
 	return p.cfg.Memory.Use(held)
 }
 
-// Directory is the routing that the node knows now.
+// Directory returns the node's present directory.
 func (p *Process) Directory() *routing.Directory { return p.runner.directory.Load() }
 
-// CommitBound is the least time in which a gateway in a region can commit at
-// these shards: the farthest, over the shards, of a round trip to the region
-// that leads it and one from there to its majority.
+// CommitBound returns the least time in which a gateway in a region can commit at these shards: the maximum,
+// over the shards, of a round trip to the leader's region and one from there to its majority.
 func CommitBound(w geo.WAN, d *routing.Directory, from geo.Region, shards []txn.ShardID) time.Duration {
 	var out time.Duration
 	for _, id := range shards {

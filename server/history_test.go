@@ -28,9 +28,8 @@ const (
 	historySteps   = 40
 )
 
-// withClients starts a cluster whose tables are spread over shards in every
-// region, runs setup at one gateway and then step in many clients, and last final
-// in one. It returns what all of them recorded.
+// withClients starts a cluster whose tables are spread over shards in every region, runs setup at one gateway,
+// step in many clients and final in one, and returns their records.
 func withClients(t *testing.T, spec protocol.Spec, setup func(context.Context, txn.DB) error,
 	step func(context.Context, *workload.Client), final func(context.Context, *workload.Client) bool) *history.History {
 	t.Helper()
@@ -65,13 +64,12 @@ func withClients(t *testing.T, spec protocol.Spec, setup func(context.Context, t
 	}
 	wg.Wait()
 	if !final(ctx, newClient(n)) {
-		t.Error("the last read of everything did not succeed")
+		t.Error("the final read failed")
 	}
 	return h
 }
 
-// spread extends the cluster's directory with the workloads' tables and waits
-// until every gateway knows.
+// spread adds the workloads' tables to the directory and waits until every gateway has it.
 func spread(t *testing.T, c *Cluster) {
 	t.Helper()
 	db := c.DB(c.cfg.WAN.Regions[0])
@@ -113,16 +111,16 @@ func wantNoViolation(t *testing.T, r *history.Report) {
 	t.Logf("%d records checked", r.Checked)
 }
 
-// promptRows are those whose deadlocks over several shards end by a rule, not by the
-// bound of a wait: with the others these loads would take minutes.
+// promptRows are the protocols whose deadlocks over several shards end by a rule and not by the bound of a wait:
+// with the others these loads would take minutes.
 func promptRows() []protocol.Spec {
 	return slices.DeleteFunc(protocol.OverShards(), func(r protocol.Spec) bool { return r.Yield.Detect })
 }
 
-// shortRows are those that differ most in what nodes send each other; hunts have all.
+// shortRows are the protocols that differ most in their messages; fault-injection runs cover all.
 var shortRows = []string{protocol.Default, "2pc+2pl-home", "d2pc+occ", "bonspiel", "aria"}
 
-// The bank's history on the real clock and real disks is serializable.
+// The bank's history on real clocks and disks is serializable.
 func TestBankHistory(t *testing.T) {
 	for _, spec := range promptRows() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -137,7 +135,7 @@ func TestBankHistory(t *testing.T) {
 	}
 }
 
-// So is that of hot lists.
+// So is the history of hot lists.
 func TestListHistory(t *testing.T) {
 	for _, spec := range promptRows() {
 		t.Run(spec.Name, func(t *testing.T) {

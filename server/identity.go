@@ -17,28 +17,27 @@ import (
 	"isochron/txn"
 )
 
-// formatVersion is the layout of a data directory. It rises when an older
-// Isochron could no longer read what this one writes.
+// formatVersion is the layout of a data directory. It increases when an older Isochron could no longer read
+// the files of this one.
 const formatVersion = 1
 
-// identityFile stands beside a node's data and says whose it is.
+// identityFile is beside a node's data and has the node's identity.
 const identityFile = "node.yaml"
 
-// identity is a node's name: two nodes never share one, and a node never
-// serves another's data.
+// identity is a node's identity: no two nodes share one, and a node never serves another's data.
 type identity struct {
 	Format  int        `yaml:"format"`
 	Cluster string     `yaml:"cluster"`
 	Node    txn.NodeID `yaml:"node"`
 	Region  geo.Region `yaml:"region"`
-	// Protocol is what the cluster began with, empty where the cluster's own file says
-	// it: what holds now stands in the directory.
+	// Protocol is the one the cluster began with; empty where the cluster's own file has it. The present
+	// protocol is in the directory.
 	Protocol string `yaml:"protocol,omitempty"`
-	// Started is set by the first start of a node whose directory was prepared.
+	// Started is set by the first start of a node whose directory init prepared.
 	Started bool `yaml:"started,omitempty"`
 }
 
-// claim makes dir this node's own, or checks that it is.
+// claim writes the identity to dir, or checks the one there.
 func (want identity) claim(d disk.Disk, dir string) error {
 	path := filepath.Join(dir, identityFile)
 	var have identity
@@ -52,7 +51,7 @@ func (want identity) claim(d disk.Disk, dir string) error {
 		return err
 	}
 	if have.Cluster != want.Cluster || have.Node != want.Node || have.Region != want.Region {
-		return fmt.Errorf("%s belongs to node %d in %s of cluster %s, not to node %d in %s of cluster %s: give the directory of the right node",
+		return fmt.Errorf("%s belongs to node %d in %s of cluster %s, not to node %d in %s of cluster %s: use this node's directory",
 			dir, have.Node, have.Region, have.Cluster, want.Node, want.Region, want.Cluster)
 	}
 	return nil
@@ -60,22 +59,22 @@ func (want identity) claim(d disk.Disk, dir string) error {
 
 func checkFormat(path string, format int) error {
 	if format != formatVersion {
-		return fmt.Errorf("%s has format %d, and this Isochron knows format %d only: use the version that made it", path, format, formatVersion)
+		return fmt.Errorf("%s has format %d, and this version reads format %d only: use the version that wrote it", path, format, formatVersion)
 	}
 	return nil
 }
 
-// A file of a node's own begins with a line that has a checksum of the rest: a flipped bit could
-// have it refuse others, or forget what it promised. Versions before write none, and read it as a comment.
+// A node's own file begins with a line that has a checksum of the rest: a flipped bit could have the node
+// refuse others, or break a promise. Earlier versions write no such line and read it as a comment.
 const sumLine = "# checksum "
 
 func sumOf(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli)) }
 
-// cutSum cuts that line; ok is false if there is none.
-func cutSum(b []byte) (says string, rest []byte, ok bool) {
+// cutSum splits off that line; ok is false if there is none.
+func cutSum(b []byte) (sum string, rest []byte, ok bool) {
 	line, rest, ended := bytes.Cut(b, []byte("\n"))
-	says, ok = strings.CutPrefix(string(line), sumLine)
-	return says, rest, ok && ended
+	sum, ok = strings.CutPrefix(string(line), sumLine)
+	return sum, rest, ok && ended
 }
 
 // readYAML reads a file strictly: an unknown field is an error.
@@ -84,8 +83,8 @@ func readYAML(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	if says, rest, ok := cutSum(b); ok && says != sumOf(rest) {
-		return fmt.Errorf("%s cannot be read: it is damaged; have the node rebuilt from the others (isochron rebuild)", path)
+	if sum, rest, ok := cutSum(b); ok && sum != sumOf(rest) {
+		return fmt.Errorf("%s cannot be read: it is damaged; rebuild the node from the others (isochron rebuild)", path)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
@@ -95,7 +94,7 @@ func readYAML(path string, v any) error {
 	return nil
 }
 
-// writeYAML replaces a file whole and durably: a crash leaves the old one or the new.
+// writeYAML replaces a file atomically and durably: after a crash it is the old one or the new one.
 func writeYAML(d disk.Disk, path string, v any) error {
 	b, err := yaml.Marshal(v)
 	if err != nil {

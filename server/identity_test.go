@@ -10,8 +10,8 @@ import (
 	"isochron/server/peer"
 )
 
-// No flipped bit of a node's own file is read as something else: it is refused, or what it
-// says is what was written. A file of a version without a checksum is read.
+// A node's own file with a flipped bit is refused or read as written. A file of a version without a checksum is
+// read.
 func TestOwnFilesHaveAChecksum(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lives.yaml")
 	want := remembered{Format: formatVersion, Own: peer.Boot{Start: 5, ID: 77}, Peers: []peer.Known{{Node: 1, Start: 9, ID: 3}}}
@@ -33,7 +33,7 @@ func TestOwnFilesHaveAChecksum(t *testing.T) {
 		}
 		var r remembered
 		if err := readYAML(path, &r); err == nil && !same(r) {
-			t.Errorf("bit %d flipped: it says %+v", bit, r)
+			t.Errorf("bit %d flipped: read as %+v", bit, r)
 		}
 	}
 	_, before, _ := strings.Cut(string(whole), "\n")

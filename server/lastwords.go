@@ -10,10 +10,10 @@ import (
 	"isochron/txn"
 )
 
-// A node that stops by itself sends its reason to the others, which show it in the status: the
-// node itself does not answer any more.
+// A node that stops by itself sends its reason to the others, whose status shows it: the stopped node no
+// longer answers.
 
-// StoppedReport is of another node that has stopped by itself and has not come back.
+// StoppedReport is another node that has stopped by itself and has not returned.
 type StoppedReport struct {
 	Node   uint32    `json:"node"`
 	Reason string    `json:"why"`
@@ -25,7 +25,7 @@ const (
 	lastWordsWait = time.Second
 )
 
-// reportsOfStopped are the newest of each node.
+// reportsOfStopped has each node's newest report.
 type reportsOfStopped struct {
 	mu      sync.Mutex
 	byShard map[uint32]StoppedReport
@@ -43,10 +43,10 @@ func (w *reportsOfStopped) keep(node uint32, reason string) {
 	w.byShard[node] = StoppedReport{node, reason[:min(len(reason), lastWordsMax)], time.Now()}
 }
 
-// maxMembers bounds the nodes whose words are kept.
+// maxMembers bounds the reports kept.
 const maxMembers = 1000
 
-// reports are of those that are not connected; the words of one that is back are forgotten.
+// reports returns those of nodes that are not connected; a node that has returned is dropped.
 func (w *reportsOfStopped) reports(links []LinkReport) (out []StoppedReport) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,23 +63,23 @@ func (w *reportsOfStopped) reports(links []LinkReport) (out []StoppedReport) {
 	return out
 }
 
-// sayLast says to the other nodes why this one stops, for at most a second.
+// sayLast sends the reason for this node's stop to the other nodes, for at most lastWordsWait.
 func (p *Process) sayLast(reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWordsWait)
 	defer cancel()
-	var telling sync.WaitGroup
+	var sending sync.WaitGroup
 	for _, m := range p.otherMembers() {
-		telling.Go(func() {
+		sending.Go(func() {
 			_, err := SendAdmin(ctx, p.cfg.Credentials, m, AdminCommand{Do: OrderStopped, Node: uint32(p.cfg.Self), Reason: reason.Error()})
 			if err != nil {
-				p.cfg.Log.Debug("a node does not learn why this one stops", "node", m.ID, "err", err)
+				p.cfg.Log.Debug("the reason for this node's stop could not be sent", "node", m.ID, "err", err)
 			}
 		})
 	}
-	telling.Wait()
+	sending.Wait()
 }
 
-// otherMembers are the other nodes, as far as this one knows.
+// otherMembers returns the other nodes this one knows.
 func (p *Process) otherMembers() (out []Member) {
 	if !p.running.Load() {
 		for _, m := range p.cfg.Members {

@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// reportDistances tells the node what its links measure, until it ends. Where delays are
-// emulated the links are all short, and the map says what they stand for.
+// reportDistances passes the links' measurements to the node until it ends. It is not used where delays are
+// emulated: there all links are short, and the map has the distances.
 func (p *Process) reportDistances() {
 	every := p.cfg.Spec.Probing(p.cfg.Params.ProbeEvery)
 	tick := time.NewTicker(time.Duration(every.ReportAfter) * every.Every)
@@ -30,7 +30,7 @@ func (p *Process) reportDistances() {
 	}
 }
 
-// distancesOf are the average round trips of the links that have measured any.
+// distancesOf returns the average round trips of the links that have measured any.
 func distancesOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
 	out := map[txn.NodeID]time.Duration{}
 	for _, l := range links {
@@ -41,7 +41,7 @@ func distancesOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
 	return out
 }
 
-// waysOf are those of the links that have measured any.
+// waysOf returns the one-way measurements of the links that have any.
 func waysOf(links []peer.LinkState) map[txn.NodeID]estimate.Way {
 	out := map[txn.NodeID]estimate.Way{}
 	for _, l := range links {

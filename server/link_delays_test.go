@@ -8,7 +8,7 @@ import (
 	"isochron/server/peer"
 )
 
-// Only a link that is up and was measured of late says how far its peer is.
+// Only a link that is up and was measured recently has a distance.
 func TestDistancesAreMeasured(t *testing.T) {
 	delay := func(samples int) estimate.Delay {
 		return estimate.Delay{Samples: samples, RoundTrip: 30 * time.Millisecond}

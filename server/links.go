@@ -17,31 +17,31 @@ import (
 	"isochron/txn"
 )
 
-// LinkChange is what an operator does to the links of a node whose wide area is
-// emulated. Heal comes first: it undoes all that was ever changed.
+// LinkChange is an operator's change of the links of a node whose wide area is emulated. Heal is applied
+// first and undoes all earlier changes.
 type LinkChange struct {
 	Heal    bool                   `json:"heal,omitempty"`
-	To      []txn.NodeID           `json:"to,omitempty"`       // cut: nothing is sent to them
-	From    []txn.NodeID           `json:"from,omitempty"`     // cut: nothing is heard of them
-	DelayMS map[txn.NodeID]float64 `json:"delay_ms,omitempty"` // one way, of what is sent to them
+	To      []txn.NodeID           `json:"to,omitempty"`       // cut: no message is sent to them
+	From    []txn.NodeID           `json:"from,omitempty"`     // cut: no message is received from them
+	DelayMS map[txn.NodeID]float64 `json:"delay_ms,omitempty"` // one way, of messages to them
 }
 
-// questionLinks begins the question that carries a LinkChange.
+// questionLinks is the prefix of a query with a LinkChange.
 const questionLinks = "links "
 
-// linkDelayMax bounds a delay that an operator may add.
+// linkDelayMax bounds an added delay.
 const linkDelayMax = time.Minute
 
-// errNoEmulation refuses LinkChanges.
-var errNoEmulation = errors.New("the links of this node are real: only where the configuration says add_delays: true can they be cut or delayed by command")
+// errNoEmulation is the error of a LinkChange at a node with real links.
+var errNoEmulation = errors.New("the links of this node are real: they can be cut or delayed by command only with add_delays: true in the configuration")
 
-// deafness is the set of peers that are not heard. It is read for every frame.
+// deafness is the set of peers whose frames are dropped. It is read for every frame.
 type deafness struct {
-	mu    sync.Mutex // of whoever changes it
+	mu    sync.Mutex // of writers
 	peers atomic.Pointer[map[txn.NodeID]bool]
 }
 
-// to reports whether nothing of the peer is heard.
+// to reports whether the peer's frames are dropped.
 func (d *deafness) to(peer txn.NodeID) bool {
 	m := d.peers.Load()
 	return m != nil && (*m)[peer]
@@ -64,7 +64,7 @@ func (d *deafness) change(again bool, more []txn.NodeID) {
 	d.peers.Store(&next)
 }
 
-// answerLinks carries out the change that a question holds.
+// answerLinks executes a query's LinkChange.
 func (p *Process) answerLinks(question []byte) (any, bool) {
 	content, ok := bytes.CutPrefix(question, []byte(questionLinks))
 	if !ok {
@@ -84,8 +84,8 @@ func (p *Process) answerLinks(question []byte) (any, bool) {
 	return answer{Links: p.linkReports()}, true
 }
 
-// ChangeLinks cuts, delays or heals links of this node, all of it or nothing.
-// What is cut is not remembered: a node that starts again has whole links.
+// ChangeLinks cuts, delays or resets links of this node, all of the change or none of it. Changes are not
+// stored: after a restart of the node all links are whole.
 func (p *Process) ChangeLinks(c LinkChange) error {
 	if !p.cfg.Emulate {
 		return errNoEmulation
@@ -103,11 +103,11 @@ func (p *Process) ChangeLinks(c LinkChange) error {
 	for _, id := range c.To {
 		p.wan.tune(p.cfg.Self, id, func(l *line) { l.cut = true })
 	}
-	// order: each sets a line of its own.
+
 	for id, ms := range c.DelayMS {
 		p.wan.tune(p.cfg.Self, id, func(l *line) { l.delay = time.Duration(ms * float64(time.Millisecond)) })
 	}
-	p.cfg.Log.Warn("links were changed by command", "heal", c.Heal, "cut_to", c.To, "cut_from", c.From, "delay_ms", c.DelayMS)
+	p.cfg.Log.Warn("links changed by command", "heal", c.Heal, "cut_to", c.To, "cut_from", c.From, "delay_ms", c.DelayMS)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (p *Process) checkLinks(c LinkChange) error {
 		if slices.ContainsFunc(others, func(n routing.Node) bool { return txn.NodeID(n.ID) == id }) {
 			return nil
 		}
-		return fmt.Errorf("node %d is no peer of node %d", id, p.cfg.Self)
+		return fmt.Errorf("node %d is not a peer of node %d", id, p.cfg.Self)
 	}
 	var errs []error
 	for _, ids := range [][]txn.NodeID{c.To, c.From} {
@@ -140,14 +140,14 @@ func (p *Process) checkLinks(c LinkChange) error {
 	return nil
 }
 
-// others are the other nodes of the cluster, as the directory has them.
+// others returns the other nodes of the directory.
 func (p *Process) others() []routing.Node {
 	return slices.DeleteFunc(slices.Clone(p.runner.directory.Load().Nodes), func(n routing.Node) bool {
 		return txn.NodeID(n.ID) == p.cfg.Self
 	})
 }
 
-// oneWay is the delay that the emulated map adds to what is sent to a region.
+// oneWay returns the delay that the emulated map adds to messages to a region.
 func (p *Process) oneWay(to geo.Region) time.Duration {
 	if !p.cfg.Emulate {
 		return 0
@@ -155,7 +155,7 @@ func (p *Process) oneWay(to geo.Region) time.Duration {
 	return p.cfg.WAN.RTT(p.region, to) / 2
 }
 
-// linkReports tells of the links to all peers.
+// linkReports returns the reports of all links.
 func (p *Process) linkReports() []LinkReport {
 	out := []LinkReport{}
 	for _, l := range p.peers.Links() {
@@ -167,7 +167,7 @@ func (p *Process) linkReports() []LinkReport {
 	return out
 }
 
-// tune looks at a line, or changes it. What is under way on it arrives.
+// tune reads or changes a line. Messages under way on it arrive.
 func (w *wan) tune(from, to txn.NodeID, f func(*line)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +176,7 @@ func (w *wan) tune(from, to txn.NodeID, f func(*line)) {
 	}
 }
 
-// AskLinks changes the links of a node and returns how they are now.
+// AskLinks changes a node's links and returns their present state.
 func AskLinks(ctx context.Context, c *peer.Credentials, to Member, change LinkChange) ([]LinkReport, error) {
 	content, err := json.Marshal(change)
 	if err != nil {
@@ -191,7 +191,7 @@ func AskLinks(ctx context.Context, c *peer.Credentials, to Member, change LinkCh
 		Error string       `json:"error"`
 	}
 	if err := json.Unmarshal(b, &answer); err != nil {
-		return nil, fmt.Errorf("its answer cannot be read: %w", err)
+		return nil, fmt.Errorf("the reply cannot be decoded: %w", err)
 	}
 	if answer.Error != "" {
 		return nil, errors.New(answer.Error)

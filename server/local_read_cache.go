@@ -6,15 +6,14 @@ import (
 	"isochron/txn"
 )
 
-// peeksMax bounds what is remembered of the catalogue's keys.
+// peeksMax bounds the cached keys of the catalogue.
 const peeksMax = 4096
 
-// localReadCache remembers glances at the meta shard until something is applied there:
-// every statement asks whether the catalogue is as it was, and that should not
-// cost a turn of the node's loop.
+// localReadCache caches local reads of the meta shard until something is applied there. Every statement checks
+// the catalogue's version, which should not cost a round of the node's loop.
 type localReadCache struct {
 	mu   sync.Mutex
-	at   uint64 // what had been applied when these were read
+	at   uint64 // the MetaChanges at which rows were read
 	rows map[txn.Key]peeked
 }
 
@@ -34,7 +33,7 @@ func (p *localReadCache) get(key txn.Key, now uint64) (peeked, bool) {
 	return row, ok
 }
 
-// put remembers what was read when at had been applied.
+// put caches a row read at the MetaChanges at.
 func (p *localReadCache) put(key txn.Key, row peeked, at uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

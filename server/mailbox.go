@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of a mailbox. What is beyond them is refused to clients and
-// dropped for messages, as a full network queue drops them.
+// The bounds of a mailbox. Beyond them requests are refused and messages are dropped, as a full network queue
+// drops them.
 const (
 	mailboxMessagesMax = 1 << 16
 	mailboxRequestsMax = 1 << 14
@@ -18,28 +18,28 @@ const (
 // input is one thing for a node's loop: exactly one of envelope, request and call is set.
 type input struct {
 	envelope []byte               // a txn.Envelope, encoded
-	from     txn.NodeID           // who proved to have sent the envelope; 0: a node of this process
+	from     txn.NodeID           // the authenticated sender of the envelope; 0: a node of this process
 	request  *coordinator.Request // of a client
-	call     func(*node.Node)     // something to do in the loop
+	call     func(*node.Node)     // to run in the loop
 }
 
-// mailbox holds what waits for a node's loop.
+// mailbox is the queue of a node's loop.
 type mailbox struct {
-	wake chan struct{} // has one element when the mailbox may hold something
+	wake chan struct{} // has one element when the mailbox may be non-empty
 
 	mu       sync.Mutex
 	waiting  []input
 	messages int    // of waiting
 	bytes    int64  // of messages
-	room     int64  // for bytes; 0: no bound. One message always finds room
+	room     int64  // bound of bytes; 0: none. One message is always accepted
 	dropped  uint64 // messages
 	refused  uint64 // requests and calls
 }
 
-// newMailbox is for messages of so many bytes; 0: no bound.
+// newMailbox returns a mailbox for room bytes of messages; 0: no bound.
 func newMailbox(room int64) *mailbox { return &mailbox{wake: make(chan struct{}, 1), room: room} }
 
-// put adds an input; false means that the mailbox is full and the input is gone.
+// put adds an input; false: the mailbox is full and the input is dropped.
 func (m *mailbox) put(in input) bool {
 	m.mu.Lock()
 	room := len(m.waiting)-m.messages < mailboxRequestsMax
@@ -62,7 +62,7 @@ func (m *mailbox) put(in input) bool {
 	return room
 }
 
-// putAlways adds an input that must not be refused; whoever calls it bounds how many there are.
+// putAlways adds an input that must not be refused; the callers bound their number.
 func (m *mailbox) putAlways(in input) {
 	m.mu.Lock()
 	m.waiting = append(m.waiting, in)
@@ -70,7 +70,7 @@ func (m *mailbox) putAlways(in input) {
 	signal(m.wake)
 }
 
-// take empties the mailbox and gives it the spare slice to fill next.
+// take empties the mailbox, which fills spare next.
 func (m *mailbox) take(spare []input) []input {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +79,7 @@ func (m *mailbox) take(spare []input) []input {
 	return out
 }
 
-// held is how many bytes of messages wait.
+// held returns the bytes of queued messages.
 func (m *mailbox) held() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,19 +12,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The storage library takes a damaged record of its manifest for the end of the
-// file, and then serves an older state, or an empty one, and deletes the rest. A
-// node that forgot like this would break promises. So the manifest is read here
-// first: a record that is whole and wrong is damage, and only one that is cut
-// short by the end of the file is what a crash leaves.
+// The storage library takes a damaged record of its manifest for the end of the file, then serves an older or
+// empty state and deletes the rest. Such a node would break its promises. So the manifest is checked first:
+// a complete but wrong record is damage; only a record cut short by the end of the file is left by a crash.
 
-// The format of the manifest: blocks that hold chunks, each with a header of
-// checksum (4 bytes), length (2) and kind (1). A chunk lies in one block.
+// The manifest's format: blocks of chunks, each with a header of checksum (4 bytes), length (2) and kind (1).
+// A chunk is within one block.
 const (
 	manifestBlock  = 32 << 10
 	manifestHeader = 7
 	manifestKinds  = 4          // full, first, middle, last: 1 to 4
-	checksumDelta  = 0xa282ead8 // what LevelDB adds to a rotated CRC-32C
+	checksumDelta  = 0xa282ead8 // LevelDB adds it to a rotated CRC-32C
 	manifestMax    = 1 << 30
 )
 
@@ -46,12 +44,12 @@ func checkManifestFile(fs vfs.FS, path string) error {
 	return nil
 }
 
-// manifestDamage is where the first whole chunk that is wrong begins; -1: nowhere.
+// manifestDamage returns the offset of the first complete chunk that is wrong, -1 if there is none.
 func manifestDamage(b []byte) int {
 	for at := 0; at < len(b); {
 		left := manifestBlock - at%manifestBlock
 		if left < manifestHeader {
-			at += left // what remains of a block is filled with zeros
+			at += left // the rest of a block is zeros
 			continue
 		}
 		if at+manifestHeader > len(b) {
@@ -59,7 +57,7 @@ func manifestDamage(b []byte) int {
 		}
 		sum, length, kind := binary.LittleEndian.Uint32(b[at:]), int(binary.LittleEndian.Uint16(b[at+4:])), b[at+6]
 		if sum == 0 && length == 0 && kind == 0 {
-			return firstNonZero(b, at) // the file was longer than what was written
+			return firstNonZero(b, at) // preallocated zeros
 		}
 		end := at + manifestHeader + length
 		if kind < 1 || kind > manifestKinds || manifestHeader+length > left {
@@ -76,13 +74,13 @@ func manifestDamage(b []byte) int {
 	return -1
 }
 
-// sound reports whether a chunk has the checksum that its header says.
+// sound reports whether a chunk has the checksum of its header.
 func sound(chunk []byte, sum uint32) bool {
 	return bits.RotateLeft32(crc32.Checksum(chunk[6:], castagnoli), 17)+checksumDelta == sum
 }
 
-// holdsChunk reports whether a sound chunk begins anywhere in b: then what seems
-// to be cut short by the end of the file has a wrong length.
+// holdsChunk reports whether a sound chunk begins anywhere in b: then a chunk that seems cut short by the end
+// of the file has a wrong length.
 func holdsChunk(b []byte) bool {
 	for at := 0; at+manifestHeader < len(b) && at < manifestBlock; at++ {
 		end := at + manifestHeader + int(binary.LittleEndian.Uint16(b[at+4:]))
@@ -93,7 +91,7 @@ func holdsChunk(b []byte) bool {
 	return false
 }
 
-// firstNonZero is the first byte from at on that is not zero; -1: there is none.
+// firstNonZero returns the offset of the first non-zero byte at or after at, -1 if there is none.
 func firstNonZero(b []byte, at int) int {
 	for i := at; i < len(b); i++ {
 		if b[i] != 0 {

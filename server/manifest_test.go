@@ -9,7 +9,7 @@ import (
 	"isochron/store"
 )
 
-// Every byte of a manifest counts, but those of a last record that is cut short.
+// Every byte of a manifest is checked, except those of a last record that is cut short.
 func TestManifestDamage(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
@@ -47,11 +47,11 @@ func TestManifestDamage(t *testing.T) {
 		b := append([]byte(nil), whole...)
 		b[i] ^= 0x55
 		if manifestDamage(b) == -1 {
-			unnoticed++ // the last record's length, if it leads beyond the end
+			unnoticed++ // the last record's length, if it extends beyond the end
 		}
 	}
 	if unnoticed > 2 {
-		t.Errorf("%d of %d changed bytes are not noticed", unnoticed, len(whole))
+		t.Errorf("%d of %d changed bytes are not detected", unnoticed, len(whole))
 	}
 	whole[len(whole)-3] ^= 1
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestManifestDamage(t *testing.T) {
 	}
 }
 
-// FuzzManifest: whatever a manifest holds, reading it ends.
+// FuzzManifest checks that reading any manifest terminates.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x01\x02\x03\x04\x01\x00\x01x"))

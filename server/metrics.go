@@ -10,31 +10,28 @@ import (
 	"isochron/txn"
 )
 
-// Metrics takes what is measured as it happens. Its methods are called from
-// loops and must return at once.
+// Metrics receives measurements as they happen. Its methods are called in nodes' loops and must not block.
 type Metrics interface {
 	// TxnEnded reports the end of a transaction at this node's coordinator.
 	TxnEnded(txn.TxnEndInfo)
-	// Synced reports one sync of the disk; Shared how many answers had waited for
-	// the syncs that were over when the loop looked.
+	// Synced reports one sync of the disk. Shared reports how many replies had waited for the syncs that
+	// ended since the loop's last round.
 	Synced(took time.Duration)
 	Shared(answers int)
-	// Recovering counts attempts whose participants' logs had to be asked.
+	// Recovering counts attempts whose participants' logs had to be queried.
 	Recovering()
 }
 
-// slowSync is from how long a sync is logged; slowSyncEvery how often at most.
+// slowSync is the duration from which a sync is logged, at most once every slowSyncEvery.
 const (
 	slowSync      = time.Second
 	slowSyncEvery = 10 * time.Second
 )
 
-// campaignEvery is how often at most the elections of one shard that lead to
-// nothing are logged.
+// campaignEvery is the interval at which one shard's unsuccessful elections are logged at most.
 const campaignEvery = 30 * time.Second
 
-// eventListener turns what the core tells into log lines and figures. Its notes come
-// from the loop alone.
+// eventListener turns the core's events into log lines and metrics. Events come from the loop only.
 type eventListener struct {
 	log          *slog.Logger
 	region       geo.Region
@@ -42,7 +39,7 @@ type eventListener struct {
 	metrics      Metrics
 	campaigns    map[txn.ShardID]campaigned
 	slowLoggedAt atomic.Int64 // when a slow sync was last logged, in clock nanoseconds
-	quiet        atomic.Bool  // the node was removed: that it hears no leader is no news
+	quiet        atomic.Bool  // the node was removed: its missing leaders are not logged
 }
 
 type campaigned struct {
@@ -57,14 +54,14 @@ func newWatch(cfg runnerConfig) *eventListener {
 		campaigns: map[txn.ShardID]campaigned{}}
 }
 
-// TxnEnded implements txn.Watcher.
+// TxnEnded implements txn.EventListener.
 func (w *eventListener) TxnEnded(e txn.TxnEndInfo) {
 	if w.metrics != nil {
 		w.metrics.TxnEnded(e)
 	}
 }
 
-// synced hears of a sync, from the syncer's goroutine.
+// synced reports a sync; the syncer's goroutine calls it.
 func (w *eventListener) synced(took time.Duration) {
 	if w.metrics != nil {
 		w.metrics.Synced(took)
@@ -83,7 +80,7 @@ func (w *eventListener) shared(answers int) {
 	}
 }
 
-// NodeEvent implements txn.Watcher.
+// NodeEvent implements txn.EventListener.
 func (w *eventListener) NodeEvent(n txn.NodeEvent) {
 	switch n.Kind {
 	case txn.EventElectionStarted:
@@ -103,7 +100,7 @@ func (w *eventListener) NodeEvent(n txn.NodeEvent) {
 	case txn.EventSnapshotInstalled:
 		w.log.Info("snapshot installed", "shard", n.Shard, "index", n.Index)
 	case txn.EventLocksReleased:
-		w.log.Warn("nobody answers for a transaction: its locks are freed", "shard", n.Shard, "txn", n.Txn.String())
+		w.log.Warn("a transaction's gateway does not answer: its locks are released", "shard", n.Shard, "txn", n.Txn.String())
 	default:
 		w.recovery(n)
 	}
@@ -118,16 +115,16 @@ func (w *eventListener) campaign(n txn.NodeEvent) {
 		return
 	}
 	w.campaigns[n.Shard] = campaigned{n.Term, now}
-	w.log.Info("no leader is heard: an election begins", "shard", n.Shard, "term", n.Term)
+	w.log.Info("no leader known: an election begins", "shard", n.Shard, "term", n.Term)
 }
 
 func (w *eventListener) recovery(n txn.NodeEvent) {
 	attrs := []any{"txn", n.Txn.String(), "attempt", n.Attempt.String(), "participants", fmt.Sprint(n.Participants)}
 	switch n.Kind {
 	case txn.EventRecoveryStarted:
-		w.log.Warn("a commit met silence: the participants' logs are asked", attrs...)
+		w.log.Warn("a participant does not answer a commit: the participants' logs are queried", attrs...)
 	case txn.EventTakesOver:
-		w.log.Warn("a transaction is in doubt: its coordinator's work is finished here", attrs...)
+		w.log.Warn("a transaction is in doubt: this node takes over for its coordinator", attrs...)
 	case txn.EventRecovered:
 		outcome := "aborted"
 		if n.Commit {
@@ -141,5 +138,5 @@ func (w *eventListener) recovery(n txn.NodeEvent) {
 	}
 }
 
-// millis are milliseconds for a log line, to the microsecond.
+// millis returns milliseconds for a log line, to the microsecond.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

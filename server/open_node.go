@@ -20,16 +20,16 @@ import (
 	"isochron/txn"
 )
 
-// dataDir is the engine's, beside the identity of its node.
+// dataDir is the engine's directory, beside the node's identity.
 const dataDir = "data"
 
-// runnerConfig is what one node needs of whoever holds it.
+// runnerConfig has what one node needs.
 type runnerConfig struct {
 	me        identity
 	dir       string
 	disk      disk.Disk
 	cache     *pebble.Cache
-	shares    memory.Shares // zero: nothing but the cache is bounded together
+	shares    memory.Shares // zero: only the cache has a common bound
 	clock     clock
 	net       network
 	failed    func(error)
@@ -40,13 +40,13 @@ type runnerConfig struct {
 	observer  node.Observer
 	metrics   Metrics // may be nil
 	directory *routing.Directory
-	adopted   func(*routing.Directory) // told of each that the node goes by; may be nil
-	// firstEpoch is after which number the incarnations of an empty engine count.
+	adopted   func(*routing.Directory) // called with each directory the node adopts; may be nil
+	// firstEpoch is the number after which an empty engine's incarnations are counted.
 	firstEpoch uint32
-	sources    []SourceConfig // whose agents are at the node
+	sources    []SourceConfig // with agents at this node
 }
 
-// openRunner opens a node on its engine. Its loop is not started yet.
+// openRunner opens a node without starting its loop.
 func openRunner(cfg runnerConfig) (*runner, error) {
 	engine, err := OpenEngine(EngineConfig{
 		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, MemTable: cfg.memTable(), Log: cfg.log, fs: cfg.disk,
@@ -81,7 +81,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}, nil
 }
 
-// memTable is the size of a memory table of the engine; 0: its default.
+// memTable returns the size of the engine's memory tables; 0: its default.
 func (c *runnerConfig) memTable() int64 {
 	if c.shares.Total == 0 {
 		return 0
@@ -89,7 +89,7 @@ func (c *runnerConfig) memTable() int64 {
 	return c.shares.MemTable()
 }
 
-// pools are what the replicas share; none, if nobody has divided the memory.
+// pools returns the pools that the replicas share; none without a division of the memory.
 func (c *runnerConfig) pools() (rows, logs *store.Pool) {
 	if c.shares.Total == 0 {
 		return nil, nil
@@ -97,8 +97,7 @@ func (c *runnerConfig) pools() (rows, logs *store.Pool) {
 	return store.NewPool(c.shares.Of(memory.Rows)), store.NewPool(c.shares.Of(memory.Logs))
 }
 
-// newNode makes a node of what its engine holds; what cannot be read there is an
-// error, for nothing runs yet that could be told of it.
+// newNode opens a node on its engine. Unreadable data is returned as an error, since no loop runs yet.
 func newNode(cfg node.Config, now txn.Now) (n *node.Node, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -112,8 +111,8 @@ func newNode(cfg node.Config, now txn.Now) (n *node.Node, err error) {
 	return node.New(cfg, now)
 }
 
-// firstDirectory is the map of a cluster that holds nothing yet: the meta shard
-// on all nodes but gateways, led from the region of the first. DDL adds the other shards.
+// firstDirectory returns the directory of a new cluster: the meta shard on all nodes except gateways, led from
+// the first node's region. DDL adds the other shards.
 func firstDirectory(nodes []routing.Node) *routing.Directory {
 	meta := routing.Shard{ID: uint64(txn.MetaShard)}
 	for _, n := range nodes {

@@ -2,11 +2,10 @@ package server
 
 import "time"
 
-// alarm wakes one goroutine at a set time. Two clocks race to wake it, because
-// each is late where the other is not: the runtime's timer is looked at whenever
-// a goroutine is scheduled, but an idle process sleeps in whole milliseconds; a
-// timer of the kernel wakes an idle process within some tens of microseconds,
-// but a busy one looks at it late.
+// alarm wakes one goroutine at a set time. It uses two timers, because each is late where the other is not.
+// The runtime's timer is checked whenever a goroutine is scheduled, but an idle process sleeps in whole
+// milliseconds. The kernel's timer wakes an idle process within some tens of microseconds, but a busy
+// process polls it late.
 type alarm struct {
 	wake   chan struct{}
 	timer  *time.Timer

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelTimer is a timerfd, read through the runtime's poller. A zero one (the
-// kernel gave none) never rings, and the runtime's timer serves alone.
+// kernelTimer is a timerfd, read through the runtime's poller. The zero one (the kernel refused it) never
+// rings; then only the runtime's timer is used.
 type kernelTimer struct{ file *os.File }
 
 func newKernelTimer(ring func()) kernelTimer {
@@ -38,7 +38,7 @@ func (k kernelTimer) set(d time.Duration) {
 		return
 	}
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(d.Nanoseconds())}
-	// A failure leaves the runtime's timer, which is merely less precise.
+	// On a failure the less precise timer of the runtime remains.
 	_ = conn.Control(func(fd uintptr) { _ = unix.TimerfdSettime(int(fd), 0, &spec, nil) })
 }
 

@@ -4,7 +4,7 @@ package server
 
 import "time"
 
-// kernelTimer exists on Linux alone; elsewhere the runtime's timer is precise enough.
+// kernelTimer exists only on Linux; elsewhere the runtime's timer is precise enough.
 type kernelTimer struct{}
 
 func newKernelTimer(func()) kernelTimer { return kernelTimer{} }

@@ -23,37 +23,37 @@ import (
 	"isochron/txn"
 )
 
-// What a shard is asked to commit fits into one frame, and so does the entry of
-// the log that it becomes. It does not compile otherwise.
+// A Prepare of the largest size fits into one frame, and so does its log entry. This is checked at compile
+// time.
 const _ uint = peer.FrameMax - coordinator.MaxPrepareBytes - 1<<20
 
 // Member is a node of a cluster of processes.
 type Member struct {
 	ID      txn.NodeID
 	Region  geo.Region
-	Address string // where it listens for the other nodes
-	Gateway bool   // it holds no replicas
+	Address string // listens for the other nodes
+	Gateway bool   // without replicas
 }
 
 // MemberConfig is one node of a cluster of processes.
 type MemberConfig struct {
 	Cluster     string
 	Self        txn.NodeID
-	Dir         string    // made by PrepareMember
+	Dir         string    // created by PrepareMember
 	Disk        disk.Disk // that Dir is on; nil: the machine's
 	Listen      string    // for the other nodes
 	Members     []Member
 	Credentials *peer.Credentials
-	Spec        protocol.Spec // what the cluster began with, if Dir does not say it
-	WAN         geo.WAN       // of all regions: it sets the time-outs, and which replica is near
-	Join        bool          // it was added to a cluster that exists; else it is one of the first
+	Spec        protocol.Spec // what the cluster began with, if Dir does not have it
+	WAN         geo.WAN       // of all regions: it sets the timeouts and the nearest replicas
+	Join        bool          // added to an existing cluster; else one of the first nodes
 	Emulate     bool          // add the WAN's delays to this node's links
 
-	// Sources are databases that are not ours, whose agents are at this node.
+	// Sources are external databases with agents at this node.
 	Sources []SourceConfig
 
-	// VerifyEvery is how often the node compares the replicas of the shards that it leads, 0: never;
-	// each of them reads VerifyRate bytes a second.
+	// VerifyEvery is the interval at which the node compares the replicas of the shards it leads, 0: never;
+	// each replica reads VerifyRate bytes a second.
 	VerifyEvery time.Duration
 	VerifyRate  int64
 
@@ -64,8 +64,7 @@ type MemberConfig struct {
 	Log      *slog.Logger  // nil: slog.Default()
 }
 
-// Process is one node whose peers are other processes. Its methods may be
-// called by any goroutine.
+// Process is one node whose peers are other processes. Its methods are safe for concurrent use.
 type Process struct {
 	cfg     MemberConfig
 	region  geo.Region
@@ -79,8 +78,8 @@ type Process struct {
 	begun   time.Time
 
 	running   atomic.Bool      // its loop was started
-	stopping  sync.Once        // it says why it stops
-	saying    sync.WaitGroup   // for as long as that takes
+	stopping  sync.Once        // guards the sending of its reason to stop
+	saying    sync.WaitGroup   // that sending, while it runs
 	lastWords reportsOfStopped // of other nodes
 	verified  verifications
 
@@ -88,15 +87,14 @@ type Process struct {
 	onRoot  atomic.Pointer[func(context.Context, string) error]
 	onUse   atomic.Pointer[func(*memory.Held)]
 
-	away      sync.Once // it was told that it is not wanted
-	leaving   sync.Once // it was told that it was removed
+	away      sync.Once // a peer refused it for good
+	leaving   sync.Once // it learned that it was removed
 	removed   atomic.Pointer[string]
 	left      chan struct{} // closed when removed is set
 	onRemoved atomic.Pointer[func(reason string)]
 }
 
-// StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
-// it take part in its cluster.
+// StartProcess opens the node in cfg.Dir, which PrepareMember has created, and joins its cluster.
 func StartProcess(cfg MemberConfig) (*Process, error) {
 	cfg, err := beganWith(cfg)
 	if err != nil {
@@ -107,7 +105,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 		return nil, err
 	}
 	clock := newClock()
-	// The port first: a node that runs already is told by it, and nothing is touched.
+	// The port first: it detects another process of this node before anything is touched.
 	if p.peers, err = p.listen(); err != nil {
 		return nil, err
 	}
@@ -143,8 +141,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	return p, nil
 }
 
-// prepare checks the node's directory. A gateway that begins with nothing counts its
-// incarnations from first on.
+// prepare checks the node's directory. A gateway with an empty one counts its incarnations from first.
 func (p *Process) prepare(me identity) (first uint32, err error) {
 	if !p.gateway {
 		return 0, me.checkPrepared(p.cfg.Disk, p.cfg.Dir)
@@ -170,7 +167,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 			return &Process{cfg: cfg, region: m.Region, gateway: m.Gateway, failed: make(chan error, 1), left: make(chan struct{}), begun: time.Now()}, nil
 		}
 	}
-	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)
+	return nil, fmt.Errorf("node %d is not in its own list of members", cfg.Self)
 }
 
 func routed(members []Member) []routing.Node {
@@ -205,15 +202,15 @@ func (p *Process) listen() (*peer.Transport, error) {
 	})
 }
 
-// settings are what all nodes must have in common: the protocol that the cluster
-// began with, which never changes, for every log begins under it, and the election
-// time-out, because a leader's lease rests on the followers' patience.
+// settings returns the settings that all nodes must share: the protocol that the cluster began with, which
+// never changes, as every log begins under it, and the election timeout, as a leader's lease depends on its
+// followers not voting within it.
 func (p *Process) settings() string {
 	return fmt.Sprintf("protocol %s, election time-out %v", p.cfg.Spec.Name, p.cfg.Params.ElectionTimeout)
 }
 
-// founders are the nodes with which the cluster began; they must agree on who
-// they are, for everything rests on that. Who was added later is not asked.
+// founders returns the nodes the cluster began with. They must agree on this list, since all else depends on
+// it; nodes added later are not checked.
 func (p *Process) founders() string {
 	if p.cfg.Join || p.gateway {
 		return ""
@@ -229,7 +226,7 @@ func (p *Process) founders() string {
 	return b.String()
 }
 
-// first is the directory of a node that has none yet.
+// first returns the directory of a node that has none yet.
 func (p *Process) first() *routing.Directory {
 	if p.cfg.Join || p.gateway {
 		return node.Joining(uint32(p.cfg.Self), routed(p.cfg.Members))
@@ -237,9 +234,8 @@ func (p *Process) first() *routing.Directory {
 	return firstDirectory(routed(p.cfg.Members))
 }
 
-// follow has lines and connections to the nodes of a directory, and to no
-// others. The configuration's addresses go before the directory's, so that an
-// operator can put them right.
+// follow creates lines and connections to the directory's nodes and to no others. Addresses of the
+// configuration override the directory's, so that an operator can correct them.
 func (p *Process) follow(d *routing.Directory) {
 	p.checkRole(d)
 	peers := map[txn.NodeID]string{}
@@ -262,15 +258,15 @@ func (p *Process) follow(d *routing.Directory) {
 	}
 }
 
-// waitingLogEvery is how often a node that waits for its cluster says so.
+// waitingLogEvery is the interval of log lines of a node that waits for its cluster.
 const waitingLogEvery = 10 * time.Second
 
-// AwaitReady waits until the node knows a leader of every shard, which takes a
-// majority of the nodes. ctx alone bounds it.
+// AwaitReady waits until the node knows a leader of every shard, which needs a majority of the nodes. Only
+// ctx bounds it.
 func (p *Process) AwaitReady(ctx context.Context) error {
 	pause := time.NewTicker(20 * time.Millisecond)
 	defer pause.Stop()
-	said := time.Now()
+	logged := time.Now()
 	for {
 		ready := false
 		if p.Removed() == "" && p.runner.inLoop(func(n *node.Node) { ready = n.ShardsReady() }) && ready {
@@ -279,14 +275,14 @@ func (p *Process) AwaitReady(ctx context.Context) error {
 		if reason := p.Removed(); reason != "" {
 			return errors.New(reason)
 		}
-		if time.Since(said) >= waitingLogEvery {
-			said = time.Now()
+		if time.Since(logged) >= waitingLogEvery {
+			logged = time.Now()
 			p.cfg.Log.Warn("waiting for a majority of the cluster's nodes", "peers_connected", p.connected(), "nodes", len(p.cfg.Members))
 		}
 		select {
 		case <-pause.C:
 		case err := <-p.failed:
-			p.fail(err) // for whoever watches Failed
+			p.fail(err) // for the reader of Failed
 			return err
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -304,7 +300,7 @@ func (p *Process) connected() int {
 	return n
 }
 
-// stops is called with what stops the node's loop or its disk.
+// stops handles the failure that stops the node's loop or its disk.
 func (p *Process) stops(err error) {
 	p.stopping.Do(func() { p.saying.Go(func() { p.sayLast(err) }) })
 	p.fail(err)
@@ -318,17 +314,16 @@ func (p *Process) fail(err error) {
 	}
 }
 
-// Failed delivers the failure of the node, if there is one: the process should end.
+// Failed delivers the node's failure; the process should end.
 func (p *Process) Failed() <-chan error { return p.failed }
 
-// Region is where the node stands.
+// Region returns the node's region.
 func (p *Process) Region() geo.Region { return p.region }
 
-// DB is the node's gateway.
+// DB returns the node's gateway.
 func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner, p}) }
 
-// Close leaves the cluster and closes the disk. Requests still waiting are
-// answered with an error.
+// Close leaves the cluster and closes the disk. Pending requests receive an error.
 func (p *Process) Close() error {
 	p.saying.Wait()
 	p.stopVerifying()

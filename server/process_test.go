@@ -18,7 +18,7 @@ import (
 	"isochron/txn"
 )
 
-// members are the configurations of a cluster of n nodes on the loopback.
+// members returns the configurations of a cluster of n nodes on the loopback.
 func members(t *testing.T, n int, wan string) []MemberConfig {
 	t.Helper()
 	a, err := peer.NewAuthority("test")
@@ -92,7 +92,7 @@ func awaitReady(t *testing.T, ps ...*Process) {
 	}
 }
 
-// Nodes over TCP count together, lose one, go on, and have it back.
+// Nodes over TCP count together, continue without one of them, and count with it again.
 func TestProcessesCountAndReturn(t *testing.T) {
 	cfgs := members(t, 3, "uniform:4ms:3")
 	var ps []*Process
@@ -178,11 +178,11 @@ func TestProcessRefused(t *testing.T) {
 	refused("no member", "not one of the nodes", func(c *MemberConfig) { c.Self = 7 })
 }
 
-// A peer cannot speak for another node, nor to another than this one.
+// A peer cannot send for another node, nor to another than this one.
 func TestForgedEnvelopes(t *testing.T) {
 	cfgs := members(t, 1, "uniform:1ms:1")
-	var said strings.Builder // is read when the process has ended
-	cfgs[0].Log = slog.New(slog.NewTextHandler(&said, nil))
+	var logged strings.Builder // read after the process has ended
+	cfgs[0].Log = slog.New(slog.NewTextHandler(&logged, nil))
 	p := startProcess(t, cfgs[0])
 	awaitReady(t, p)
 	for _, env := range []txn.Envelope{{From: 1, To: 1}, {From: 2, To: 2}, {From: 3, To: 1}} {
@@ -197,7 +197,7 @@ func TestForgedEnvelopes(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if n := strings.Count(said.String(), "another sender or receiver"); n != 3 {
-		t.Errorf("%d of 3 forged messages were thrown away:\n%s", n, said.String())
+	if n := strings.Count(logged.String(), "sender or receiver differs"); n != 3 {
+		t.Errorf("%d of 3 forged messages were dropped:\n%s", n, logged.String())
 	}
 }

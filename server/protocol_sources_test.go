@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A cluster with sources goes over to another protocol while it runs, and transactions over them go
-// on: agents have no protocol to change, and are not waited for.
+// A cluster with sources switches its protocol while transactions over them run: agents have no protocol to
+// switch and are not waited for.
 func TestSourcesUnderAnotherProtocol(t *testing.T) {
 	c, pg, my := withSources(t, "ssp")
 	for _, s := range []interface{ Exec(string) error }{pg, my} {

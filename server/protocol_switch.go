@@ -14,15 +14,15 @@ import (
 	"isochron/routing"
 )
 
-// A cluster of one process changes its protocol before clients come, so nothing
-// needs time to end but what a crash has left.
+// A cluster of one process switches its protocol before it has clients, so only transactions left by a crash
+// have to end first.
 const (
 	startDrain = 0
 	startLimit = time.Minute
 )
 
-// beganWith has the configuration say what the cluster began with, as the node's
-// directory remembers it. What a missing or damaged one means is found out later.
+// beganWith sets the protocol the cluster began with from the node's directory. A missing or damaged file is
+// handled later.
 func beganWith(cfg MemberConfig) (MemberConfig, error) {
 	var have identity
 	err := readYAML(filepath.Join(cfg.Dir, identityFile), &have)
@@ -35,7 +35,7 @@ func beganWith(cfg MemberConfig) (MemberConfig, error) {
 	return cfg, err
 }
 
-// reportProtocol logs what becomes of a change of the protocol.
+// reportProtocol logs the steps of a protocol switch.
 func (r *runner) reportProtocol(p routing.Protocol) {
 	var was routing.Protocol
 	if d := r.directory.Load(); d != nil {
@@ -45,28 +45,28 @@ func (r *runner) reportProtocol(p routing.Protocol) {
 	case p.Seq > was.Seq:
 		r.log.Info("the protocol in force", "protocol", p.Name, "change", p.Seq)
 	case p.Under() && p.Try > was.Try:
-		r.log.Info("a change of the protocol begins: no transactions are begun meanwhile", "to", p.To, "try", p.Try)
+		r.log.Info("a protocol switch begins: new transactions wait meanwhile", "to", p.To, "try", p.Try)
 	case p.Failed != "" && was.Under():
-		r.log.Warn("the change of the protocol was given up", "to", was.To, "why", p.Failed)
+		r.log.Warn("the protocol switch was abandoned", "to", was.To, "why", p.Failed)
 	}
 }
 
-// Spec is the protocol in force at this node.
+// Spec returns the protocol in force at this node.
 func (p *Process) Spec() protocol.Spec {
 	spec := p.cfg.Spec
 	p.runner.inLoop(func(n *node.Node) { spec = n.Spec() })
 	return spec
 }
 
-// Spec is the protocol in force.
+// Spec returns the protocol in force.
 func (c *Cluster) Spec() protocol.Spec {
 	spec := c.cfg.Spec
 	c.runners[0].inLoop(func(n *node.Node) { spec = n.Spec() })
 	return spec
 }
 
-// SetProtocol has the cluster go over to a protocol, and waits until all of it has.
-// It changes nothing if that is in force.
+// SetProtocol switches the cluster to a protocol and waits until all nodes have switched. It does nothing if
+// that protocol is in force.
 func (c *Cluster) SetProtocol(ctx context.Context, name string) error {
 	if done, err := c.switchedTo(0, name); done || err != nil {
 		return err
@@ -101,8 +101,8 @@ func (c *Cluster) SetProtocol(ctx context.Context, name string) error {
 	}
 }
 
-// switchedTo reports whether every node and every leader goes by a protocol; the error
-// says why that try was given up.
+// switchedTo reports whether every node and every leader uses a protocol; the error is the reason for which
+// that try was abandoned.
 func (c *Cluster) switchedTo(try uint64, name string) (bool, error) {
 	for _, r := range c.runners {
 		v, ok := look(r)

@@ -22,7 +22,7 @@ func mustRow(t *testing.T, name string) protocol.Spec {
 	return spec
 }
 
-// A cluster that exists is started with another protocol, and with none.
+// An existing cluster is started with another protocol, and with none.
 func TestStartingSwitchesTheProtocol(t *testing.T) {
 	cfg := testConfig(t, t.TempDir(), mustRow(t, "2pc+2pl-home"))
 	want := 0
@@ -47,8 +47,8 @@ func TestStartingSwitchesTheProtocol(t *testing.T) {
 	}
 }
 
-// Processes go over while clients count; a silent node has it given up, and the
-// operator may say otherwise; the node that was away goes over when it is back.
+// Processes switch while clients count. An unreachable node has the switch abandoned unless the operator allows
+// it; that node switches when it is back.
 func TestProcessesSwitch(t *testing.T) {
 	cfgs := members(t, 3, "uniform:4ms:3")
 	var ps []*Process
@@ -92,7 +92,7 @@ func TestProcessesSwitch(t *testing.T) {
 			}
 			if ok && gone && r.Change.Try >= try && !r.Change.Under() {
 				if r.Protocol != r.Change.InForce(protocol.Table()[0].Name) {
-					t.Errorf("the node runs %s, its directory has %+v", r.Protocol, r.Change)
+					t.Errorf("the node uses %s, its directory has %+v", r.Protocol, r.Change)
 				}
 				return *r.Change
 			}
@@ -131,7 +131,7 @@ func TestProcessesSwitch(t *testing.T) {
 		t.Errorf("though node 3 is silent: %+v", got)
 	}
 	cfg := cfgs[2]
-	cfg.Spec = protocol.Table()[3] // the configuration is not asked
+	cfg.Spec = protocol.Table()[3] // the configuration is ignored
 	ps[2] = startProcess(t, cfg)
 	awaitReady(t, ps[2])
 	if got := end(ps[2], 3); got.Name != "txsql" {
@@ -144,8 +144,8 @@ func TestProcessesSwitch(t *testing.T) {
 	}
 }
 
-// What is open when the time to drain is over is rolled back, with an error that
-// says so and lets the client do it again; what waits to begin begins.
+// Transactions open at the drain deadline are rolled back with an error that lets the client retry; queued ones
+// then begin.
 func TestIdleTransactionsAreRolledBack(t *testing.T) {
 	cfg := testConfig(t, t.TempDir(), mustRow(t, "2pc+2pl-home"))
 	c := startTest(t, cfg)

@@ -11,12 +11,11 @@ import (
 	"isochron/txn"
 )
 
-// questionRows begins a question that holds a txn.OneShot, which the node runs
-// at its gateway. Who may ask has a certificate of the cluster, and could as
-// well be one of its nodes.
+// questionRows is the prefix of a query with a txn.OneShot, which the node runs at its gateway. The sender has
+// a certificate of the cluster and could as well be one of its nodes.
 const questionRows = "rows\n"
 
-// rowsWait bounds the running of one OneShot.
+// rowsWait bounds one OneShot.
 const rowsWait = time.Minute
 
 // answerRows runs a OneShot.
@@ -31,31 +30,31 @@ func (p *Process) answerRows(question []byte) []byte {
 	b := txn.Encode(res)
 	if len(b) > peer.AnswerMax {
 		b = txn.Encode(txn.OneShotResult{Kind: txn.KindInvalidRequest,
-			Reason: fmt.Sprintf("the answer has %d bytes, its bound is %d: a row is too large", len(b), peer.AnswerMax)})
+			Reason: fmt.Sprintf("a row is too large: the reply has %d bytes, the limit is %d", len(b), peer.AnswerMax)})
 	}
 	return b
 }
 
-// isRows cuts a question for rows.
+// isRows cuts the prefix off such a query.
 func isRows(question []byte) (rest []byte, ok bool) {
 	return bytes.CutPrefix(question, []byte(questionRows))
 }
 
-// Rows asks nodes of a running cluster to read and write rows.
+// Rows sends reads and writes of rows to the nodes of a running cluster.
 type Rows struct {
 	credentials *peer.Credentials
 	members     []Member
-	next        atomic.Int64 // whom to ask; another is asked when it does not answer
+	next        atomic.Int64 // the member to use; the next one if it does not answer
 }
 
-// NewRows asks the members in their order: the second when the first does not
-// answer, and so on. It is good for several goroutines at once.
+// NewRows uses the members in their order: the second if the first does not answer, and so on. It is safe for
+// concurrent use.
 func NewRows(c *peer.Credentials, members []Member) *Rows {
 	return &Rows{credentials: c, members: members}
 }
 
-// Do runs a transaction at a node. If the connection is lost on the way its
-// outcome is KindUnknown if it writes, KindUnavailable else.
+// Do runs a transaction at a node. If the connection is lost the error is KindUnknown for one with writes,
+// else KindUnavailable.
 func (r *Rows) Do(ctx context.Context, q txn.OneShot) (txn.OneShotResult, error) {
 	ask, cancel := context.WithTimeout(ctx, rowsWait+10*time.Second)
 	defer cancel()
@@ -72,7 +71,7 @@ func (r *Rows) Do(ctx context.Context, q txn.OneShot) (txn.OneShotResult, error)
 	}
 	var res txn.OneShotResult
 	if err := txn.Decode(b, &res); err != nil {
-		return res, fmt.Errorf("node %d does not know the question, is it of another version? %s", m.ID, bytes.TrimSpace(b[:min(len(b), 200)]))
+		return res, fmt.Errorf("unknown query: node %d may be of another version: %s", m.ID, bytes.TrimSpace(b[:min(len(b), 200)]))
 	}
 	return res, res.Err()
 }

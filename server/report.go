@@ -17,15 +17,15 @@ import (
 	"isochron/txn"
 )
 
-// Report is what a node says of itself. Its JSON is also what travels.
+// Report is a node's status. Its JSON is also the wire format.
 type Report struct {
 	Node           txn.NodeID      `json:"node"`
 	Region         string          `json:"region"`
 	Cluster        string          `json:"cluster"`
-	Build          *Build          `json:"build,omitempty"`     // nil: of a version that does not say
-	Protocols      []string        `json:"protocols,omitempty"` // that it knows; none: of a version that does not say
+	Build          *Build          `json:"build,omitempty"`     // nil: an earlier version
+	Protocols      []string        `json:"protocols,omitempty"` // it supports; none: an earlier version
 	Protocol       string          `json:"protocol"`            // in force at this node
-	Ready          bool            `json:"ready"`               // knows a leader of every shard
+	Ready          bool            `json:"ready"`               // it knows a leader of every shard
 	UptimeSeconds  float64         `json:"uptime_s"`
 	Transactions   int             `json:"open_transactions"`      // of this gateway
 	Commitments    int             `json:"unfinished_commitments"` // of this gateway
@@ -34,45 +34,45 @@ type Report struct {
 	Links          []LinkReport    `json:"links"`
 	Admission      AdmissionReport `json:"admission"`
 	Draining       bool            `json:"draining"`
-	Settled        bool            `json:"settled"` // its replicas have the members that the directory wants
+	Settled        bool            `json:"settled"` // its replicas have the directory's desired members
 	DirectoryEpoch uint64          `json:"directory_epoch"`
 	Nodes          []routing.Node  `json:"nodes"` // of the cluster, as this node's directory has them
-	// Change is the last change of the protocol, or the one under way, as this node's
-	// directory has it; Left is what keeps the node from being drained for it.
-	Change *routing.Protocol `json:"protocol_change,omitempty"` // nil: its version knows of none
+	// Change is the last or present protocol switch in this node's directory; Left is the work that keeps
+	// the node from being drained for it.
+	Change *routing.Protocol `json:"protocol_change,omitempty"` // nil: an earlier version
 	Left   string            `json:"left_to_drain,omitempty"`
-	// Removed says that the node has learnt that it is of the cluster no more.
+	// Removed is the text for clients of a node that has learned of its removal from the cluster.
 	Removed string `json:"removed,omitempty"`
-	// Stopped are other nodes that have said why they stop, and are not back.
+	// Stopped has the other nodes that reported why they stop and have not returned.
 	Stopped []StoppedReport `json:"stopped,omitempty"`
-	// Verify is of the comparisons of replicas that this node has made.
+	// Verify has this node's comparisons of replicas.
 	Verify VerifyReport `json:"verify"`
-	// Memory is what the node may take, and what its parts hold of it.
+	// Memory has the node's memory bound and its parts' use.
 	Memory memory.Use `json:"memory"`
-	// Sources are those whose agents are at this node.
+	// Sources has the sources with agents at this node.
 	Sources []SourceReport `json:"sources,omitempty"`
-	// HotRecords are those of which this gateway keeps statistics, where its row goes by
-	// them, and HotRecordsBytes what they take.
+	// HotRecords is the number of records with statistics at this gateway, if its protocol uses them, and
+	// HotRecordsBytes is their memory.
 	HotRecords      int `json:"hot_records,omitempty"`
 	HotRecordsBytes int `json:"hot_records_bytes,omitempty"`
-	// WarmRecords are those of which this gateway knows how often they are updated, where its row
-	// reads by that, and WarmThreshold from how many updates expected in a round trip to its leader
-	// on one is read there.
+	// WarmRecords is the number of records whose update rate this gateway tracks, if its protocol reads by
+	// temperature. WarmThreshold is the number of updates expected in a round trip to a record's leader
+	// above which the record is read there.
 	WarmRecords   int     `json:"warm_records,omitempty"`
 	WarmThreshold float64 `json:"warm_threshold,omitempty"`
-	// TimerStats is how often the node has looked at its timers.
+	// TimerStats counts the polls of the node's timers.
 	TimerStats node.TimerStats `json:"-"`
 }
 
-// AdmissionReport is of the tries that contend at this gateway: those of all kinds of
-// which some have failed for others of late, see yield.Admission.
+// AdmissionReport sums the admission state of this gateway's classes that have lost conflicts recently; see
+// yield.Admission.
 type AdmissionReport struct {
-	Window  int `json:"window"` // how many may be inside, of those kinds for which that is bounded
+	Window  int `json:"window"` // bound of the admitted tries of bounded classes
 	Running int `json:"inside"`
-	Queue   int `json:"queue"` // that wait to be let in
+	Queue   int `json:"queue"` // tries that wait for admission
 }
 
-// ShardReport is one replica's.
+// ShardReport is the status of one replica.
 type ShardReport struct {
 	Shard     txn.ShardID        `json:"shard"`
 	Kind      routing.Kind       `json:"kind"`
@@ -86,53 +86,53 @@ type ShardReport struct {
 	Holders   int                `json:"lock_holders"`
 	Waiters   int                `json:"lock_waiters"`
 	Counts    participant.Counts `json:"-"`
-	// Members as this replica's log has them; Outgoing have a vote until a change ends.
+	// Members in this replica's log; Outgoing ones have a vote until a change ends.
 	Voters   []txn.NodeID `json:"voters"`
 	Outgoing []txn.NodeID `json:"outgoing,omitempty"`
 	Learners []txn.NodeID `json:"learners,omitempty"`
 	Draining bool         `json:"draining,omitempty"`
-	// ProtocolSeq is under which change of the protocol it is, 0: what the cluster began with.
+	// ProtocolSeq is the number of the protocol switch it is under, 0: the protocol the cluster began with.
 	ProtocolSeq uint64                   `json:"protocol_seq,omitempty"`
 	Source      participant.SourceCounts `json:"-"`
 }
 
-// InDoubtReport is a vote of one replica whose decision has not come.
+// InDoubtReport is a replica's vote without a decision.
 type InDoubtReport struct {
 	Shard        txn.ShardID   `json:"shard"`
 	Txn          string        `json:"txn"`
 	Attempt      string        `json:"attempt"`
 	Participants []txn.ShardID `json:"participants"`
-	AgeMS        float64       `json:"age_ms"` // since this replica learnt of it
+	AgeMS        float64       `json:"age_ms"` // since this replica learned of it
 }
 
-// inDoubtMax bounds the votes without a decision that one replica lists: its oldest.
+// inDoubtMax bounds the votes without a decision listed of one replica: its oldest.
 const inDoubtMax = 20
 
-// LinkReport is of the connection to one peer.
+// LinkReport is the status of the connection to one peer.
 type LinkReport struct {
 	Peer    txn.NodeID `json:"peer"`
 	Address string     `json:"address"`
 	Up      bool       `json:"up"`
-	RTTMS   float64    `json:"rtt_ms"` // the latest measured, with what delay is added; 0: not yet
-	// AverageMS forgets: each new round trip counts a fifth. P95MS is of the last minute.
+	RTTMS   float64    `json:"rtt_ms"` // the latest measured, with the added delay; 0: none yet
+	// AverageMS is a moving average: each new round trip weighs a fifth. P95MS is of the last minute.
 	AverageMS float64 `json:"rtt_average_ms"`
 	P95MS     float64 `json:"rtt_p95_ms"`
-	// OneWayP95MS is of the way there, with what the wall clocks differ by: below 0 if the
-	// peer's is behind. 0: none yet, or the peer is of an earlier version.
+	// OneWayP95MS is of the way to the peer plus the difference of the wall clocks: negative if the peer's
+	// is behind. 0: none yet, or the peer is of an earlier version.
 	OneWayP95MS float64 `json:"one_way_p95_ms"`
 	Error       string  `json:"error,omitempty"`
 	Sent        uint64  `json:"sent"`
 	Bytes       uint64  `json:"bytes"`
 	Dropped     uint64  `json:"dropped"`
-	CutTo       bool    `json:"cut_to,omitempty"`   // by command: nothing is sent
-	CutFrom     bool    `json:"cut_from,omitempty"` // by command: nothing is heard
-	AddedMS     float64 `json:"added_ms"`           // the delay added to what is sent, one way
+	CutTo       bool    `json:"cut_to,omitempty"`   // by command: no messages are sent
+	CutFrom     bool    `json:"cut_from,omitempty"` // by command: no messages are received
+	AddedMS     float64 `json:"added_ms"`           // delay added to messages to the peer, one way
 }
 
-// questionReport asks for a Report. Other questions may come with later versions.
+// questionReport queries a Report. Later versions may have other queries.
 const questionReport = "report"
 
-// answer answers the questions of operators.
+// answer answers operators' queries.
 func (p *Process) answer(question []byte) []byte {
 	type refusal struct {
 		Error string `json:"error"`
@@ -140,7 +140,7 @@ func (p *Process) answer(question []byte) []byte {
 	if q, ok := isRows(question); ok {
 		return p.answerRows(q)
 	}
-	var out any = refusal{"this node does not know the question; is it of another version?"}
+	var out any = refusal{"unknown query: this node may be of another version"}
 	if a, ok := p.answerLinks(question); ok {
 		out = a
 	} else if len(question) > 0 && question[0] == '{' {
@@ -159,7 +159,7 @@ func (p *Process) answer(question []byte) []byte {
 	return b
 }
 
-// Report tells how the node stands; ok is false if it has stopped.
+// Report returns the node's status; ok is false if it has stopped.
 func (p *Process) Report() (r Report, ok bool) {
 	build := BuildOf()
 	r = Report{
@@ -187,7 +187,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
 	}
 	for _, s := range v.statuses {
-		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
+		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's name of the state
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
 	r.Sources = p.runner.agents.reports(v.statuses, time.Now())
@@ -198,10 +198,10 @@ func (p *Process) Report() (r Report, ok bool) {
 	return r, true
 }
 
-// lookWait bounds how long a node's loop may take to say how it stands.
+// lookWait bounds how long a node's loop may take to return its view.
 const lookWait = 3 * time.Second
 
-// view is what a node's loop tells of itself.
+// view is the status of a node's loop.
 type view struct {
 	ready                     bool
 	transactions, commitments int
@@ -216,10 +216,10 @@ type view struct {
 	hotRecords, hotBytes      int
 	warmRecords               int
 	warmThreshold             int64 // in millionths
-	rows, logs                int64 // bytes that replicas keep in memory
+	rows, logs                int64 // bytes of memory of the replicas
 }
 
-// look asks a node's loop; ok is false if it has stopped or is too busy.
+// look queries a node's loop; ok is false if it has stopped or is too busy.
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
@@ -243,7 +243,7 @@ func look(r *runner) (view, bool) {
 	return view{}, false
 }
 
-// AskReport asks a node for its report.
+// AskReport queries a node's report.
 func AskReport(ctx context.Context, c *peer.Credentials, to Member) (Report, error) {
 	b, err := peer.Ask(ctx, c, to.ID, to.Address, []byte(questionReport))
 	if err != nil {
@@ -254,7 +254,7 @@ func AskReport(ctx context.Context, c *peer.Credentials, to Member) (Report, err
 		Error string `json:"error"`
 	}
 	if err := json.Unmarshal(b, &answer); err != nil {
-		return Report{}, fmt.Errorf("its answer cannot be read: %w", err)
+		return Report{}, fmt.Errorf("the reply cannot be decoded: %w", err)
 	}
 	if answer.Error != "" {
 		return Report{}, errors.New(answer.Error)

@@ -18,8 +18,8 @@ import (
 	"isochron/txn"
 )
 
-// batchMax bounds the inputs a loop takes before it asks the node what is to be
-// done: enough to share an fsync, few enough that nobody waits long for it.
+// batchMax bounds the inputs a loop handles before it drains the node: enough to share an fsync, few enough
+// that no input waits long.
 const batchMax = 256
 
 // runner drives one node: its loop, its disk, its clock.
@@ -34,7 +34,7 @@ type runner struct {
 	net    network
 	syncer *syncer
 	timer  *time.Timer   // wakes the node
-	armed  time.Duration // for when, 0: it has rung
+	armed  time.Duration // the time it is set for; 0: it has fired
 	failed func(error)
 	watch  *eventListener
 	agents *agents
@@ -42,17 +42,17 @@ type runner struct {
 
 	verifying *verifying
 
-	beat atomic.Int64 // when the loop last came round, in clock nanoseconds
+	beat atomic.Int64 // when the loop last began a round, in clock nanoseconds
 
 	adopted    func(*routing.Directory)
 	directory  atomic.Pointer[routing.Directory]
-	received   txn.Envelope  // room for the message that is being delivered
-	meta       atomic.Uint64 // the node's MetaChanges, as far as the loop has told
+	received   txn.Envelope  // reused for each message delivered
+	meta       atomic.Uint64 // the node's MetaChanges after the loop's last round
 	localReads localReadCache
-	awake      int             // clients whose answers they have not been let take since
-	gathered   int             // requests that the node has and that it was not asked about since
-	hurry      bool            // something else was handed over since
-	alive      context.Context // of tasks: it ends with the loop
+	awake      int             // clients woken since the last yield to them
+	gathered   int             // requests submitted since the node was last drained
+	hurry      bool            // another input was handled since
+	alive      context.Context // context of tasks: it ends with the loop
 	end        context.CancelFunc
 	stop       chan struct{}
 	stopOnce   sync.Once
@@ -74,7 +74,7 @@ func (r *runner) start() {
 func (r *runner) run() {
 	defer close(r.ended)
 	defer r.end()
-	defer r.stopOnce.Do(func() { close(r.stop) }) // lets waiting clients go
+	defer r.stopOnce.Do(func() { close(r.stop) }) // releases waiting clients
 	defer r.recoverFailure()
 	r.timer = time.NewTimer(wakeLeast)
 	defer r.timer.Stop()
@@ -107,11 +107,11 @@ func (r *runner) run() {
 	}
 }
 
-// wakeLeast is the shortest sleep: whatever instant a node names, it does not spin.
-// Ticks are far longer; a departure (schedule) may be late by so much.
+// wakeLeast is the shortest sleep: whatever time a node requests, the loop does not spin. Ticks are far
+// longer; a scheduled departure may be late by this much.
 const wakeLeast = 100 * time.Microsecond
 
-// wakeAt has the node be woken then.
+// wakeAt sets the timer that wakes the node.
 func (r *runner) wakeAt(at time.Duration) {
 	if at == r.armed {
 		return
@@ -120,9 +120,8 @@ func (r *runner) wakeAt(at time.Duration) {
 	r.timer.Reset(max(at-r.clock.mono(), wakeLeast))
 }
 
-// woke lets clients take their answers from time to time. A processor has room for
-// 256 goroutines that can run; where more are woken at once the older half of them
-// has to wait behind all others, and answers leave in another order than they came.
+// woke yields to woken clients every wakeMax replies. A processor's run queue has room for 256 goroutines; if
+// more are woken together, the older half must wait behind all others, and replies leave out of order.
 func (r *runner) woke() {
 	if r.awake++; r.awake >= wakeMax {
 		r.awake = 0
@@ -135,9 +134,9 @@ const wakeMax = 16
 // gatherFor bounds how long requests are gathered.
 const gatherFor = time.Millisecond
 
-// gathers reports whether what requests have had proposed may wait for more: while
-// the disk syncs it could not become durable anyway, and what goes into the log
-// together costs little more than one. What others are to hear waits for nothing.
+// gathers reports whether the requests' proposals may wait for more: while the disk syncs they could not
+// become durable anyway, and one log write for several costs little more than for one. Messages to other
+// nodes do not wait.
 func (r *runner) gathers() bool {
 	return !r.hurry && r.gathered < batchMax && r.syncer.busy() && !r.node.Urgent()
 }
@@ -167,29 +166,29 @@ func (r *runner) handleOne(in input) {
 	}
 }
 
-// deliver gives a message to the node. What the message points to the node may keep; the envelope is
-// the same for all, and holds on to none of it.
+// deliver gives a message to the node. The node may keep what the message points to; the envelope is reused
+// and keeps no reference to it.
 func (r *runner) deliver(in input) {
 	env := &r.received
 	defer func() { *env = txn.Envelope{} }()
 	if err := txn.Decode(in.envelope, env); err != nil {
-		r.log.Warn("a message was thrown away", "err", err)
+		r.log.Warn("message dropped: it cannot be decoded", "err", err)
 		return
 	}
 	if in.from != 0 && (env.From != in.from || env.To != r.id) {
-		r.log.Warn("a message was thrown away: it says another sender or receiver than its connection",
+		r.log.Warn("message dropped: its sender or receiver differs from its connection's",
 			"connection_from", in.from, "from", env.From, "to", env.To)
 		return
 	}
 	r.node.Deliver(r.clock.now(), env)
 }
 
-// flush carries out what the node wants done.
+// flush carries out the node's outputs.
 func (r *runner) flush() {
 	r.gathered, r.hurry = 0, false
 	out := r.node.Drain()
 	for i := range out.Messages {
-		env := &out.Messages[i] // a copy for the encoder would be made on the heap
+		env := &out.Messages[i] // copying it for the encoder would allocate
 		r.net.send(r.id, env.To, txn.Encode(env))
 	}
 	for _, t := range out.Tasks {
@@ -214,8 +213,8 @@ func (r *runner) adopt(d *routing.Directory) {
 	}
 }
 
-// recoverFailure turns a panic of the core into the end of this node: it can
-// promise nothing any more, and it must not carry on.
+// recoverFailure turns a panic of the core into the end of this node, which can keep no promise any more and
+// must not continue.
 func (r *runner) recoverFailure() {
 	p := recover()
 	if p == nil {
@@ -225,8 +224,8 @@ func (r *runner) recoverFailure() {
 		r.fail(f)
 		return
 	}
-	r.log.Error("the node found one of its invariants broken", "what", fmt.Sprint(p), "stack", string(debug.Stack()))
-	r.fail(fmt.Errorf("node %d in %s found one of its invariants broken and stopped: %v", r.id, r.region, p))
+	r.log.Error("an invariant of the node is violated", "what", fmt.Sprint(p), "stack", string(debug.Stack()))
+	r.fail(fmt.Errorf("an invariant of node %d in %s is violated and the node has stopped: %v", r.id, r.region, p))
 }
 
 func (r *runner) fail(err error) {
@@ -234,8 +233,7 @@ func (r *runner) fail(err error) {
 	r.failed(err)
 }
 
-// inLoop runs f in the node's loop and waits for it; false means that the node
-// has stopped, or is too busy to take anything in.
+// inLoop runs f in the node's loop and waits for it; false: the node has stopped or is too busy.
 func (r *runner) inLoop(f func(*node.Node)) bool {
 	done := make(chan struct{})
 	if !r.box.put(input{call: func(n *node.Node) { f(n); close(done) }}) {

@@ -10,27 +10,27 @@ import (
 	"isochron/source"
 )
 
-// hostedSource is the driver of a source, which answers for no other database than the
-// cluster knows under its name, and remembers how the source stood when it was asked last.
+// hostedSource is a source's driver that accepts only the database with the identity known to the cluster,
+// and keeps the source's status of the last query.
 type hostedSource struct {
 	source.Driver
 	name     string
 	dialect  string
-	server   string                   // where it is, for people
-	identity func(name string) string // as the cluster knows it, "": it does not
+	server   string                   // its address, for people
+	identity func(name string) string // returns the identity in the directory, "" if none
 
 	deadlockAfter time.Duration // as in a SourceConfig
 
-	// stranger is set while another database answers than the one that is meant.
+	// stranger is set while a database with another identity answers.
 	stranger atomic.Pointer[source.Error]
 
 	mu    sync.Mutex
 	facts source.Facts
-	text  string    // why it was not reached, or is not served
-	at    time.Time // when that was found
+	text  string    // why it is not reachable or not served
+	at    time.Time // time of that query
 }
 
-// askMax bounds each question to a source.
+// askMax bounds each query of a source.
 const askMax = 15 * time.Second
 
 // Tables implements source.Driver.
@@ -47,7 +47,7 @@ func (h *hostedSource) Prepared(ctx context.Context, cluster uint64) ([]source.N
 	return h.Driver.Prepared(ctx, cluster)
 }
 
-// Facts implements source.Driver. What has another identity is refused.
+// Facts implements source.Driver. It refuses another identity than the known one.
 func (h *hostedSource) Facts(ctx context.Context) (source.Facts, error) {
 	ctx, stop := context.WithTimeout(ctx, askMax)
 	defer stop()
@@ -58,7 +58,7 @@ func (h *hostedSource) Facts(ctx context.Context) (source.Facts, error) {
 	}
 	if known := h.identity(h.name); known != "" && known != f.Identity {
 		err := &source.Error{Code: 1105, State: "HY000", Ends: true, Text: fmt.Sprintf(
-			"another database answers there than the one known as %s: %s, not %s. If that is meant: isochron source accept --name %[1]s", h.name, f.Identity, known)}
+			"another database answers there than the one known as %s: %s, not %s. To accept it: isochron source accept --name %[1]s", h.name, f.Identity, known)}
 		h.note(&f, err.Text)
 		h.stranger.Store(err)
 		return source.Facts{}, err
@@ -69,7 +69,7 @@ func (h *hostedSource) Facts(ctx context.Context) (source.Facts, error) {
 	return f, nil
 }
 
-// Begin implements source.Driver: nothing is begun at a stranger.
+// Begin implements source.Driver; no branch begins at a stranger.
 func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.BranchOptions) (source.Branch, error) {
 	if err := h.stranger.Load(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.Branch
 	return h.Driver.Begin(ctx, n, o)
 }
 
-// Once implements source.AtOnce: nothing is done at a stranger.
+// Once implements source.AtOnce; no statement runs at a stranger.
 func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	if err := h.stranger.Load(); err != nil {
 		return source.Result{}, err
@@ -88,7 +88,7 @@ func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchO
 	return source.OnceByBranch(ctx, h.Driver, n, o, s)
 }
 
-// Waits implements source.Waiting, of drivers that do.
+// Waits implements source.Waiting if the driver does.
 func (h *hostedSource) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
 	d, ok := h.Driver.(source.Waiting)
 	if !ok || h.stranger.Load() != nil {
@@ -99,8 +99,8 @@ func (h *hostedSource) Waits(ctx context.Context, of []source.Name) (list []sour
 	return d.Waits(ctx, of)
 }
 
-// Finish implements source.Driver. That a branch is not there is believed of the right
-// database alone: at another it has not ended.
+// Finish implements source.Driver. That a branch does not exist is accepted only from the right database: at
+// another one the branch has not ended.
 func (h *hostedSource) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
 	if err := h.stranger.Load(); err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func (h *hostedSource) Finish(ctx context.Context, n source.Name, commit bool) (
 	return false, err
 }
 
-// note remembers how the source stands.
+// note records the source's status.
 func (h *hostedSource) note(f *source.Facts, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,19 +122,19 @@ func (h *hostedSource) note(f *source.Facts, text string) {
 	h.text, h.at = text, time.Now()
 }
 
-// stands tells how it stood last, and when that was; zero: nobody has asked yet.
+// stands returns the status of the last query and its time; zero: none yet.
 func (h *hostedSource) stands() (f source.Facts, text string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.facts, h.text, h.at
 }
 
-// absent is the driver of a source for which this node was given no address.
+// absent is the driver of a source for which this node has no address.
 type absent struct{ name string }
 
 func (a absent) err() error {
 	return &source.Error{Code: 1429, State: "08001", Ends: true, Gone: true, Text: fmt.Sprintf(
-		"this node was started without an address of the source %s: give it with isochron agent --name %[1]s --source ..., or remove the source", a.name)}
+		"this node was started without an address of the source %s: set it with isochron agent --name %[1]s --source ..., or remove the source", a.name)}
 }
 
 // Facts implements source.Driver.

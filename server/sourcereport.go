@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// SourceReport is how a source stands whose agent is at a node.
+// SourceReport is the status of a source with an agent at this node.
 type SourceReport struct {
 	Name     string      `json:"name"`
 	Source   txn.ShardID `json:"source"` // 0: the cluster does not know it yet
@@ -21,21 +21,21 @@ type SourceReport struct {
 	Server   string      `json:"server,omitempty"` // host, port and database; never the account's secrets
 	Version  string      `json:"version,omitempty"`
 	Serving  bool        `json:"serving"`
-	Reason   string      `json:"why,omitempty"` // it is not reached or not served
+	Reason   string      `json:"why,omitempty"` // why it is not reachable or not served
 	Warnings []string    `json:"warnings,omitempty"`
-	Hints    []string    `json:"hints,omitempty"` // what would make it better, and what it does without
-	// PreparedMax bounds its prepared transactions; 0: it refuses all, -1: no bound is known.
+	Hints    []string    `json:"hints,omitempty"` // settings that would improve it, with the cost of lacking them
+	// PreparedMax bounds its prepared transactions; 0: it refuses them, -1: no known bound.
 	PreparedMax int    `json:"prepared_max"`
-	Identity    string `json:"identity,omitempty"` // that answered last
-	Known       string `json:"known,omitempty"`    // the identity that the cluster knows
+	Identity    string `json:"identity,omitempty"` // of the last answer
+	Known       string `json:"known,omitempty"`    // the identity known to the cluster
 	Branches    int    `json:"branches"`           // that have not ended
 	InDoubt     int    `json:"in_doubt"`           // prepared and not ended
-	AskedAgoMS  int64  `json:"asked_ago_ms"`       // since it was asked who it is
-	// Counts are of its branches since its agent began.
+	AskedAgoMS  int64  `json:"asked_ago_ms"`       // since it was last queried
+	// Counts has its branches since its agent began.
 	Counts participant.SourceCounts `json:"-"`
 }
 
-// reports tells how the sources of a node stand, by what its participants say.
+// reports returns the reports of a node's sources, given its participants' statuses.
 func (a *agents) reports(statuses []participant.Status, now time.Time) (out []SourceReport) {
 	d := a.directory.Load()
 	for _, h := range a.hosted {
@@ -47,7 +47,7 @@ func (a *agents) reports(statuses []participant.Status, now time.Time) (out []So
 		if s, ok := d.SourceNamed(h.name); ok {
 			r.Source, r.Known = txn.ShardID(s.ID), s.Source.Identity
 		} else if reason == "" {
-			r.Reason = "the cluster does not know it yet"
+			r.Reason = "not known to the cluster yet"
 		}
 		if i := slices.IndexFunc(statuses, func(s participant.Status) bool { return s.Kind == routing.SourceKind && s.Shard == r.Source }); i >= 0 {
 			r.Counts = statuses[i].Source
@@ -64,13 +64,13 @@ func (a *agents) reports(statuses []participant.Status, now time.Time) (out []So
 	return out
 }
 
-// serverOf is where an address leads, without the account.
+// serverOf returns an address's server without the account.
 func serverOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	for _, key := range []string{"socket", "host"} { // MySQL's, and PostgreSQL's directory of it
+	for _, key := range []string{"socket", "host"} { // MySQL's parameter, and PostgreSQL's directory of it
 		if path := u.Query().Get(key); strings.HasPrefix(path, "/") {
 			return path + ":" + strings.TrimPrefix(u.Path, "/")
 		}
@@ -82,14 +82,14 @@ func serverOf(address string) string {
 type SourceDoubt struct {
 	Source      string     `json:"source"`
 	Name        string     `json:"name"`
-	AgeMS       float64    `json:"age_ms"` // since the agent learnt of it
+	AgeMS       float64    `json:"age_ms"` // since the agent learned of it
 	Reason      string     `json:"why"`
-	Gateway     txn.NodeID `json:"gateway"`    // whose transaction it is
-	RecordShard uint64     `json:"decided_at"` // the shard in whose log its decision stands
+	Gateway     txn.NodeID `json:"gateway"`    // of the transaction
+	RecordShard uint64     `json:"decided_at"` // the shard whose log has its decision
 	Txn         string     `json:"txn,omitempty"`
 }
 
-// inDoubt lists what is in doubt at all sources, or ends a branch.
+// inDoubt lists the branches in doubt at all sources, or ends one.
 func (p *Process) inDoubt(ctx context.Context, o AdminCommand) Outcome {
 	db := p.DB()
 	var err error
@@ -105,14 +105,14 @@ func (p *Process) inDoubt(ctx context.Context, o AdminCommand) Outcome {
 			}
 			out.InDoubt = append(out.InDoubt, d)
 		}
-		if err != nil { // what the others have said is told all the same
+		if err != nil { // the reachable agents' branches are listed all the same
 			out.Error = err.Error()
 		}
 		return out
 	case o.Force == "":
 		err = db.(txn.SourceCatalogue).ResolveInDoubt(ctx, o.Name)
 	case o.Force == "commit" || o.Force == "rollback":
-		p.cfg.Log.Warn("an operator ends a prepared transaction at a source by his own word", "name", o.Name, "how", o.Force)
+		p.cfg.Log.Warn("an operator forces the outcome of a prepared transaction at a source", "name", o.Name, "how", o.Force)
 		err = db.(txn.SourceForcer).ForceInDoubt(ctx, o.Name, o.Force == "commit")
 	default:
 		return Outcome{Refused: "a branch is forced to commit or to rollback"}

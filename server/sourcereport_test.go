@@ -2,7 +2,7 @@ package server
 
 import "testing"
 
-// What people are shown of an address has no account in it, and says which socket it is.
+// An address shown to people has no account in it and names the socket.
 func TestServerOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"postgres://u:s3cret@h:1/d?sslmode=require":                   "h:1/d",

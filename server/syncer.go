@@ -8,9 +8,8 @@ import (
 	"isochron/store"
 )
 
-// syncer runs the syncs of one engine: at most one at a time, and the one that
-// follows covers every token asked for meanwhile. That is the whole of group
-// commit, for all shards of the node together.
+// syncer runs one engine's syncs: at most one at a time; the next covers every token requested meanwhile. This
+// is group commit for all shards of the node.
 type syncer struct {
 	engine *Engine
 	failed func(error)
@@ -24,7 +23,7 @@ type syncer struct {
 	synced atomic.Uint64 // the highest token that is durable
 	begun  atomic.Int64  // when the sync under way began, in clock nanoseconds; 0: none is
 	clock  clock
-	took   func(time.Duration) // told of each sync; may be nil
+	took   func(time.Duration) // called with each sync's duration; may be nil
 }
 
 func newSyncer(e *Engine, c clock, failed func(error), took func(time.Duration)) *syncer {
@@ -35,13 +34,13 @@ func newSyncer(e *Engine, c clock, failed func(error), took func(time.Duration))
 	}
 }
 
-// request asks for a sync that begins after now; it does not wait.
+// request requests a sync that begins after now; it does not wait.
 func (s *syncer) request(token uint64) {
 	s.wanted.Store(token)
 	signal(s.asked)
 }
 
-// busy reports whether a sync is under way, or asked for.
+// busy reports whether a sync is under way or requested.
 func (s *syncer) busy() bool { return s.synced.Load() < s.wanted.Load() }
 
 func (s *syncer) run() {

@@ -9,9 +9,8 @@ import (
 	"isochron/store"
 )
 
-// What a sync was asked for outlives a crash once the sync has ended: each token that is
-// told as durable covers all that was applied before it was asked for.
-func TestTheSyncerSyncs(t *testing.T) {
+// A finished sync is durable: each token reported as durable covers all that was applied before its request.
+func TestSyncsAreDurable(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
 	e := openTest(t, EngineConfig{Dir: "data", fs: disk})
@@ -26,7 +25,7 @@ func TestTheSyncerSyncs(t *testing.T) {
 		awaitSync(t, s, token)
 		after := openTest(t, EngineConfig{Dir: "data", fs: disk.CrashClone(vfs.CrashCloneCfg{})})
 		if _, ok := after.Get(key); !ok {
-			t.Errorf("sync %d has ended, and a crash loses what it was asked for", token)
+			t.Errorf("sync %d has ended, but a crash loses its data", token)
 		}
 		if err := after.Close(); err != nil {
 			t.Error(err)
@@ -38,15 +37,14 @@ func TestTheSyncerSyncs(t *testing.T) {
 	}
 }
 
-// A sync covers what was asked for before it began, and not what was asked for meanwhile:
-// that takes another.
-func TestTheSyncerCoversWhatWasAskedBefore(t *testing.T) {
+// A sync covers the requests made before it began and not those made meanwhile, which need another sync.
+func TestSyncCoversEarlierRequestsOnly(t *testing.T) {
 	t.Parallel()
 	e := openTest(t, EngineConfig{Dir: "data", fs: vfs.NewMem()})
 	var s *syncer
 	syncs := 0
 	s = newSyncer(e, newClock(), func(err error) { t.Error(err) }, func(time.Duration) {
-		if syncs++; syncs == 1 { // the first sync has ended, and is not told of yet
+		if syncs++; syncs == 1 { // the first sync has ended and is not reported yet
 			s.request(2)
 		} else if got := s.synced.Load(); got != 1 {
 			t.Errorf("the first sync covers up to %d", got)
@@ -64,7 +62,7 @@ func TestTheSyncerCoversWhatWasAskedBefore(t *testing.T) {
 	}
 }
 
-// awaitSync waits until a token is told as durable.
+// awaitSync waits until a token is reported as durable.
 func awaitSync(t *testing.T, s *syncer, token uint64) {
 	t.Helper()
 	for s.synced.Load() < token {

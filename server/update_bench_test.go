@@ -16,9 +16,8 @@ import (
 	"isochron/geo"
 )
 
-// BenchmarkUpdate tells what a node's loop spends on an update of one row by its
-// key that is read and committed in one request, with 256 of them at once: what is
-// left of an UPDATE without its client, the SQL layer and the syncs of the disk.
+// BenchmarkUpdate measures the time of a node's loop for an update of one row by its key, read and committed in
+// one request, 256 in parallel: an UPDATE without its client, the SQL layer and the syncs of the disk.
 func BenchmarkUpdate(b *testing.B) {
 	for _, row := range []string{"txsql", "2pc+2pl-group", "d2pc+2pl-group"} {
 		for _, rows := range []int{1, 100_000} {
@@ -27,7 +26,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// alone is one node that holds everything, on a real disk whose syncs are not waited for.
+// alone is one node with all shards, on a real disk whose syncs are not awaited.
 type alone struct {
 	*node.Node
 	now txn.Now
@@ -56,7 +55,7 @@ func newAlone(b *testing.B, name string) *alone {
 	return a
 }
 
-// step carries out what the node wants, at once.
+// step carries out the node's outputs immediately.
 func (a *alone) step() {
 	for range 8 {
 		out := a.Drain()
@@ -67,7 +66,7 @@ func (a *alone) step() {
 	}
 }
 
-// pass moves the clocks.
+// pass advances the clocks.
 func (a *alone) pass(d time.Duration) {
 	a.now.Mono += d
 	a.now.WallNanos += int64(d)
@@ -75,7 +74,7 @@ func (a *alone) pass(d time.Duration) {
 
 func benchmarkUpdate(b *testing.B, row string, rows int) {
 	a := newAlone(b, row)
-	for range 500 { // until somebody leads
+	for range 500 { // until a leader is elected
 		a.pass(10 * time.Millisecond)
 		a.Tick(a.now)
 		a.step()

@@ -11,12 +11,12 @@ import (
 	"isochron/txn"
 )
 
-// A replica's part in a comparison. Its leader is asked to name a comparison in the log
-// (OrderVerify); each replica that comes to that entry holds its state. It is asked for the sums of
-// a part of it as often as one likes (OrderSums), and lets go of it when it is asked no more.
+// A replica's part in a comparison. Its leader enters a comparison in the log (OrderVerify). Each replica that
+// applies that entry holds its state. It answers any number of queries for the sums of a span (OrderSums) and
+// releases the state when queries stop.
 
-// Sums is what a replica says of a state that it holds. Without Known it has not come to that
-// entry, or has let go of it; without Done it is asked again.
+// Sums is a replica's sums of a held state. Without Known the replica has not applied the entry, or has
+// released the state; without Done the query is repeated.
 type Sums struct {
 	Known  bool        `json:"known,omitempty"`
 	Done   bool        `json:"done,omitempty"`
@@ -28,26 +28,26 @@ type Sums struct {
 const (
 	heldMost  = 4 // states, at a node at a time
 	heldLasts = time.Minute
-	// sumsMost bounds an answer.
+	// sumsMost bounds the ranges of a reply.
 	sumsMost = 50_000
 )
 
-// verifying are the states that a node holds to be compared.
+// verifying has the states held for comparisons.
 type verifying struct {
 	mu     sync.Mutex
-	held   []*holding // in the order in which they came
+	held   []*holding // in the order of their arrival
 	closed bool
 	sums   sync.WaitGroup
 	stop   chan struct{}
 }
 
-// holding is one of them.
+// holding is one held state.
 type holding struct {
 	*shard.Held
-	asked   time.Time // at last
-	span    string    // what sums are of, or will be
+	asked   time.Time // time of the last query
+	span    string    // of sums, or of the sums under way
 	busy    bool
-	removed bool // it is closed when it is not busy
+	removed bool // it is closed once it is not busy
 	sums    Sums
 }
 
@@ -60,7 +60,7 @@ func (v *verifying) hold(h *shard.Held) {
 	v.expire(time.Now())
 	for _, have := range v.held {
 		if have.Shard == h.Shard && have.Check == h.Check {
-			h.Close() // the order was given twice: the first stands, at every replica
+			h.Close() // a repeated command: the first state is kept at every replica
 			return
 		}
 	}
@@ -79,7 +79,7 @@ func (v *verifying) hold(h *shard.Held) {
 	})
 }
 
-// expire drops those that are not asked for any more.
+// expire drops the states that are no longer queried.
 func (v *verifying) expire(now time.Time) {
 	for i := len(v.held) - 1; i >= 0; i-- {
 		if h := v.held[i]; !h.busy && now.Sub(h.asked) > heldLasts {
@@ -96,7 +96,7 @@ func (v *verifying) drop(i int) {
 	}
 }
 
-// close lets go of all, and waits for who reads them.
+// close drops all states and waits for their readers.
 func (v *verifying) close() {
 	v.mu.Lock()
 	if !v.closed {
@@ -110,7 +110,7 @@ func (v *verifying) close() {
 	v.sums.Wait()
 }
 
-// answer is the sums of a part of a state, as far as they are known; it has them made.
+// answer returns the sums of a span of a state, and starts computing them if it has not.
 func (v *verifying) answer(id txn.ShardID, check uint64, span shard.Span, bytesPerSecond int64) Sums {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -130,32 +130,32 @@ func (v *verifying) answer(id txn.ShardID, check uint64, span shard.Span, bytesP
 	return Sums{}
 }
 
-// sum makes the sums of a part.
+// sum computes the sums of a span.
 func (v *verifying) sum(h *holding, span shard.Span, bytesPerSecond int64) {
-	says := Sums{Known: true, Done: true, Index: h.Index}
+	out := Sums{Known: true, Done: true, Index: h.Index}
 	var err error
-	if says.Ranges, err = sums(h.Held, span, pacing(bytesPerSecond, v.stop)); err == nil && len(says.Ranges) > sumsMost {
-		err = fmt.Errorf("%d ranges are too many for one answer", len(says.Ranges))
+	if out.Ranges, err = sums(h.Held, span, pacing(bytesPerSecond, v.stop)); err == nil && len(out.Ranges) > sumsMost {
+		err = fmt.Errorf("%d ranges are too many for one answer", len(out.Ranges))
 	}
 	if err != nil {
-		says.Ranges, says.Error = nil, err.Error()
+		out.Ranges, out.Error = nil, err.Error()
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	h.sums, h.busy, h.asked = says, false, time.Now()
+	h.sums, h.busy, h.asked = out, false, time.Now()
 	if h.removed {
 		h.Close()
 	}
 }
 
-// sums turns a panic over damaged data into an error: that one file cannot be read is what was to be
-// found out. The engine stops the node besides.
+// sums turns a panic over damaged data into an error: an unreadable file is a result of the comparison. The
+// engine stops the node as well.
 func sums(h *shard.Held, span shard.Span, pace func(int) error) (out []shard.Sum, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case error:
-			out, err = nil, fmt.Errorf("its data cannot be read: %w", p)
+			out, err = nil, fmt.Errorf("the data cannot be read: %w", p)
 		default:
 			panic(p)
 		}
@@ -163,7 +163,7 @@ func sums(h *shard.Held, span shard.Span, pace func(int) error) (out []shard.Sum
 	return h.Sums(span, pace)
 }
 
-// pacing waits so that no more is read in a second than that.
+// pacing limits reading to bytesPerSecond by waiting.
 func pacing(bytesPerSecond int64, stop <-chan struct{}) func(int) error {
 	began, read := time.Now(), int64(0)
 	return func(n int) error {
@@ -181,7 +181,7 @@ func pacing(bytesPerSecond int64, stop <-chan struct{}) func(int) error {
 	}
 }
 
-// beginVerify has the log of a shard name a comparison.
+// beginVerify enters a comparison in a shard's log.
 func (p *Process) beginVerify(o AdminCommand) Outcome {
 	led := false
 	if !p.runner.inLoop(func(n *node.Node) { led = n.Verify(txn.ShardID(o.Shard), o.Check) }) {

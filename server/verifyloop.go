@@ -10,19 +10,19 @@ import (
 	"isochron/txn"
 )
 
-// A node compares the replicas of the shards that it leads from time to time, if its
-// configuration says so (verify_every).
+// With verify_every in its configuration a node compares, at that interval, the replicas of the shards it
+// leads.
 
-// VerifyReport is of the comparisons that a node has made by itself.
+// VerifyReport has the comparisons that a node has made by itself.
 type VerifyReport struct {
 	Comparisons uint64 `json:"comparisons"` // of one shard each
-	// Failed are those of which not all replicas could be compared.
+	// Failed counts those in which a replica could not be compared.
 	Failed uint64 `json:"failed"`
-	// Different are the newest comparisons of shards of which replicas differ.
+	// Different has the newest comparison of each shard whose replicas differ.
 	Different []Comparison `json:"different,omitempty"`
 }
 
-// verifications are what has come of them.
+// verifications has their results.
 type verifications struct {
 	mu    sync.Mutex
 	last  VerifyReport
@@ -38,7 +38,7 @@ func (v *verifications) report() VerifyReport {
 	return out
 }
 
-// note keeps a comparison, in the place of an older one of its shard.
+// note records a comparison; it replaces an older one of its shard.
 func (v *verifications) note(c Comparison) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -47,7 +47,7 @@ func (v *verifications) note(c Comparison) {
 		v.last.Failed++
 	}
 	if len(c.Missing) > 0 && len(c.Different) == 0 {
-		return // what was found before may be so still
+		return // an earlier difference may still exist
 	}
 	v.last.Different = slices.DeleteFunc(v.last.Different, func(old Comparison) bool { return old.Shard == c.Shard })
 	if len(c.Different) > 0 {
@@ -55,7 +55,7 @@ func (v *verifications) note(c Comparison) {
 	}
 }
 
-// verifyAlways compares what this node leads, again and again.
+// verifyAlways starts the comparisons.
 func (p *Process) verifyAlways() {
 	if p.cfg.VerifyEvery <= 0 {
 		return
@@ -78,7 +78,7 @@ func (p *Process) verifyAlways() {
 	})
 }
 
-// stopVerifying ends that.
+// stopVerifying ends them.
 func (p *Process) stopVerifying() {
 	if p.verified.end != nil {
 		p.verified.end()
@@ -86,7 +86,7 @@ func (p *Process) stopVerifying() {
 	p.verified.ended.Wait()
 }
 
-// verifyLed compares the replicas of each shard that this node leads now.
+// verifyLed compares the replicas of each shard this node leads.
 func (p *Process) verifyLed(ctx context.Context) {
 	v, ok := look(p.runner)
 	if !ok {
@@ -109,13 +109,13 @@ func (p *Process) verifyLed(ctx context.Context) {
 		}
 		p.verified.note(c)
 		for _, line := range c.Lines()[1:] {
-			p.cfg.Log.Error("replicas are not the same, or were not compared", "what", line)
+			p.cfg.Log.Error("replicas differ, or were not compared", "what", line)
 		}
 		p.cfg.Log.Debug("the replicas of a shard were compared", "what", c.Lines()[0])
 	}
 }
 
-// giveOrDo gives an order to a node, which may be this one.
+// giveOrDo sends a command to a node, or executes it if the node is this one.
 func (p *Process) giveOrDo(ctx context.Context, node uint32, o AdminCommand) (Outcome, error) {
 	if txn.NodeID(node) == p.cfg.Self {
 		return p.carryOutOrder(o).result()

@@ -8,21 +8,19 @@ import (
 	"isochron/txn"
 )
 
-// lineParcelsMax bounds what is under way between two nodes.
+// lineParcelsMax bounds the messages under way between two nodes.
 const lineParcelsMax = 1 << 16
 
-// network is what a node's loop sends through: encoded envelopes, at any time
-// lost, never waited for.
+// network sends a node's encoded envelopes. They may be lost at any time and are never waited for.
 type network interface {
 	send(from, to txn.NodeID, data []byte)
 	traffic() (sent, dropped uint64)
 	close()
 }
 
-// wan is a set of delay lines, one for each ordered pair of nodes. All parcels
-// wait in one heap, watched by one goroutine; the delay of a pair is constant,
-// so a pair's parcels keep their order. A line ends in the mailbox of a node of
-// this process, or in a connection to another process (remote.go).
+// wan is a set of delay lines, one for each ordered pair of nodes. All parcels are in one heap, served by one
+// goroutine. The delay of a pair is constant, so a pair's parcels keep their order. A line ends in the mailbox
+// of a node of this process, or in a connection to another process (process.go).
 type wan struct {
 	clock clock
 	alarm *alarm
@@ -37,10 +35,10 @@ type wan struct {
 
 type pair struct{ from, to txn.NodeID }
 
-// lineEnd takes what has come through a line. It does not wait.
+// lineEnd receives a line's messages. It must not block.
 type lineEnd func(data []byte)
 
-// into is the line end at a node of this process.
+// into returns the line end at a node of this process.
 func into(box *mailbox) lineEnd {
 	return func(data []byte) { box.put(input{envelope: data}) }
 }
@@ -48,7 +46,7 @@ func into(box *mailbox) lineEnd {
 // line is one direction between two nodes.
 type line struct {
 	delay   time.Duration
-	cut     bool // by command: what is sent is lost
+	cut     bool // by command: messages are lost
 	end     lineEnd
 	queued  int
 	sent    uint64
@@ -76,14 +74,14 @@ func newWAN(c clock) *wan {
 	return w
 }
 
-// connect lays the line from one node to another.
+// connect creates the line from one node to another.
 func (w *wan) connect(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lines[pair{from, to}] = &line{delay: oneWay, end: end}
 }
 
-// lay is connect for a line that may be there already.
+// lay is connect, unless the line exists.
 func (w *wan) lay(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,11 +90,11 @@ func (w *wan) lay(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
 	}
 }
 
-// send puts an encoded envelope on its line. It never waits; a message to
-// nobody, or on a full line, is lost.
+// send puts an encoded envelope on its line. It never waits; a message without a line, or on a full one, is
+// lost.
 func (w *wan) send(from, to txn.NodeID, data []byte) { w.carry(from, to, data, nil) }
 
-// carry is send to another end of the line than its own, unless that is nil.
+// carry is send with another end than the line's own, unless end is nil.
 func (w *wan) carry(from, to txn.NodeID, data []byte, end lineEnd) {
 	w.mu.Lock()
 	l := w.lines[pair{from, to}]
@@ -133,7 +131,7 @@ func (w *wan) carry(from, to txn.NodeID, data []byte, end lineEnd) {
 	w.mu.Unlock()
 }
 
-// run delivers what is due and sleeps until the next is.
+// run delivers due messages and sleeps until the next is due.
 func (w *wan) run() {
 	defer close(w.ended)
 	for {
@@ -148,7 +146,7 @@ func (w *wan) run() {
 	}
 }
 
-// takeDue removes what is due and sets the alarm for what comes next.
+// takeDue removes the due messages and sets the alarm for the next.
 func (w *wan) takeDue() []parcel {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,7 +164,7 @@ func (w *wan) takeDue() []parcel {
 	return due
 }
 
-// traffic counts messages sent and lost in the lines so far.
+// traffic returns the messages sent and lost in the lines.
 func (w *wan) traffic() (sent, dropped uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,14 +175,14 @@ func (w *wan) traffic() (sent, dropped uint64) {
 	return sent, dropped
 }
 
-// last is the newest message that was put on a line.
+// last returns the number of the newest message put on a line.
 func (w *wan) last() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.seq
 }
 
-// carried reports that nothing up to a message is under way any more.
+// carried reports whether all messages up to seq have left their lines.
 func (w *wan) carried(seq uint64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +194,7 @@ func (w *wan) carried(seq uint64) bool {
 	return true
 }
 
-// close loses what is under way.
+// close drops the messages under way.
 func (w *wan) close() {
 	close(w.done)
 	<-w.ended
@@ -218,7 +216,7 @@ func (h *parcels) Push(x any)   { *h = append(*h, x.(parcel)) }
 func (h *parcels) Pop() any {
 	old := *h
 	p := old[len(old)-1]
-	old[len(old)-1] = parcel{} // lets the message go
+	old[len(old)-1] = parcel{} // releases the message
 	*h = old[:len(old)-1]
 	return p
 }

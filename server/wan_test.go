@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A line keeps its order, delays by at least its delay, and lines of different
-// delay overtake each other.
+// A line keeps its order and delays by at least its delay; lines of different delays overtake each other.
 func TestWANKeepsOrderPerLine(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
@@ -43,7 +42,7 @@ func TestWANDropsWhatDoesNotFit(t *testing.T) {
 	for range lineParcelsMax + 7 {
 		w.send(1, 2, []byte("m"))
 	}
-	w.send(1, 9, []byte("to nobody"))
+	w.send(1, 9, []byte("no line"))
 	if sent, dropped := w.traffic(); dropped != 7 || sent != lineParcelsMax+7 {
 		t.Errorf("sent %d, dropped %d; want 7 dropped", sent, dropped)
 	}
@@ -102,14 +101,14 @@ func BenchmarkWANLateness(b *testing.B) {
 	b.ReportMetric(float64(late.Microseconds())/float64(b.N), "us-late/op")
 }
 
-// Messages are bounded by their bytes too, and one always finds room.
+// Messages are bounded by their bytes too, and one is always accepted.
 func TestMailboxBoundsBytes(t *testing.T) {
 	m := newMailbox(1000)
 	if !m.put(input{envelope: make([]byte, 5000)}) {
-		t.Error("an empty mailbox refuses a long message: it would never come through")
+		t.Error("an empty mailbox refuses a long message, which could then never be delivered")
 	}
 	if m.put(input{envelope: make([]byte, 1)}) {
-		t.Error("a mailbox takes more than its bytes")
+		t.Error("a mailbox exceeds its bytes")
 	}
 	m.take(nil)
 	for range 10 {

@@ -171,8 +171,8 @@ func TestLinksRefused(t *testing.T) {
 		code int
 		say  string
 	}{
-		{[]string{"--cut", "9"}, exitFailed, "node 9 is no peer of node 1"},
-		{[]string{"--cut", "1"}, exitFailed, "node 1 is no peer of node 1"},
+		{[]string{"--cut", "9"}, exitFailed, "node 9 is not a peer of node 1"},
+		{[]string{"--cut", "1"}, exitFailed, "node 1 is not a peer of node 1"},
 		{[]string{"--delay", "2=2h"}, exitFailed, "must be between 0 and"},
 		{[]string{"--delay", "2"}, exitUsage, "such as 2=80ms"},
 		{[]string{"--cut", "x"}, exitUsage, "invalid"},

@@ -303,7 +303,7 @@ func TestStartRefused(t *testing.T) {
 	}{
 		{"protocol:", "protokoll:", exitUsage, `there is no key "protokoll"`},
 		{"node1.crt", "node2.crt", exitFailed, "cannot be used"},
-		{"ca.crt", filepath.Join(other.dir, "ca.crt"), exitFailed, "is not good under"},
+		{"ca.crt", filepath.Join(other.dir, "ca.crt"), exitFailed, "is not valid under"},
 		{c.about.Nodes[0].SQL, taken.Addr().String(), exitFailed, "the MySQL port cannot be opened"},
 		{"peer_listen: " + c.about.Nodes[0].Peers, "peer_listen: " + taken.Addr().String(), exitFailed, "the port for the other nodes cannot be opened"},
 		{"data: node1", "data: .", exitFailed, "holds no node"},

@@ -95,7 +95,7 @@ func (o *operator) giver(d *routing.Directory) func(context.Context, uint32, ser
 			return server.Outcome{}, fmt.Errorf("the directory has no node %d", node)
 		}
 		out, err := server.SendAdmin(ctx, o.creds, server.MemberOf(n, known), order)
-		if err != nil && strings.Contains(err.Error(), "does not know the order") {
+		if err != nil && (strings.Contains(err.Error(), "unknown command") || strings.Contains(err.Error(), "does not know the order")) {
 			err = fmt.Errorf("%w: it is of an earlier version, which cannot be compared", server.ErrRefused)
 		}
 		return out, err

@@ -10,34 +10,31 @@ import (
 	"isochron/txn"
 )
 
-// Two processes with one node's id would vote twice. Certificates do not tell them
-// apart, for a copied directory has them too. So each start of a node has a name of
-// its own, drawn at random, and tells the names of the starts before it. Whoever is
-// connected to remembers, durably, the newest start that it let in of each node:
+// Two processes with one node's id would vote twice. Certificates do not distinguish them, since a copied
+// directory has them too. So each start of a node has a random name and lists the names of the starts before it.
+// Each peer durably records the newest start it has admitted of every node:
 //
-//   - A start that knows of the one that is remembered follows on it: an ordinary
-//     restart, or a directory that was carried elsewhere. It is let in if nobody
-//     hears the one before and it answers where the node is looked for; then the one
-//     before is refused for ever.
-//   - One that does not know of it is of an older copy, which may have forgotten
-//     what it promised, and is refused for ever.
+//   - A start that lists the recorded one follows it: an ordinary restart, or a directory moved to another
+//     place. It is admitted if no node receives from the earlier start and the new one answers at the node's
+//     address; then the earlier start is refused permanently.
+//   - A start that does not list it is of an older copy, which may lack promises, and is refused permanently.
 //
-// Nodes tell each other once a second what they remember and whom they hear, so that
-// a node that is cut off from one of them is not taken for gone.
+// Once a second nodes send each other the starts they have recorded and the peers they receive from, so that a
+// node cut off from one of them does not count as gone.
 
 // Boot is one start of a node.
 type Boot struct {
-	Start uint64   `cbor:"1,keyasint" yaml:"start"` // counts the starts of a directory from 1; 0: a version that tells none
-	ID    uint64   `cbor:"2,keyasint" yaml:"id"`    // drawn at random
+	Start uint64   `cbor:"1,keyasint" yaml:"start"` // counts the starts of a directory from 1; 0: an earlier version
+	ID    uint64   `cbor:"2,keyasint" yaml:"id"`    // random
 	Past  []uint64 `cbor:"3,keyasint,omitempty" yaml:"past,omitempty,flow"`
-	// Empty: the node is a gateway, and has nothing that a copy could have forgotten.
+	// Empty: the node is a gateway, so a copy can lack no promise.
 	Empty bool `cbor:"4,keyasint,omitempty" yaml:"empty,omitempty"`
 }
 
-// pastMax bounds the starts that a Life remembers, the newest of them.
+// pastMax bounds a Boot's list of earlier starts; the newest are kept.
 const pastMax = 500
 
-// Next is the start after this one.
+// Next returns the start after this one.
 func (l Boot) Next(id uint64) Boot {
 	if l.Start == 0 {
 		return Boot{Start: 1, ID: id, Empty: l.Empty}
@@ -46,34 +43,34 @@ func (l Boot) Next(id uint64) Boot {
 	return Boot{Start: l.Start + 1, ID: id, Past: past[max(0, len(past)-pastMax):], Empty: l.Empty}
 }
 
-// follows reports whether the start knows of the one that is remembered, or began
-// so much later that it need not.
+// follows reports whether the start lists the recorded one, or is so much later that its list need not reach
+// back to it.
 func (l Boot) follows(k Known) bool {
 	return l.Start > k.Start && (l.Empty || slices.Contains(l.Past, k.ID) || uint64(len(l.Past)) >= pastMax && l.Start-pastMax > k.Start)
 }
 
-// Known is what is remembered of a peer: the newest start of it that was let in.
+// Known is the newest start admitted of a peer.
 type Known struct {
 	Node  txn.NodeID `yaml:"node"`
 	Start uint64     `yaml:"start"`
 	ID    uint64     `yaml:"id"`
-	Since time.Time  `yaml:"since"` // when that was
+	Since time.Time  `yaml:"since"` // time of its admission
 }
 
-// newer orders starts of one node; of two that began from the same one any order will do.
+// newer orders the starts of one node; the order of two that follow the same start is arbitrary.
 func (k Known) newer(than Known) bool {
 	return cmp.Or(cmp.Compare(k.Start, than.Start), cmp.Compare(k.ID, than.ID)) > 0
 }
 
-// bootReport is what a node tells of another, each second.
+// bootReport is a node's report about another, sent every second.
 type bootReport struct {
 	Node     txn.NodeID `cbor:"1,keyasint"`
 	Start    uint64     `cbor:"2,keyasint"`
 	ID       uint64     `cbor:"3,keyasint"`
-	Received uint64     `cbor:"4,keyasint,omitempty"` // milliseconds ago, and one; 0: it is not heard
+	Received uint64     `cbor:"4,keyasint,omitempty"` // milliseconds since the last receipt, plus one; 0: nothing is received
 }
 
-// claimsMax bounds the claims of one node.
+// claimsMax bounds one node's reports.
 const claimsMax = 1024
 
 type claims struct {
@@ -81,44 +78,43 @@ type claims struct {
 	list []bootReport
 }
 
-// received is a connection on which a peer is heard.
+// received is a connection on which a peer sends.
 type received struct {
 	node txn.NodeID
 	life uint64
-	at   time.Time // when last
+	at   time.Time // of the last receipt
 }
 
-// The times by which a start is told from the one before it.
+// Times that decide whether an earlier start is gone.
 const (
-	// Who is silent for longer is taken for gone, though its connection stands: pings
-	// come once a second.
+	// A start from which nothing is received for longer counts as gone, even with an open connection:
+	// pings come every second.
 	quiet = 2500 * time.Millisecond
-	// So long a new start may ask before it has answered at its address, where it is
-	// called at once; then it is told what is wrong.
+	// A new start may ask this long before it has answered at its address, to which a connection is made
+	// immediately; then it receives the reason.
 	settling = 5 * time.Second
-	// Claims hold so long.
+	// Reports are valid this long.
 	claimsHold = quiet
 )
 
-// LivesConfig is what a node remembers when it starts.
+// LivesConfig has a node's records at its start.
 type LivesConfig struct {
 	Self  txn.NodeID
 	Own   Boot
 	Known []Known
-	// Save makes it durable what is known, all of it. It may take its time.
+	// Save makes all records durable. It may take long.
 	Save func([]Known) error
 }
 
-// BootRegistry is what a node knows of the starts of nodes. Its methods may be called by
-// any goroutine.
+// BootRegistry has a node's records of the starts of nodes. Its methods are safe for concurrent use.
 type BootRegistry struct {
 	cfg       LivesConfig
 	receiving func() []received // this node's own connections
 
 	mu     sync.Mutex
 	known  map[txn.NodeID]Known
-	found  map[txn.NodeID]uint64 // the start that answers at a peer's address
-	asks   map[txn.NodeID]asks   // who asks to be let in
+	found  map[txn.NodeID]uint64 // the start that answered at a peer's address
+	asks   map[txn.NodeID]asks   // starts that wait for admission
 	others map[txn.NodeID]claims
 }
 
@@ -128,7 +124,7 @@ type asks struct {
 	since time.Time
 }
 
-// NewLives begins with what a node remembers.
+// NewLives returns a registry with a node's records.
 func NewLives(cfg LivesConfig) *BootRegistry {
 	l := &BootRegistry{cfg: cfg, receiving: func() []received { return nil },
 		known: map[txn.NodeID]Known{}, asks: map[txn.NodeID]asks{}, found: map[txn.NodeID]uint64{}, others: map[txn.NodeID]claims{}}
@@ -138,25 +134,25 @@ func NewLives(cfg LivesConfig) *BootRegistry {
 	return l
 }
 
-// answersAt notes which start answers at a peer's address.
+// answersAt notes which start answered at a peer's address.
 func (l *BootRegistry) answersAt(node txn.NodeID, life Boot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.found[node] = life.ID
 }
 
-// holds reports whether a start is the one that is remembered.
+// holds reports whether a start is the recorded one.
 func (l *BootRegistry) holds(node txn.NodeID, life uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known[node].ID == life
 }
 
-// judge lets a start of a peer in and remembers it, or says why not; fresh tells
-// that it was another that was remembered. The address is where the peer is looked for.
+// judge admits a start of a peer and records it, or returns the refusal; fresh: another start was recorded
+// before. address is where this node connects to the peer.
 func (l *BootRegistry) judge(node txn.NodeID, life Boot, address string, now time.Time) (fresh bool, no error) {
 	if life.Start == 0 {
-		return false, nil // of a version that tells none
+		return false, nil // an earlier version
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +166,7 @@ func (l *BootRegistry) judge(node txn.NodeID, life Boot, address string, now tim
 	if some {
 		if ago, received := l.received(have, now); received {
 			return false, refusal{code: CodeTwice, ago: ago, reason: fmt.Sprintf(
-				"node %d is running already, at %s, heard %.1f s ago; this one is a copy of its data directory, and two would vote twice: stop one of them for good", node, address, ago.Seconds())}
+				"node %d is running already, at %s, last contact %.1f s ago; this one is a copy of its data directory, and two would vote twice: stop one of them for good", node, address, ago.Seconds())}
 		}
 	}
 	if l.found[node] != life.ID {
@@ -179,27 +175,26 @@ func (l *BootRegistry) judge(node txn.NodeID, life Boot, address string, now tim
 	return some, l.remember(now, Known{Node: node, Start: life.Start, ID: life.ID})
 }
 
-// unfound is for a start that does not answer where the node is looked for: it could
-// take no part, and might be a copy that keeps the node itself from coming back.
+// unfound is the refusal of a start that does not answer at the node's address: it could take no part, and might
+// be a copy that keeps the node itself from returning.
 func (l *BootRegistry) unfound(node txn.NodeID, life Boot, address string, now time.Time) refusal {
 	if l.asks[node].life != life.ID {
 		l.asks[node] = asks{life.ID, now}
 	}
 	if now.Sub(l.asks[node].since) < settling {
-		return refusal{code: codeWait, reason: "it has started anew, and is called at its address first"}
+		return refusal{code: codeWait, reason: "it has restarted, and is first contacted at its address"}
 	}
-	return refusal{code: CodeElsewhere, reason: fmt.Sprintf("node %d has started anew, and does not answer at %s, where this node looks for it: "+
-		"if it was moved, put its new address into the nodes of every configuration; if it is a copy, stop it", node, address)}
+	return refusal{code: CodeElsewhere, reason: fmt.Sprintf("node %d has restarted and does not answer at its address %s: "+
+		"if it was moved, set its new address in the nodes of every configuration; if it is a copy, stop it", node, address)}
 }
 
 func staleText(node txn.NodeID, life Boot, have Known) string {
-	return fmt.Sprintf("node %d has run since with a newer data directory (its start %d, let in on %s; this is start %d of another copy), "+
-		"and this one may have forgotten what it promised: it is refused for ever. Leave it down; if the newer one is lost too, put a new node in its place (add-node, then replace-replica --from %d)",
+	return fmt.Sprintf("node %d has run since with a newer data directory (its start %d, admitted on %s; this is start %d of another copy), "+
+		"and this one may lack promises made since: it is refused permanently. Leave it down; if the newer one is lost too, replace it by a new node (add-node, then replace-replica --from %d)",
 		node, have.Start, have.Since.UTC().Format(time.DateTime), life.Start, node)
 }
 
-// received is how long ago a start was heard, by this node or another, if it may be
-// running still.
+// received returns the time since this node or another received from a start; ok: the start may still be running.
 func (l *BootRegistry) received(k Known, now time.Time) (ago time.Duration, ok bool) {
 	best := quiet
 	for _, h := range l.receiving() {
@@ -222,7 +217,7 @@ func (l *BootRegistry) received(k Known, now time.Time) (ago time.Duration, ok b
 	return max(best, 0), best < quiet
 }
 
-// remember makes durable what is known from now on.
+// remember records starts durably.
 func (l *BootRegistry) remember(now time.Time, news ...Known) error {
 	next := make(map[txn.NodeID]Known, len(l.known)+len(news))
 	// order: copies a map.
@@ -235,7 +230,7 @@ func (l *BootRegistry) remember(now time.Time, news ...Known) error {
 	}
 	if l.cfg.Save != nil {
 		if err := l.cfg.Save(sorted(next)); err != nil {
-			return fmt.Errorf("it is not let in, for what must be remembered of it cannot be written: %w", err)
+			return fmt.Errorf("not admitted, because its start cannot be recorded: %w", err)
 		}
 	}
 	l.known = next
@@ -252,7 +247,7 @@ func sorted(known map[txn.NodeID]Known) []Known {
 	return out
 }
 
-// reports is what the other nodes are told.
+// reports returns the reports to send to the other nodes.
 func (l *BootRegistry) reports(now time.Time) []bootReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,8 +266,8 @@ func (l *BootRegistry) reports(now time.Time) []bootReport {
 	return out[:min(len(out), claimsMax)]
 }
 
-// learn takes in what a peer tells. News are the nodes of which it knows a newer
-// start; an error is that there is one of this node itself.
+// learn takes in a peer's reports. News are the nodes with a newer start in it; the error is a newer start of
+// this node itself.
 func (l *BootRegistry) learn(from txn.NodeID, list []bootReport, now time.Time) (news []txn.NodeID, err error) {
 	if len(list) > claimsMax {
 		return nil, nil
@@ -297,7 +292,7 @@ func (l *BootRegistry) learn(from txn.NodeID, list []bootReport, now time.Time) 
 	}
 	if len(newer) > 0 {
 		if failed := l.remember(now, newer...); failed != nil {
-			return nil, err // it is told again in a second
+			return nil, err // it is reported again in a second
 		}
 	}
 	return news, err

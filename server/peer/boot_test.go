@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// The lives of node 3 as node 1 sees them, in virtual time.
+// The starts of node 3 as node 1 sees them, in virtual time.
 type watcher struct {
 	*BootRegistry
 	now   time.Time
@@ -26,7 +26,7 @@ func newWatcher(known ...Known) *watcher {
 	return w
 }
 
-// asks has a life ask to be let in and returns the code of the refusal, 0 if it is.
+// asks has a start ask for admission and returns the refusal's code, 0 if it is admitted.
 func (w *watcher) asks(life Boot) Code {
 	fresh, err := w.judge(3, life, "c:4502", w.now)
 	if err == nil && fresh {
@@ -46,7 +46,7 @@ func (w *watcher) receive(life Boot) { w.open = []received{{3, life.ID, w.now}} 
 
 const admitted Code = 0
 
-func TestRestartsAreLetInAndCopiesAreNot(t *testing.T) {
+func TestRestartsAreAdmittedAndCopiesRefused(t *testing.T) {
 	first := Boot{}.Next(10)
 	w := newWatcher()
 	w.want(t, "before it answers at its address", first, codeWait)
@@ -57,27 +57,27 @@ func TestRestartsAreLetInAndCopiesAreNot(t *testing.T) {
 
 	second := first.Next(11)
 	w.answersAt(3, second)
-	w.want(t, "a copy while the original is heard", second, CodeTwice)
+	w.want(t, "a copy while the original is in contact", second, CodeTwice)
 	w.want(t, "the original meanwhile", first, admitted)
 	w.now = w.now.Add(quiet)
 	w.want(t, "when the original is silent", second, admitted)
 	w.want(t, "the original comes back", first, CodeStale)
-	w.want(t, "the original starts anew", first.Next(12), CodeStale)
-	w.want(t, "a start that nobody saw, and the next", second.Next(13).Next(14), codeWait)
+	w.want(t, "the original restarts", first.Next(12), CodeStale)
+	w.want(t, "an unseen start, and the next", second.Next(13).Next(14), codeWait)
 	w.answersAt(3, Boot{ID: 14})
 	w.want(t, "it answers", second.Next(13).Next(14), admitted)
 	if len(w.saved) != 1 || w.saved[0].ID != 14 || w.saved[0].Start != 4 {
-		t.Errorf("what is remembered: %+v", w.saved)
+		t.Errorf("recorded: %+v", w.saved)
 	}
 
 	again := newWatcher(w.saved...)
 	again.want(t, "after a restart of the watcher, an older one", second, CodeStale)
 	again.want(t, "the same one", Boot{Start: 4, ID: 14}, admitted)
-	again.want(t, "a version that tells no life", Boot{}, admitted)
+	again.want(t, "an earlier version", Boot{}, admitted)
 }
 
-// A copy on another port never takes the place of a node that is down for a while.
-func TestACopyElsewhereIsNotLetIn(t *testing.T) {
+// A copy at another address never replaces a node that is down for a while.
+func TestCopyElsewhereIsRefused(t *testing.T) {
 	first := Boot{}.Next(10)
 	w := newWatcher(Known{Node: 3, Start: 1, ID: 10})
 	w.answersAt(3, first)
@@ -88,15 +88,15 @@ func TestACopyElsewhereIsNotLetIn(t *testing.T) {
 	w.want(t, "the node itself", first.Next(12), admitted)
 }
 
-// Whom another node hears is not gone, as long as that node is heard.
-func TestOthersAreBelieved(t *testing.T) {
+// A node that another node receives from is not gone, as long as that other node is in contact.
+func TestReportsOfOthersCount(t *testing.T) {
 	first := Boot{}.Next(10)
 	w := newWatcher(Known{Node: 3, Start: 1, ID: 10})
 	w.answersAt(3, first.Next(11))
 	if _, err := w.learn(2, []bootReport{{3, 1, 10, 301}}, w.now); err != nil {
 		t.Fatal(err)
 	}
-	w.want(t, "node 2 hears the original", first.Next(11), CodeTwice)
+	w.want(t, "node 2 receives from the original", first.Next(11), CodeTwice)
 	w.now = w.now.Add(quiet - 300*time.Millisecond)
 	w.want(t, "node 2 is silent", first.Next(11), admitted)
 
@@ -110,22 +110,22 @@ func TestOthersAreBelieved(t *testing.T) {
 		t.Errorf("a newer start of this node itself: %v", err)
 	}
 	if got := w.reports(w.now); len(got) != 2 || got[0].Received != 0 || got[1].Node != 4 {
-		t.Errorf("it tells %+v", got)
+		t.Errorf("reports %+v", got)
 	}
 	w.open = []received{{3, 11, w.now.Add(-time.Second)}}
 	if got := w.reports(w.now); got[0].Received != 1001 {
-		t.Errorf("it tells %+v", got)
+		t.Errorf("reports %+v", got)
 	}
 }
 
-// A start remembers so many before it; of what lies farther back it is believed.
-func TestThePastIsBounded(t *testing.T) {
+// A start lists a bounded number of earlier ones; for a record farther back the list is not required.
+func TestPastIsBounded(t *testing.T) {
 	life := Boot{}
 	for i := range uint64(pastMax + 100) {
 		life = life.Next(i + 1)
 	}
 	if len(life.Past) != pastMax || life.Start != pastMax+100 {
-		t.Fatalf("start %d remembers %d", life.Start, len(life.Past))
+		t.Fatalf("start %d lists %d", life.Start, len(life.Past))
 	}
 	for _, c := range []struct {
 		k    Known
@@ -137,12 +137,12 @@ func TestThePastIsBounded(t *testing.T) {
 	}
 }
 
-// What cannot be remembered is not let in.
-func TestWhatCannotBeRememberedIsNotLetIn(t *testing.T) {
+// A start that cannot be recorded is not admitted.
+func TestUnrecordedStartIsRefused(t *testing.T) {
 	w := newWatcher()
 	w.cfg.Save = func([]Known) error { return errors.New("the disk is full") }
 	w.answersAt(3, Boot{}.Next(10))
 	if _, err := w.judge(3, Boot{}.Next(10), "", w.now); err == nil || w.known[txn.NodeID(3)].ID != 0 {
-		t.Errorf("it was let in: %v", err)
+		t.Errorf("admitted: %v", err)
 	}
 }

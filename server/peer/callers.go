@@ -8,14 +8,13 @@ import (
 	"isochron/txn"
 )
 
-// SetLives has the transport tell its life and judge those of its peers. It is
-// called before Start.
+// SetLives sets the registry with this node's start and those of its peers. It is called before Start.
 func (t *Transport) SetLives(l *BootRegistry) {
 	l.receiving = t.receives
 	t.lives = l
 }
 
-// own is the life that this node tells.
+// own returns this node's start.
 func (t *Transport) own() Boot {
 	if t.lives == nil {
 		return Boot{}
@@ -23,7 +22,7 @@ func (t *Transport) own() Boot {
 	return t.lives.cfg.Own
 }
 
-// admit lets a life of a peer in, and ends the connections of the one before.
+// admit admits a peer's start and ends the connections of the one before.
 func (t *Transport) admit(from txn.NodeID, life Boot) error {
 	l := t.link(from)
 	if t.lives == nil || l == nil {
@@ -31,7 +30,7 @@ func (t *Transport) admit(from txn.NodeID, life Boot) error {
 	}
 	fresh, err := t.lives.judge(from, life, l.address, time.Now())
 	if fresh && err == nil {
-		t.cfg.Log.Info("a peer has started anew", "peer", from, "start", life.Start)
+		t.cfg.Log.Info("a peer has restarted", "peer", from, "start", life.Start)
 		t.hangUp(from, life.ID)
 	}
 	if codeOf(err) == codeWait {
@@ -40,7 +39,7 @@ func (t *Transport) admit(from txn.NodeID, life Boot) error {
 	return err
 }
 
-// hangUp ends the connections with a node, except with one of its lives.
+// hangUp ends the connections with a node, except with one of its starts.
 func (t *Transport) hangUp(node txn.NodeID, but uint64) {
 	t.mu.Lock()
 	// order: all are closed.
@@ -56,18 +55,18 @@ func (t *Transport) hangUp(node txn.NodeID, but uint64) {
 	}
 }
 
-// identify notes who has connected; false if it is not let in any more.
+// identify notes a connection's peer; false: it is no longer admitted.
 func (t *Transport) identify(conn net.Conn, h hello) bool {
 	t.mu.Lock()
 	if g := t.incoming[conn]; g != nil {
 		g.from, g.life, g.received = h.From, h.Boot.ID, time.Now()
 	}
 	t.mu.Unlock()
-	// A newer life may have come in between, and closed only what it found.
+	// A newer start may have been admitted meanwhile, when this connection was not identified yet.
 	return t.link(h.From) != nil && (t.lives == nil || h.Boot.Start == 0 || t.lives.holds(h.From, h.Boot.ID))
 }
 
-// readHello notes that a peer is heard on a connection.
+// readHello notes a receipt on a connection.
 func (t *Transport) readHello(conn net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,12 +75,12 @@ func (t *Transport) readHello(conn net.Conn) {
 	}
 }
 
-// receives lists the connections of peers.
+// receives lists the peers' connections.
 func (t *Transport) receives() []received {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []received
-	// order: they are looked through.
+	// order: all are listed
 	for _, g := range t.incoming {
 		if g.from != 0 {
 			out = append(out, received{g.from, g.life, g.received})
@@ -90,10 +89,10 @@ func (t *Transport) receives() []received {
 	return out
 }
 
-// livesEvery is how often the peers are told whom this node knows and hears.
+// livesEvery is the interval of reports to the peers.
 const livesEvery = time.Second
 
-// reportBoots tells them.
+// reportBoots sends them.
 func (t *Transport) reportBoots() {
 	tick := time.NewTicker(livesEvery)
 	defer tick.Stop()
@@ -107,7 +106,7 @@ func (t *Transport) reportBoots() {
 	}
 }
 
-// spread tells it now.
+// spread sends them now.
 func (t *Transport) spread() {
 	if t.lives == nil || t.stopped() {
 		return
@@ -115,7 +114,7 @@ func (t *Transport) spread() {
 	content := txn.Encode(t.lives.reports(time.Now()))
 	t.linksMu.RLock()
 	var to []txn.NodeID
-	// order: each is told by itself.
+	// order: each receives its own frame
 	for id, l := range t.links {
 		if l != nil && l.reports() {
 			to = append(to, id)
@@ -127,7 +126,7 @@ func (t *Transport) spread() {
 	}
 }
 
-// receiveBoots takes in what a peer tells of others and of this node.
+// receiveBoots takes in a peer's reports of others and of this node.
 func (t *Transport) receiveBoots(from txn.NodeID, content []byte) {
 	var list []bootReport
 	if t.lives == nil || txn.Decode(content, &list) != nil {

@@ -19,14 +19,13 @@ import (
 	"isochron/txn"
 )
 
-// lifetime of certificates. Clocks of machines may differ by clockSlack.
+// lifetime of certificates. Machines' clocks may differ by clockSlack.
 const (
 	lifetime   = 10 * 365 * 24 * time.Hour
 	clockSlack = time.Hour
 )
 
-// Name is what a node's certificate bears: nothing but that node of that
-// cluster may use it.
+// Name is the name in a node's certificate; only that node of that cluster may use it.
 func Name(cluster string, node txn.NodeID) string {
 	return fmt.Sprintf("node%d.%s.isochron", node, cluster)
 }
@@ -39,7 +38,7 @@ type Authority struct {
 	key     *ecdsa.PrivateKey
 }
 
-// NewAuthority makes a cluster's authority.
+// NewAuthority creates a cluster's authority.
 func NewAuthority(cluster string) (*Authority, error) {
 	template, err := certificate(cluster, "isochron cluster "+cluster)
 	if err != nil {
@@ -59,7 +58,7 @@ func NewAuthority(cluster string) (*Authority, error) {
 	return &Authority{cluster, cert, der, key}, err
 }
 
-// LoadAuthority reads the authority's files, of which nodes have the first only.
+// LoadAuthority reads the authority's files, of which nodes have only the first.
 func LoadAuthority(cluster, certFile, keyFile string) (*Authority, error) {
 	if err := CheckSecret(keyFile); err != nil {
 		return nil, fmt.Errorf("the key of the cluster's certificate cannot be used: %w", err)
@@ -74,16 +73,16 @@ func LoadAuthority(cluster, certFile, keyFile string) (*Authority, error) {
 	}
 	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok || !cert.IsCA || !slices.Contains(cert.Subject.Organization, cluster) {
-		return nil, fmt.Errorf("%s is not the authority of cluster %s: give the ca.crt and ca.key that init wrote", certFile, cluster)
+		return nil, fmt.Errorf("%s is not the authority of cluster %s: use the ca.crt and ca.key that init wrote", certFile, cluster)
 	}
 	return &Authority{cluster, cert, pair.Certificate[0], key}, nil
 }
 
-// PEM is the authority's certificate, which every node has, and its key, which
-// none needs: only whoever adds nodes does.
+// PEM returns the authority's certificate, which every node has, and its key, which no node needs: it is used to
+// add nodes.
 func (a *Authority) PEM() (cert, key []byte, err error) { return encodePEM(a.der, a.key) }
 
-// Issue makes the certificate and the key of a node.
+// Issue creates a node's certificate and key.
 func (a *Authority) Issue(node txn.NodeID) (cert, key []byte, err error) {
 	name := Name(a.cluster, node)
 	template, err := certificate(a.cluster, name)
@@ -96,8 +95,8 @@ func (a *Authority) Issue(node txn.NodeID) (cert, key []byte, err error) {
 	return a.sign(template)
 }
 
-// IssueServer makes the certificate and the key with which a server proves to
-// clients, who need none, that it is at these hosts: names or addresses.
+// IssueServer creates the certificate and key that authenticate a server at these hosts, names or addresses, to
+// clients without certificates.
 func (a *Authority) IssueServer(name string, hosts []string) (cert, key []byte, err error) {
 	template, err := certificate(a.cluster, name)
 	if err != nil {
@@ -149,7 +148,7 @@ func encodePEM(der []byte, secret *ecdsa.PrivateKey) (cert, key []byte, err erro
 	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), nil
 }
 
-// Credentials are what a node proves with, and checks others against.
+// Credentials are a node's certificate and the authority it trusts.
 type Credentials struct {
 	cluster string
 	node    txn.NodeID
@@ -157,8 +156,8 @@ type Credentials struct {
 	roots   *x509.CertPool
 }
 
-// LoadCredentials reads a node's files and checks that they are of this node of
-// this cluster, and good today.
+// LoadCredentials reads a node's files and checks that they belong to this node of this cluster and are valid
+// today.
 func LoadCredentials(cluster string, node txn.NodeID, caFile, certFile, keyFile string) (*Credentials, error) {
 	ca, err := os.ReadFile(caFile)
 	if err != nil {
@@ -166,7 +165,7 @@ func LoadCredentials(cluster string, node txn.NodeID, caFile, certFile, keyFile 
 	}
 	c := &Credentials{cluster: cluster, node: node, roots: x509.NewCertPool()}
 	if !c.roots.AppendCertsFromPEM(ca) {
-		return nil, fmt.Errorf("%s holds no certificate: give the ca.crt that init wrote", caFile)
+		return nil, fmt.Errorf("%s holds no certificate: use the ca.crt that init wrote", caFile)
 	}
 	if err := CheckSecret(keyFile); err != nil {
 		return nil, fmt.Errorf("the node's key cannot be used: %w", err)
@@ -178,16 +177,16 @@ func LoadCredentials(cluster string, node txn.NodeID, caFile, certFile, keyFile 
 		return nil, fmt.Errorf("the node's certificate %s cannot be read: %w", certFile, err)
 	}
 	if want := Name(cluster, node); !slices.Contains(c.own.Leaf.DNSNames, want) {
-		return nil, fmt.Errorf("the certificate %s is of %s, and this is %s: give this node its own", certFile, nameOf(c.own.Leaf), want)
+		return nil, fmt.Errorf("the certificate %s belongs to %s, and this node is %s: use this node's certificate", certFile, nameOf(c.own.Leaf), want)
 	}
 	_, err = c.own.Leaf.Verify(x509.VerifyOptions{Roots: c.roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	if err != nil {
-		return nil, fmt.Errorf("the certificate %s is not good under %s: %w", certFile, caFile, err)
+		return nil, fmt.Errorf("the certificate %s is not valid under %s: %w", certFile, caFile, err)
 	}
 	return c, nil
 }
 
-// nameOf is what a certificate says that it is of.
+// nameOf returns the name in a certificate.
 func nameOf(cert *x509.Certificate) string {
 	if len(cert.DNSNames) > 0 {
 		return cert.DNSNames[0]
@@ -195,17 +194,16 @@ func nameOf(cert *x509.Certificate) string {
 	return cert.Subject.CommonName
 }
 
-// accepting is TLS for who is reached. The name of who comes is checked
-// against its hello.
+// accepting is the TLS configuration of accepted connections. The peer's name is checked against its hello.
 func (c *Credentials) accepting() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{c.own},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: c.roots,
-		SessionTicketsDisabled: true, // a resumed session would not see that the authority has changed
+		SessionTicketsDisabled: true, // a resumed session would miss a change of the authority
 	}
 }
 
-// dialing is TLS for who connects to a node, and takes no other one for it.
+// dialing is the TLS configuration of connections to a node; it accepts only that node.
 func (c *Credentials) dialing(to txn.NodeID) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{c.own},
@@ -213,15 +211,14 @@ func (c *Credentials) dialing(to txn.NodeID) *tls.Config {
 	}
 }
 
-// identify checks that the certificate at the other end of an accepted connection
-// is of the node that it says it is.
+// identify checks that the peer's certificate on an accepted connection belongs to the claimed node.
 func (c *Credentials) identify(state tls.ConnectionState, claimed txn.NodeID) error {
 	if len(state.PeerCertificates) == 0 {
-		return errors.New("it showed no certificate")
+		return errors.New("it presented no certificate")
 	}
 	leaf := state.PeerCertificates[0]
 	if !slices.Contains(leaf.DNSNames, Name(c.cluster, claimed)) {
-		return fmt.Errorf("it says that it is node %d, and its certificate is of %s", claimed, nameOf(leaf))
+		return fmt.Errorf("it claims to be node %d, and its certificate belongs to %s", claimed, nameOf(leaf))
 	}
 	return nil
 }

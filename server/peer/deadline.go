@@ -2,8 +2,8 @@ package peer
 
 import "time"
 
-// deadline is one that is moved before each of many calls, each of which may take at least so long
-// and at most a tenth more: to move it costs more than a short call.
+// deadline is a connection's deadline that is moved before many calls. Each call may take at least wait and at
+// most a tenth more; moving the deadline at each would cost more than a short call.
 type deadline struct{ at time.Time }
 
 func (d *deadline) after(wait time.Duration, set func(time.Time) error) error {

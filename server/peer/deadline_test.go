@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Whoever has a deadline moved has at least as long as was asked for, and it is moved when a tenth
-// of that is over, not each time.
+// A deadline leaves at least the requested time, and is moved only after a tenth of that has passed.
 func TestDeadlineIsMovedNowAndThen(t *testing.T) {
 	var d deadline
 	var set []time.Time

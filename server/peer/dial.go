@@ -17,8 +17,7 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of what waits for a peer. While there is no connection nothing
-// is kept: what is old when it arrives is of little use.
+// The bounds of the queue to a peer. Without a connection nothing is queued: old messages are of little use.
 const (
 	queueFramesMax = 1 << 15
 	queueBytesMax  = 64 << 20
@@ -30,7 +29,7 @@ const (
 	pauseMax = 3 * time.Second
 )
 
-// writeWait bounds the writing of one piece: a peer that takes nothing so long is gone.
+// writeWait bounds the writing of one piece: a peer that accepts nothing for so long is gone.
 const (
 	writeWait  = 5 * time.Second
 	writePiece = 1 << 20
@@ -41,35 +40,35 @@ type link struct {
 	t       *Transport
 	to      txn.NodeID
 	address string
-	wake    chan struct{} // has one element when the queue may hold something
+	wake    chan struct{} // has one element when the queue may be non-empty
 	now     chan struct{} // has one element when it should connect without a pause
-	stop    chan struct{} // closed when the peer is no longer one, or the transport ends
+	stop    chan struct{} // closed when the peer is removed, or the transport ends
 	end     sync.Once
 
 	mu      sync.Mutex
 	queue   []byte // frames
-	room    int64  // for these, in bytes: see shareQueues
+	room    int64  // bound of queue in bytes; see shareQueues
 	frames  int    // in the queue
-	writing bool   // what was taken from it
+	writing bool   // a batch taken from it is being written
 	state   LinkState
 	delays  *estimate.Delays // of this peer alone
 	conn    net.Conn         // while it is up
-	life    uint64           // that answered there; 0: its version tells none
+	life    uint64           // the start that answered; 0: an earlier version
 }
 
-// LinkState is what is known of the connection to one peer.
+// LinkState is the state of the connection to one peer.
 type LinkState struct {
 	Peer    txn.NodeID
 	Address string
 	Up      bool
 	RTT     time.Duration  // the latest measured; 0: none yet on this connection
-	Delay   estimate.Delay // what the pings of the last window say, and an average over all; zero: none yet
-	Error   string         // why it is not up
+	Delay   estimate.Delay // estimated from the pings of the last window and an average over all; zero: none yet
+	Error   string         // why it is down
 	Sent    uint64         // frames queued so far
 	Bytes   uint64         // written to the connection so far
 	Dropped uint64         // frames lost because the queue was full, or the connection broke
 
-	lastReceived time.Time // of the last pong, or the beginning of the connection
+	lastReceived time.Time // of the last pong, or the start of the connection
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
@@ -78,7 +77,7 @@ func newLink(t *Transport, to txn.NodeID, address string) *link {
 		room: queueBytesMax, state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
 
-// Links tells of the connections to all peers.
+// Links returns the states of all connections.
 func (t *Transport) Links() []LinkState {
 	t.linksMu.RLock()
 	defer t.linksMu.RUnlock()
@@ -93,11 +92,11 @@ func (t *Transport) Links() []LinkState {
 	return out
 }
 
-// Idle reports that all that was sent has been given to the connections, as far as there are any.
+// Idle reports whether all frames sent to connected peers have been written.
 func (t *Transport) Idle() bool {
 	t.linksMu.RLock()
 	defer t.linksMu.RUnlock()
-	// order: any that is not idle.
+	// order: any busy one
 	for _, l := range t.links {
 		l.mu.Lock()
 		busy := l.state.Up && (l.frames > 0 || l.writing)
@@ -109,14 +108,14 @@ func (t *Transport) Idle() bool {
 	return true
 }
 
-// shareQueues divides what may wait for connections among them. Half of it may wait
-// while the other half is written. t.linksMu is held.
+// shareQueues divides QueueBytes among the connections. Half of a share may be queued while the other half is
+// written. t.linksMu is held.
 func (t *Transport) shareQueues() {
 	if t.cfg.QueueBytes == 0 || len(t.links) == 0 {
 		return
 	}
 	room := min(queueBytesMax, t.cfg.QueueBytes/2/int64(len(t.links)))
-	// order: all get the same.
+	// order: all get the same bound
 	for _, l := range t.links {
 		l.mu.Lock()
 		l.room = room
@@ -124,7 +123,7 @@ func (t *Transport) shareQueues() {
 	}
 }
 
-// Queued is how many bytes wait for connections.
+// Queued returns the bytes queued for connections.
 func (t *Transport) Queued() (sum int64) {
 	t.linksMu.RLock()
 	defer t.linksMu.RUnlock()
@@ -148,8 +147,8 @@ func (l *link) stopped() bool {
 	}
 }
 
-// put queues a frame. Without a connection it is lost at once. An empty queue takes
-// one of any length: it could not be sent otherwise.
+// put queues a frame; without a connection it is dropped immediately. An empty queue accepts a frame of any
+// length, which could not be sent otherwise.
 func (l *link) put(k Kind, content []byte) {
 	l.mu.Lock()
 	l.state.Sent++
@@ -167,7 +166,7 @@ func (l *link) put(k Kind, content []byte) {
 	}
 }
 
-// grab takes the queue and leaves a spare one.
+// grab takes the queue and leaves a spare buffer.
 func (l *link) grab(spare []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +175,7 @@ func (l *link) grab(spare []byte) []byte {
 	return out
 }
 
-// run connects, sends, and connects again, until the transport ends.
+// run connects, sends and reconnects until the link ends.
 func (l *link) run() {
 	pause := pauseMin
 	for !l.stopped() {
@@ -212,7 +211,7 @@ func (l *link) up(conn net.Conn, life Boot) {
 	l.state.Up, l.state.Error, l.state.RTT, l.state.lastReceived = true, "", 0, time.Now()
 }
 
-// down logs why, if that is news: a peer that is merely not running yet is no warning.
+// down logs the reason if it is new; a peer that is merely not running yet is not a warning.
 func (l *link) down(err error) {
 	l.mu.Lock()
 	was := l.state
@@ -225,7 +224,7 @@ func (l *link) down(err error) {
 	}
 	var refused refusal
 	if codeOf(err) == codeWait {
-		l.t.cfg.Log.Debug("a peer is about to let this node in", "peer", l.to, "err", err)
+		l.t.cfg.Log.Debug("a peer is about to admit this node", "peer", l.to, "err", err)
 		return
 	}
 	if errors.As(err, &refused) || was.Up {
@@ -235,7 +234,7 @@ func (l *link) down(err error) {
 	l.t.cfg.Log.Info("no connection to a peer", "peer", l.to, "address", l.address, "err", err)
 }
 
-// hurry has it connect without a pause, if it is not connected.
+// hurry has a link without a connection connect without a pause.
 func (l *link) hurry() {
 	select {
 	case l.now <- struct{}{}:
@@ -243,7 +242,7 @@ func (l *link) hurry() {
 	}
 }
 
-// leave ends the connection to another life of the peer than this one.
+// leave ends the connection to another start of the peer than this one.
 func (l *link) leave(but uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,14 +251,14 @@ func (l *link) leave(but uint64) {
 	}
 }
 
-// reports reports whether the peer is connected and tells its life.
+// reports reports whether the peer is connected and reports its start.
 func (l *link) reports() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conn != nil && l.life != 0
 }
 
-// connect makes an authenticated connection to a life of the peer that may be there.
+// connect makes an authenticated connection to a start of the peer that may be admitted.
 func (l *link) connect() (*tls.Conn, Boot, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeWait)
 	defer cancel()
@@ -284,8 +283,7 @@ func (l *link) connect() (*tls.Conn, Boot, error) {
 	return conn, life, err
 }
 
-// dial connects to a node and says hello, all within ctx. The life that answers is
-// told with a refusal too.
+// dial connects to a node and sends hello, all within ctx. It returns the start that answers with a refusal too.
 func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, Boot, error) {
 	var d net.Dialer
 	raw, err := d.DialContext(ctx, "tcp", address)
@@ -294,7 +292,7 @@ func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Co
 	}
 	var life Boot
 	conn := tls.Client(raw, c.dialing(h.To))
-	// Who is told to stop must not wait for a silent peer.
+	// Cancelling must not wait for a silent peer.
 	undo := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
 	if err = conn.HandshakeContext(ctx); err == nil {
 		life, err = greet(conn, h)
@@ -309,7 +307,7 @@ func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Co
 	return conn, life, nil
 }
 
-// use sends what is queued until the connection ends.
+// use sends queued frames until the connection ends.
 func (l *link) use(conn *tls.Conn) error {
 	ended := make(chan error, 1)
 	go func() { // the peer never writes: a read ends when the connection does
@@ -326,7 +324,7 @@ func (l *link) use(conn *tls.Conn) error {
 		case <-l.stop:
 			return nil
 		case err := <-ended:
-			return fmt.Errorf("the peer ended the connection: %w", err)
+			return fmt.Errorf("the peer closed the connection: %w", err)
 		case <-ping.C:
 			if l.isSilent() {
 				return errors.New("the peer answers no ping")
@@ -343,7 +341,7 @@ func (l *link) use(conn *tls.Conn) error {
 	}
 }
 
-// wrote counts what has gone out.
+// wrote counts written bytes.
 func (l *link) wrote(bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -351,7 +349,7 @@ func (l *link) wrote(bytes int) {
 	l.writing = false
 }
 
-// writeAll writes in pieces, so that a long batch on a thin line is no dead peer.
+// writeAll writes in pieces, so that a long batch on a slow line does not count as a dead peer.
 func writeAll(conn net.Conn, batch []byte, patient *deadline) error {
 	for piece := range slices.Chunk(batch, writePiece) {
 		if err := patient.after(writeWait, conn.SetWriteDeadline); err != nil {
@@ -393,7 +391,7 @@ func newFrames(conn net.Conn) *frames {
 }
 
 func (f *frames) next() (Kind, []byte, error) {
-	if f.r.Buffered() < headerLen { // a call for each frame would be dear
+	if f.r.Buffered() < headerLen { // setting it for each frame is expensive
 		if err := f.patient.after(silence, f.conn.SetReadDeadline); err != nil {
 			return 0, nil, err
 		}

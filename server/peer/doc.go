@@ -1,24 +1,38 @@
-// Package peer connects the nodes of a cluster that are processes of their own:
-// TCP, TLS 1.3 with certificates on both sides, and frames.
+// Package peer connects the nodes of a cluster of processes: TCP, TLS 1.3 with certificates on both sides, and
+// frames. It is not for SQL clients (sql/listen.go), and does not interpret messages.
 //
-// How it thinks. A cluster has one certificate authority of its own, made by
-// init, and each node a certificate of it that bears the node's number and the
-// cluster's name (certs.go). Whoever connects proves with it who it is, and then
-// says hello: the version it speaks, the cluster, itself, whom it wants, and the
-// settings that all nodes must share (hello.go). Whoever is reached checks all of
-// it and welcomes or refuses in words that end up in the log of both.
+// How it works. init creates a certificate authority for the cluster and a certificate for each node, with the
+// node's number and the cluster's name (certs.go). A connection starts with a handshake (handshake.go):
 //
-// A connection carries frames one way (frame.go), from the node that made it to
-// the node that it reached; so between two nodes there are two. Each has a
-// bounded queue, whose overflow is dropped and counted: what uses this package
-// tolerates loss, and nobody ever waits for a slow peer (dial.go). A connection
-// that breaks, or whose peer answers no ping, is made anew after a pause that
-// doubles up to a bound. Pings measure the round trip on the way.
+//	dialer                        acceptor
+//	  TLS, both certificates  <-->  TLS
+//	  hello                    -->  checks version, cluster, receiver, certificate, settings, start (boot.go)
+//	                          <--   welcome, or a refusal that both log
+//	  envelopes, pings, ...    -->
 //
-// A question (ask.go) is the other use of the same port: one frame there, one
-// frame back. Operators' commands ask with the certificate of a node.
+// Envelopes go one way, from the dialer to the acceptor, so two nodes have two connections. Each has a bounded
+// queue (dial.go); frames beyond the bound are dropped and counted. Users of this package tolerate loss, and no
+// sender ever waits for a slow peer. A broken or silent connection is made again after a pause that doubles up to
+// a bound. Pings measure the links (ping.go).
 //
-// What the caller owes it. Deliver and Answer are called by many goroutines and
-// must not wait. A frame is what an authenticated node of the cluster sent and
-// nothing more: its content is still to be checked. Close ends everything.
+// A query (ask.go) uses the same port: one frame there, one frame back. Operators' commands send queries with a
+// node's certificate.
+//
+// Two processes with one node's id would vote twice. boot.go admits one start of each node: a restart replaces
+// the start before it, a copy of the data directory is refused.
+//
+// Invariants.
+//
+//   - Deliver(from, ...) is called only for an authenticated, admitted node from.
+//   - Frames of one connection are delivered in the order they were sent.
+//   - len(queue) <= room, except for a single frame; at most strangersMax connections are unauthenticated.
+//   - The recorded start of each node never decreases.
+//
+// What the caller owes it.
+//
+//  1. New opens the port; call SetLives before Start.
+//  2. Deliver and Answer are called by many goroutines; Deliver must not block.
+//  3. A frame's content is only authenticated: check it.
+//  4. Send may be called by any goroutine; it does not keep the envelope.
+//  5. Close ends everything and waits.
 package peer

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A certificate whose time is over is refused when it is loaded.
+// An expired certificate is refused when it is loaded.
 func TestExpiredCertificate(t *testing.T) {
 	a, err := NewAuthority("aa")
 	if err != nil {
@@ -54,6 +54,6 @@ func TestExpiredCertificate(t *testing.T) {
 	}
 	_, err = LoadCredentials("aa", 1, paths[0], paths[1], paths[2])
 	if err == nil || !strings.Contains(err.Error(), "expired") || !strings.Contains(err.Error(), paths[1]) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v; want one line that names the file and says that it has expired", err)
+		t.Errorf("%v; want one line with the file's name and the expiry", err)
 	}
 }

@@ -6,30 +6,30 @@ import (
 	"io"
 )
 
-// FrameMax bounds a frame's content. The largest messages are pieces of
-// snapshots and raft's batches, of some megabytes.
+// FrameMax bounds a frame's content. The largest messages are parts of snapshots and batches of raft, of some
+// megabytes.
 const FrameMax = 64 << 20
 
-// Kind says what a frame holds.
+// Kind is a frame's type.
 type Kind byte
 
-// The kinds of frames. A number keeps its meaning for ever.
+// The kinds of frames. A number never changes its meaning.
 const (
 	kindHello    Kind = 1 // the first frame of a connection
-	kindWelcome  Kind = 2 // its answer
+	kindWelcome  Kind = 2 // its reply
 	kindEnvelope Kind = 3 // a message between nodes
 	kindPing     Kind = 4
-	kindPong     Kind = 5 // the content of the ping and a clock, on the connection the other way; see ping.go
+	kindPong     Kind = 5 // the ping's content and a clock, on the connection in the other direction; see ping.go
 	kindQuestion Kind = 6
 	kindAnswer   Kind = 7
-	kindLives    Kind = 8 // whom a node knows and hears; to peers that have told their life
+	kindLives    Kind = 8 // the starts a node has recorded and the peers it receives from; to peers that report their start
 )
 
-// headerLen is the length of a frame's header: the kind, and the content's length.
+// headerLen is the length of a frame's header: the kind and the content's length.
 const headerLen = 5
 
-// firstPiece is what is allocated for a content before any of it has come, so
-// that a header alone cannot make us allocate much.
+// firstPiece is allocated for a content before any of it is received, so that a header alone cannot cause a large
+// allocation.
 const firstPiece = 64 << 10
 
 // appendFrame appends a frame to b.
@@ -47,11 +47,11 @@ func readFrame(r io.Reader, limit int) (Kind, []byte, error) {
 	}
 	k := Kind(header[0])
 	if k < kindHello || k > kindLives {
-		return 0, nil, fmt.Errorf("a frame of kind %d, which this version does not know", k)
+		return 0, nil, fmt.Errorf("a frame of kind %d, unknown to this version", k)
 	}
 	size := int64(binary.BigEndian.Uint32(header[1:]))
 	if size > int64(limit) {
-		return 0, nil, fmt.Errorf("a frame of %d bytes, and at most %d are taken", size, limit)
+		return 0, nil, fmt.Errorf("a frame of %d bytes, over the limit of %d", size, limit)
 	}
 	content := make([]byte, 0, min(size, firstPiece))
 	for int64(len(content)) < size {

@@ -27,8 +27,8 @@ func TestFramesComeBack(t *testing.T) {
 
 func TestFramesRefused(t *testing.T) {
 	for _, c := range []struct{ wire, say string }{
-		{"\x03\x00\x00\x00\x09", "at most 8"},
-		{"\x03\xff\xff\xff\xff", "at most 8"},
+		{"\x03\x00\x00\x00\x09", "limit of 8"},
+		{"\x03\xff\xff\xff\xff", "limit of 8"},
 		{"\x00\x00\x00\x00\x00", "kind 0"},
 		{"GET / HTTP/1.1\r\n", "kind 71"},
 		{"\x03\x00\x00\x00\x02x", "unexpected EOF"},
@@ -41,7 +41,7 @@ func TestFramesRefused(t *testing.T) {
 	}
 }
 
-// FuzzReadFrame: whatever comes, a frame is read as it was written, or refused.
+// FuzzReadFrame: any input is read as a frame that was written, or refused.
 func FuzzReadFrame(f *testing.F) {
 	f.Add(appendFrame(nil, kindEnvelope, []byte("content")))
 	f.Add(appendFrame(appendFrame(nil, kindPing, make([]byte, 8)), kindAnswer, nil))

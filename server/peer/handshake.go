@@ -10,11 +10,10 @@ import (
 	"isochron/txn"
 )
 
-// version of what is spoken between nodes. It rises when an older node could
-// not make sense of a newer one.
+// version of the protocol between nodes. It increases when an older node could not understand a newer one.
 const version = 1
 
-// helloMax bounds the first frames, which come before anything was checked.
+// helloMax bounds the first frames, which are received before any check.
 const helloMax = 16 << 10
 
 // handshakeWait bounds TLS and hello together.
@@ -26,45 +25,45 @@ type hello struct {
 	Cluster  string     `cbor:"2,keyasint"`
 	From     txn.NodeID `cbor:"3,keyasint"`
 	To       txn.NodeID `cbor:"4,keyasint"`
-	Settings string     `cbor:"5,keyasint,omitempty"` // that all nodes must share; not of a question
+	Settings string     `cbor:"5,keyasint,omitempty"` // that all nodes must share; not in a query
 	Question bool       `cbor:"6,keyasint,omitempty"`
 	Founders string     `cbor:"7,keyasint,omitempty"` // that the first nodes must share
-	Boot     Boot       `cbor:"8,keyasint,omitzero"`  // of who says it; not of a question
+	Boot     Boot       `cbor:"8,keyasint,omitzero"`  // of the sender; not in a query
 }
 
-// welcome answers hello. If Refused is set the connection is over.
+// welcome replies to hello. If Refused is set the connection is over.
 type welcome struct {
 	Version uint32 `cbor:"1,keyasint"`
 	Refused string `cbor:"2,keyasint,omitempty"`
 	Code    Code   `cbor:"3,keyasint,omitempty"` // of the refusal
-	Ago     uint64 `cbor:"4,keyasint,omitempty"` // of CodeTwice: when the other was heard, in milliseconds
-	Boot    Boot   `cbor:"5,keyasint,omitzero"`  // of who says it, also if it refuses
+	Ago     uint64 `cbor:"4,keyasint,omitempty"` // with CodeTwice: milliseconds since the last contact with the other start
+	Boot    Boot   `cbor:"5,keyasint,omitzero"`  // of the sender, also with a refusal
 }
 
-// greet says hello on a new connection and awaits the welcome. What life answers is
-// told with a refusal too.
+// greet sends hello on a new connection and awaits the welcome. It returns the start that answers with a refusal
+// too.
 func greet(conn net.Conn, h hello) (Boot, error) {
 	if _, err := conn.Write(appendFrame(nil, kindHello, txn.Encode(h))); err != nil {
 		return Boot{}, err
 	}
 	k, content, err := readFrame(conn, helloMax)
 	if err != nil {
-		return Boot{}, fmt.Errorf("it does not answer hello: %w", err)
+		return Boot{}, fmt.Errorf("it does not reply to hello: %w", err)
 	}
 	var w welcome
 	if k != kindWelcome {
-		return Boot{}, fmt.Errorf("it answers hello with a frame of kind %d", k)
+		return Boot{}, fmt.Errorf("it replies to hello with a frame of kind %d", k)
 	}
 	if err := txn.Decode(content, &w); err != nil {
 		return Boot{}, err
 	}
 	if w.Refused != "" {
-		return w.Boot, refusal{reason: fmt.Sprintf("it refuses: %q", w.Refused), peerReason: w.Refused, code: w.Code, ago: time.Duration(w.Ago) * time.Millisecond}
+		return w.Boot, refusal{reason: fmt.Sprintf("refused: %q", w.Refused), peerReason: w.Refused, code: w.Code, ago: time.Duration(w.Ago) * time.Millisecond}
 	}
 	return w.Boot, nil
 }
 
-// receive shakes hands with whoever has connected.
+// receive performs the handshake on an accepted connection.
 func (t *Transport) receive(conn *tls.Conn) (hello, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeWait)); err != nil {
 		return hello{}, err
@@ -74,11 +73,11 @@ func (t *Transport) receive(conn *tls.Conn) (hello, error) {
 	}
 	k, content, err := readFrame(conn, helloMax)
 	if err != nil {
-		return hello{}, fmt.Errorf("it does not say hello: %w", explain(err))
+		return hello{}, fmt.Errorf("it sends no hello: %w", explain(err))
 	}
 	var h hello
 	if k != kindHello {
-		return hello{}, fmt.Errorf("its first frame is of kind %d and no hello", k)
+		return hello{}, fmt.Errorf("its first frame is of kind %d and not a hello", k)
 	}
 	if err := txn.Decode(content, &h); err != nil {
 		return hello{}, err
@@ -100,15 +99,15 @@ func (t *Transport) receive(conn *tls.Conn) (hello, error) {
 	return h, errors.Join(wrong, conn.SetDeadline(time.Time{}))
 }
 
-// check says what is wrong with a hello.
+// check returns what is wrong with a hello.
 func (t *Transport) check(h hello, state tls.ConnectionState) error {
 	switch {
 	case h.Version != version:
-		return fmt.Errorf("it speaks version %d, and this node version %d: run the same Isochron on all nodes", h.Version, version)
+		return fmt.Errorf("its protocol version is %d, this node's %d: run the same Isochron on all nodes", h.Version, version)
 	case h.Cluster != t.cfg.Cluster:
-		return fmt.Errorf("it is of cluster %.64q, and this node of cluster %q", h.Cluster, t.cfg.Cluster)
+		return fmt.Errorf("it belongs to cluster %.64q, this node to cluster %q", h.Cluster, t.cfg.Cluster)
 	case h.To != t.cfg.Self:
-		return fmt.Errorf("it looks for node %d, and this is node %d: check the addresses in its configuration", h.To, t.cfg.Self)
+		return fmt.Errorf("it connects to node %d, and this is node %d: check the addresses in its configuration", h.To, t.cfg.Self)
 	}
 	if err := t.cfg.Credentials.identify(state, h.From); err != nil {
 		return err
@@ -122,19 +121,18 @@ func (t *Transport) check(h hello, state tls.ConnectionState) error {
 				return refusal{reason: reason, code: CodeRemoved}
 			}
 		}
-		return fmt.Errorf("it is node %d, which is no peer of this node: it is not of the cluster, was removed from it, or has not been heard of here yet", h.From)
+		return fmt.Errorf("it is node %d, which is not a peer of this node: it is not a member of the cluster, was removed, or is not known here yet", h.From)
 	}
 	if h.Settings != t.cfg.Settings {
-		return fmt.Errorf("it runs with %.500q, and this node with %q: give all nodes the same configuration", h.Settings, t.cfg.Settings)
+		return fmt.Errorf("its settings are %.500q, this node's %q: all nodes need the same configuration", h.Settings, t.cfg.Settings)
 	}
 	if h.Founders != "" && t.cfg.Founders != "" && h.Founders != t.cfg.Founders {
-		return fmt.Errorf("it began with %.500q, and this node with %q: the nodes of the first configurations must be the same everywhere, also after nodes were added or removed", h.Founders, t.cfg.Founders)
+		return fmt.Errorf("its first nodes are %.500q, this node's %q: the nodes of the first configurations must be the same at all nodes, also after nodes were added or removed", h.Founders, t.cfg.Founders)
 	}
 	return nil
 }
 
-// explain puts the commonest reasons why TLS fails into words; none of them is
-// an accident of the network.
+// explain describes the most common failures of TLS; none of them is an accident of the network.
 func explain(err error) error {
 	var unverified *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -145,7 +143,7 @@ func explain(err error) error {
 	case errors.As(err, &record):
 		return refusal{reason: fmt.Sprintf("it does not speak TLS: %v", err)}
 	case errors.As(err, &remote) && remote.Op == "remote error": // an alert, which TLS 1.3 delivers with the first read
-		return refusal{reason: fmt.Sprintf("it does not take this node's certificate, so it is of another cluster: %v", err)}
+		return refusal{reason: fmt.Sprintf("it rejects this node's certificate, so it is of another cluster: %v", err)}
 	}
 	return err
 }

@@ -8,8 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// FuzzHello: whatever a stranger says first, it is refused in a line, for it
-// shows no certificate of ours.
+// FuzzHello: any first frame without a certificate of the cluster is refused in a line.
 func FuzzHello(f *testing.F) {
 	f.Add(appendFrame(nil, kindHello, txn.Encode(hello{Version: version, Cluster: "aa", From: 2, To: 1, Settings: "s"})))
 	f.Add(appendFrame(nil, kindHello, txn.Encode(hello{Version: version, Cluster: "aa", From: 2, To: 1, Question: true})))
@@ -29,7 +28,7 @@ func FuzzHello(f *testing.F) {
 			return
 		}
 		if err := tr.check(h, tls.ConnectionState{}); err == nil {
-			t.Errorf("%+v was let in without a certificate", h)
+			t.Errorf("%+v was admitted without a certificate", h)
 		}
 	})
 }

@@ -7,18 +7,17 @@ import (
 	"isochron/estimate"
 )
 
-// A ping carries when it left: on the sender's monotonic clock, then on its wall clock. It
-// comes back as a pong, on the peer's connection to us, with the peer's wall clock behind
-// it. Nodes of earlier versions leave the wall clocks out: they send and expect 8 bytes, and
-// send back what they got.
+// A ping has the time of its sending, on the sender's monotonic clock and on its wall clock. It returns as a pong
+// on the peer's connection in the other direction, followed by the peer's wall clock. Nodes of earlier versions
+// omit the wall clocks: they send and expect 8 bytes, and return what they received.
 const (
 	pingOld   = 8
 	pingBytes = 16
 	pongBytes = 24
-	tripMax   = time.Hour // what says that it took longer is of an earlier life
+	tripMax   = time.Hour // a longer time belongs to an earlier start
 )
 
-// ping sends the time.
+// ping sends a ping.
 func (l *link) ping() {
 	content := binary.BigEndian.AppendUint64(nil, uint64(time.Since(l.t.begun)))
 	l.t.carry(l.to, kindPing, appendWall(content))
@@ -28,7 +27,7 @@ func appendWall(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(time.Now().UnixNano()))
 }
 
-// pongTo is the answer to a ping.
+// pongTo returns the reply to a ping.
 func pongTo(ping []byte) []byte {
 	if len(ping) != pingBytes {
 		return ping
@@ -36,8 +35,8 @@ func pongTo(ping []byte) []byte {
 	return appendWall(append(make([]byte, 0, pongBytes), ping...))
 }
 
-// sampleOf reads a pong that came at a moment since the transport began; ok is false if it is
-// none, or of an earlier life.
+// sampleOf reads a pong received at now, a time since the transport began; ok is false if it is none, or belongs
+// to an earlier start.
 func sampleOf(pong []byte, now time.Duration) (s estimate.Sample, ok bool) {
 	if len(pong) != pingOld && len(pong) != pingBytes && len(pong) != pongBytes {
 		return s, false
@@ -54,7 +53,7 @@ func sampleOf(pong []byte, now time.Duration) (s estimate.Sample, ok bool) {
 	return s, true
 }
 
-// pong notes what a ping that came back says.
+// pong takes in a pong's sample.
 func (l *link) pong(content []byte) {
 	s, ok := sampleOf(content, time.Since(l.t.begun))
 	if !ok {

@@ -13,9 +13,9 @@ func words(of ...int64) (b []byte) {
 	return b
 }
 
-// A pong tells the round trip, and the way there with what the clocks differ by; one of a node
-// of an earlier version tells the round trip alone; garbage tells nothing.
-func TestWhatAPongSays(t *testing.T) {
+// A pong has the round trip, and the way to the peer plus the clocks' difference. A pong of an earlier version has
+// only the round trip; garbage is ignored.
+func TestPongSamples(t *testing.T) {
 	const now, wall = int64(5 * time.Second), int64(1_700_000_000_000_000_000)
 	left := now - int64(30*time.Millisecond)
 	for name, c := range map[string]struct {
@@ -43,7 +43,7 @@ func TestWhatAPongSays(t *testing.T) {
 	}
 }
 
-// What comes from a node of an earlier version goes back as it is: such a node takes no other.
+// A ping of an earlier version is returned unchanged: such a node accepts no other.
 func TestPongToAnEarlierVersion(t *testing.T) {
 	if got := pongTo(make([]byte, pingOld)); len(got) != pingOld {
 		t.Errorf("%d bytes", len(got))

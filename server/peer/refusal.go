@@ -7,36 +7,34 @@ import (
 	"isochron/txn"
 )
 
-// Code says in a welcome why a peer will not have us, where a program must know.
-// A number keeps its meaning for ever.
+// Code is a refusal's reason in a welcome, where a program must know it. A number never changes its meaning.
 type Code uint32
 
-// The codes. Those that are no concern of a program have none.
+// The codes. Refusals that concern only people have none.
 const (
 	CodeRemoved Code = 1 // the node was removed from the cluster
-	CodeStale   Code = 2 // a newer copy of the node has run: this one never will
+	CodeStale   Code = 2 // a newer copy of the node has run: this one is refused permanently
 	CodeTwice   Code = 3 // another start of the node is running
-	codeWait    Code = 4 // it is not known yet who is there: ask again
-	// CodeElsewhere: the start does not answer where the node is looked for.
+	codeWait    Code = 4 // undecided yet: ask again
+	// CodeElsewhere: the start does not answer at the node's address.
 	CodeElsewhere Code = 5
 )
 
-// refusal is a peer's word that it will not have us: no accident of the network.
+// refusal is a peer's refusal of this node, as opposed to a failure of the network.
 type refusal struct {
 	reason     string
-	peerReason string // the peer's own words, where there are any
+	peerReason string // the peer's text, if there is one
 	code       Code
-	ago        time.Duration // of CodeTwice: when the other start was heard
+	ago        time.Duration // with CodeTwice: since the last contact with the other start
 }
 
 func (r refusal) Error() string { return r.reason }
 
-// twiceFor is how long a node is told that it runs already before it believes it: a
-// peer may take a connection for one that stands whose end it has not seen. The
-// other must have been heard within quiet even then.
+// twiceFor is how long a peer must report another start before the node acts on it: a peer may not have noticed
+// yet that a connection has ended. Even then the other start must have sent within quiet.
 const twiceFor = 4 * time.Second
 
-// retryMax bounds the pause where it is a matter of seconds until a peer lets us in.
+// retryMax bounds the pause while a peer will admit the node within seconds.
 const retryMax = 500 * time.Millisecond
 
 // passing reports whether a refusal may soon be over.
@@ -48,8 +46,7 @@ func codeOf(err error) Code {
 	return no.code
 }
 
-// turnedAway hears what came of an attempt to connect, and tells the node if it is
-// not wanted for good.
+// turnedAway takes in the result of an attempt to connect, and notifies the node of a permanent refusal.
 func (t *Transport) turnedAway(by txn.NodeID, err error) {
 	var no refusal
 	refused := errors.As(err, &no)

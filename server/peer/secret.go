@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// CheckSecret refuses a file of a secret that others than its owner may read. What is no
-// plain file, as a pipe, is not looked at.
+// CheckSecret refuses a secret's file that others than its owner may read. Files that are not regular, such as
+// pipes, are not checked.
 func CheckSecret(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -18,7 +18,7 @@ func CheckSecret(path string) error {
 	return nil
 }
 
-// ReadSecret reads such a file. Its errors never quote what it holds.
+// ReadSecret reads such a file. Its errors never quote the content.
 func ReadSecret(path string) ([]byte, error) {
 	if err := CheckSecret(path); err != nil {
 		return nil, err

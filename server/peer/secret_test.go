@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A secret that others may read is refused, with what to do; its text is in no error.
-func TestSecretsOfOthers(t *testing.T) {
+// A secret that others may read is refused with a remedy; the error does not contain it.
+func TestReadableSecretsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "root.password")
 	for mode, good := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o700: true, 0o640: false, 0o604: false, 0o644: false, 0o444: false} { // order: each by itself
 		_ = os.Remove(path)

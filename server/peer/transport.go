@@ -19,45 +19,43 @@ import (
 type Config struct {
 	Self        txn.NodeID
 	Cluster     string
-	Settings    string // what all nodes must have in common; compared as text
-	Founders    string // what all nodes that have it must have in common
+	Settings    string // settings that all nodes must share; compared as text
+	Founders    string // shared by all nodes that have them
 	Listen      string
-	Peers       map[txn.NodeID]string // where the others listen
+	Peers       map[txn.NodeID]string // addresses of the others
 	Credentials *Credentials
 	Log         *slog.Logger
 
-	// Deliver is given the content of each envelope that a peer sent.
+	// Deliver receives the content of each envelope.
 	Deliver func(from txn.NodeID, envelope []byte)
-	// Carry, if set, is how pings leave: it calls send at once or later, so that
-	// an added delay of the link is measured too.
+	// Carry, if set, sends pings: it calls send immediately or later, so that an added delay of the link is
+	// measured too.
 	Carry func(to txn.NodeID, frame []byte, send func(frame []byte))
-	// Deaf, if set, says of whom nothing is heard: its frames are thrown away.
+	// Deaf, if set, reports the peers whose frames are dropped.
 	Deaf func(from txn.NodeID) bool
-	// Answer is given a question and returns its answer.
+	// Answer returns the reply to a query.
 	Answer func(question []byte) []byte
-	// Removed, if set, says of a node that is no peer that it was one and was removed,
-	// in words that the node is told; "" if that is not known.
+	// Removed, if set, returns the text for a former member that was removed; "" if the node is not known to
+	// be one.
 	Removed func(id txn.NodeID) string
-	// TurnedAway, if set, hears that a peer will not have this node for good, in words
-	// for people. It may come again.
+	// TurnedAway, if set, is called with a peer's permanent refusal of this node and its text for people. It may
+	// be called repeatedly.
 	TurnedAway func(by txn.NodeID, code Code, reason string)
-	// QueueBytes is what waits for the connections to all peers, and what of it is being
-	// written, at most; 0: each has a bound of its own.
+	// QueueBytes bounds the bytes queued for all peers and being written; 0: each connection has its own bound.
 	QueueBytes int64
-	// Probing is how the ways to the peers are measured, by pings; 0: each second. At least each 5 s,
-	// for whom nothing is heard of is given up after 15.
+	// Probing is the measurement of the links by pings; 0: every second. The interval must be at most 5 s,
+	// since a silent peer is given up after 15 s.
 	Probing estimate.Probing
 }
 
-// incomingMax bounds the connections of those who have said who they are: two for each
-// peer (an old one may not have noticed its end), and some questions. strangersMax
-// bounds the others, apart from these; beyond it the oldest goes.
+// incomingMax bounds the authenticated connections: two for each peer (the end of an old one may be unnoticed)
+// and some queries. strangersMax bounds the others separately; beyond it the oldest is closed.
 const (
 	incomingMax  = 256
 	strangersMax = 512
 )
 
-// Transport is one node's connections. Its methods may be called by any goroutine.
+// Transport is one node's connections. Its methods are safe for concurrent use.
 type Transport struct {
 	cfg      Config
 	listener net.Listener
@@ -73,12 +71,12 @@ type Transport struct {
 	lives    *BootRegistry // may be nil
 	mu       sync.Mutex
 	incoming map[net.Conn]*caller
-	known    int                      // of these, those that have said who they are
-	warned   map[string]time.Time     // by address: when a refusal was last logged
-	twice    map[txn.NodeID]time.Time // since when a peer says that another life of this node runs
+	known    int                      // authenticated ones in incoming
+	warned   map[string]time.Time     // by address: time of the last logged refusal
+	twice    map[txn.NodeID]time.Time // since when a peer reports another start of this node
 }
 
-// caller is a connection that a peer has made; before it has said who it is, nobody's.
+// caller is the peer of an accepted connection; from is 0 before its hello.
 type caller struct {
 	from     txn.NodeID
 	life     uint64
@@ -90,7 +88,7 @@ func New(cfg Config) (*Transport, error) {
 	cfg.Probing = cmp.Or(cfg.Probing, estimate.ProbingOf(time.Second, false))
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("the port for the other nodes cannot be opened: %w (is this node running already? another address goes into peer_listen, and into the nodes of every configuration)", err)
+		return nil, fmt.Errorf("the port for the other nodes cannot be opened: %w (is this node running already? to use another address, set it in peer_listen and in the nodes of every configuration)", err)
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
@@ -105,7 +103,7 @@ func New(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
-// Start accepts connections and makes those to the peers.
+// Start accepts connections and connects to the peers.
 func (t *Transport) Start() {
 	t.running.Go(t.accept)
 	if t.lives != nil {
@@ -119,22 +117,21 @@ func (t *Transport) Start() {
 	}
 }
 
-// SetPeers connects to those that are new, and no longer to those that are left
-// out. A peer that stays keeps its address.
+// SetPeers connects to new peers and disconnects from those left out. A peer that stays keeps its address.
 func (t *Transport) SetPeers(peers map[txn.NodeID]string) {
 	for _, id := range t.setPeers(peers) {
-		t.hangUp(id, 0) // so that it asks, and is told
+		t.hangUp(id, 0) // it then reconnects and receives the reason
 	}
 }
 
-// setPeers returns those that are left out.
+// setPeers returns the peers left out.
 func (t *Transport) setPeers(peers map[txn.NodeID]string) (gone []txn.NodeID) {
 	t.linksMu.Lock()
 	defer t.linksMu.Unlock()
 	if t.stopped() {
 		return nil
 	}
-	// order: each is ended by itself.
+	// order: each is closed by itself
 	for id, l := range t.links {
 		if _, stays := peers[id]; !stays {
 			l.close()
@@ -142,7 +139,7 @@ func (t *Transport) setPeers(peers map[txn.NodeID]string) (gone []txn.NodeID) {
 			gone = append(gone, id)
 		}
 	}
-	// order: each is begun by itself.
+	// order: each is started by itself
 	for id, address := range peers {
 		if id == t.cfg.Self || t.links[id] != nil {
 			continue
@@ -163,11 +160,11 @@ func (t *Transport) link(id txn.NodeID) *link {
 	return t.links[id]
 }
 
-// Addr is where the transport listens.
+// Addr returns the listener's address.
 func (t *Transport) Addr() net.Addr { return t.listener.Addr() }
 
-// Send queues an envelope for a peer. It never waits: what does not fit, and
-// what is for nobody, is lost.
+// Send queues an envelope for a peer. It never waits; a frame beyond the queue's bound, or to an unknown peer, is
+// lost.
 func (t *Transport) Send(to txn.NodeID, envelope []byte) { t.send(to, kindEnvelope, envelope) }
 
 func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
@@ -176,13 +173,13 @@ func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
 	}
 }
 
-// Close ends all connections and waits for what served them.
+// Close ends all connections and waits for their goroutines.
 func (t *Transport) Close() {
 	t.stopOnce.Do(func() { close(t.stop) })
 	t.door.End()
 	_ = t.listener.Close()
 	t.linksMu.Lock()
-	// order: all are ended.
+	// order: all are closed
 	for _, l := range t.links {
 		l.close()
 	}
@@ -229,13 +226,13 @@ func (t *Transport) accept() {
 			continue // it is being closed
 		}
 		if t.door.Dropped() != before {
-			t.warn("strangers", "too many connections do not say who they are: the oldest was closed", "from", conn.RemoteAddr().String(), "most", strangersMax)
+			t.warn("strangers", "too many unauthenticated connections: the oldest was closed", "from", conn.RemoteAddr().String(), "most", strangersMax)
 		}
 		t.running.Go(func() { t.serve(guest) })
 	}
 }
 
-// note remembers a connection, so that Close ends it; false if that was before.
+// note registers a connection that Close must end; false if Close was called before.
 func (t *Transport) note(conn net.Conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -246,7 +243,7 @@ func (t *Transport) note(conn net.Conn) bool {
 	return true
 }
 
-// place is for a connection that has said who it is, if there is room.
+// place counts an authenticated connection, if there is room.
 func (t *Transport) place(guest *preauth.MeteredConn) error {
 	t.door.Leave(guest)
 	t.mu.Lock()
@@ -271,7 +268,7 @@ func (t *Transport) serve(raw *preauth.MeteredConn) {
 		}
 		t.mu.Unlock()
 		if received {
-			t.spread() // that it is not, any more
+			t.spread() // reports that the peer's connection ended
 		}
 	}()
 	h, err := t.receive(conn)
@@ -280,7 +277,7 @@ func (t *Transport) serve(raw *preauth.MeteredConn) {
 		placed = err == nil
 	}
 	if codeOf(err) == codeWait {
-		return // a matter of a moment
+		return // the peer asks again soon
 	}
 	if err != nil {
 		host, _, _ := net.SplitHostPort(raw.RemoteAddr().String())
@@ -299,12 +296,10 @@ func (t *Transport) serve(raw *preauth.MeteredConn) {
 	}
 }
 
-// silence is after how long without a frame a connection is given up. Pings
-// come as Config.Probing has it.
+// silence is how long a connection without a frame is kept.
 const silence = 15 * time.Second
 
-// take hands over what a peer sends until the connection ends; alive is called about
-// once a second while it is heard.
+// take handles a peer's frames until the connection ends; alive is called for each ping.
 func (t *Transport) take(conn *tls.Conn, from txn.NodeID, alive func()) error {
 	r := newFrames(conn)
 	for {
@@ -328,12 +323,12 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID, alive func()) error {
 				l.pong(content)
 			}
 		default:
-			return fmt.Errorf("a frame of kind %d where none belongs", k)
+			return fmt.Errorf("an unexpected frame of kind %d", k)
 		}
 	}
 }
 
-// carry sends a ping or a pong the way that envelopes go.
+// carry sends a ping or a pong the way envelopes are sent.
 func (t *Transport) carry(to txn.NodeID, k Kind, content []byte) {
 	if t.cfg.Carry == nil {
 		t.send(to, k, content)
@@ -342,23 +337,23 @@ func (t *Transport) carry(to txn.NodeID, k Kind, content []byte) {
 	t.cfg.Carry(to, content, func(b []byte) { t.send(to, k, b) })
 }
 
-// warnEvery bounds how often the same stranger is logged; warnedMax how many are remembered.
+// warnEvery bounds how often one stranger is logged, warnedMax how many are recorded.
 const (
 	warnEvery = 10 * time.Second
 	warnedMax = 1000
 )
 
-// warn logs what who did, unless it was logged just now.
-func (t *Transport) warn(who, what string, args ...any) {
+// warn logs an event of a source at most once in warnEvery.
+func (t *Transport) warn(source, what string, args ...any) {
 	now := time.Now()
 	t.mu.Lock()
-	last, known := t.warned[who]
+	last, known := t.warned[source]
 	if len(t.warned) >= warnedMax {
 		clear(t.warned)
 	}
 	fresh := !known || now.Sub(last) >= warnEvery
 	if fresh {
-		t.warned[who] = now
+		t.warned[source] = now
 	}
 	t.mu.Unlock()
 	if fresh {

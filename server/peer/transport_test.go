@@ -19,10 +19,10 @@ import (
 	"isochron/txn"
 )
 
-// patience bounds what a test waits for on a busy machine.
+// patience bounds a test's waits on a busy machine.
 const patience = 30 * time.Second
 
-// credentials writes the files of a node and reads them back.
+// credentials writes a node's files and loads them.
 func credentials(t *testing.T, a *Authority, node txn.NodeID) *Credentials {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func authority(t *testing.T, cluster string) *Authority {
 	return a
 }
 
-// records collects what was logged.
+// records collects log lines.
 type records struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -73,7 +73,7 @@ func (r *records) String() string {
 	return r.b.String()
 }
 
-// testNode is a transport and what it was given.
+// testNode is a transport and its received messages.
 type testNode struct {
 	*Transport
 	got chan string
@@ -102,7 +102,7 @@ func newNode(t *testing.T, c *Credentials, listen string, peers map[txn.NodeID]s
 	return n
 }
 
-// twoAddresses are of nodes 1 and 2; nobody listens at them.
+// twoAddresses are addresses of nodes 1 and 2 without a listener.
 func twoAddresses(t *testing.T) map[txn.NodeID]string {
 	t.Helper()
 	c, err := ports.Take(2)
@@ -122,7 +122,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// sendUntil sends until one message arrives: what is sent before there is a connection is lost.
+// sendUntil sends until one message arrives: messages sent before the connection are lost.
 func sendUntil(t *testing.T, from, to testNode) {
 	t.Helper()
 	eventually(t, "a message arrives", func() bool {
@@ -153,7 +153,7 @@ func TestDeliversReconnectsMeasuresAnswers(t *testing.T) {
 	defer cancel()
 	got, err := Ask(ctx, c2, 1, peers[1], []byte("why"))
 	if err != nil || string(got) != "answer to why" {
-		t.Errorf("asked: %q, %v", got, err)
+		t.Errorf("reply: %q, %v", got, err)
 	}
 }
 
@@ -193,18 +193,18 @@ func TestRefusesStrangers(t *testing.T) {
 	}{
 		{"another cluster's authority", credentials(t, other, 2), nil, "not of this cluster"},
 		{"another cluster's name", credentials(t, authority(t, "bb"), 2), nil, "not of this cluster"},
-		{"another node's certificate", credentials(t, a, 3), func(c *Config) { c.Self = 2 }, "it says that it is node 2, and its certificate is of node3.aa.isochron"},
-		{"a node nobody knows", credentials(t, a, 9), nil, "no peer of this node"},
+		{"another node's certificate", credentials(t, a, 3), func(c *Config) { c.Self = 2 }, "it claims to be node 2, and its certificate belongs to node3.aa.isochron"},
+		{"an unknown node", credentials(t, a, 9), nil, "not a peer of this node"},
 		{"other settings", credentials(t, a, 2), func(c *Config) { c.Settings = "as none" }, "same configuration"},
-		{"another cluster in the hello", credentials(t, a, 2), func(c *Config) { c.Cluster = "bb" }, "it is of cluster"},
+		{"another cluster in the hello", credentials(t, a, 2), func(c *Config) { c.Cluster = "bb" }, "it belongs to cluster"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			peers := twoAddresses(t)
 			n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
 			n2 := newNode(t, c.stranger, peers[2], peers, c.edit)
-			// Each reaches for the other: it is enough that either refuses first, and the
-			// stranger must end up with no connection and be told of.
-			eventually(t, "node 1 says why", func() bool {
+			// Both connect: either may refuse first. The stranger must end without a connection, and the refusal
+			// must be logged.
+			eventually(t, "the reason is logged", func() bool {
 				return strings.Contains(n1.log.String(), c.say) || strings.Contains(n2.log.String(), c.say)
 			})
 			eventually(t, "node 1 warns", func() bool { return strings.Contains(n1.log.String(), "level=WARN") })
@@ -214,14 +214,14 @@ func TestRefusesStrangers(t *testing.T) {
 			}
 			select {
 			case got := <-n1.got:
-				t.Errorf("the stranger's %q was taken", got)
+				t.Errorf("the stranger's %q was accepted", got)
 			default:
 			}
 		})
 	}
 }
 
-// Garbage ends its own connection and nothing else.
+// Garbage ends only its own connection.
 func TestGarbageDoesNoHarm(t *testing.T) {
 	a := authority(t, "aa")
 	c2 := credentials(t, a, 2)
@@ -261,8 +261,8 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
 }
 
-// Idle connections, twice as many as there are places, keep no peer and no operator out.
-func TestIdleStrangersKeepNobodyOut(t *testing.T) {
+// Idle connections, twice as many as the bound, keep no peer and no operator out.
+func TestIdleStrangersDoNotBlockPeers(t *testing.T) {
 	a := authority(t, "aa")
 	peers := twoAddresses(t)
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
@@ -273,14 +273,14 @@ func TestIdleStrangersKeepNobodyOut(t *testing.T) {
 	c2 := credentials(t, a, 2)
 	answer, err := Ask(t.Context(), c2, 1, peers[1], []byte("x"))
 	if err != nil || string(answer) != "answer to x" {
-		t.Errorf("a question: %q, %v", answer, err)
+		t.Errorf("a query: %q, %v", answer, err)
 	}
 	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
 	if n := n1.door.Unauthenticated(); n > strangersMax {
 		t.Errorf("%d strangers", n)
 	}
-	if !strings.Contains(n1.log.String(), "do not say who they are") {
-		t.Error("the log does not tell")
+	if !strings.Contains(n1.log.String(), "too many unauthenticated connections") {
+		t.Error("the log has no warning")
 	}
 }
 
@@ -319,14 +319,14 @@ func write(t *testing.T, conn net.Conn, b []byte) net.Conn {
 	return conn
 }
 
-// idleLink is a link to node 2, and idleLinkTo one to another, that nobody runs.
+// idleLink is a link to node 2, idleLinkTo one to another node; neither runs.
 func idleLink() *link { return idleLinkTo(2) }
 
 func idleLinkTo(id txn.NodeID) *link {
 	return newLink(&Transport{cfg: Config{Probing: estimate.ProbingOf(time.Second, false)}}, id, "")
 }
 
-// What a peer does not take away is dropped, and counted.
+// Frames beyond a queue's bound are dropped and counted.
 func TestQueueIsBounded(t *testing.T) {
 	l := idleLink()
 	l.put(kindEnvelope, []byte("lost"))
@@ -345,8 +345,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// The queues to all peers share what there is for them, and each takes one frame of
-// any length.
+// The queues to all peers share a bound, and each accepts one frame of any length.
 func TestQueuesShareTheirMemory(t *testing.T) {
 	tr := &Transport{cfg: Config{QueueBytes: 80_000}, links: map[txn.NodeID]*link{}}
 	for id := txn.NodeID(2); id < 6; id++ {
@@ -360,12 +359,12 @@ func TestQueuesShareTheirMemory(t *testing.T) {
 		}
 	}
 	if sum := tr.Queued(); sum > 40_000 || sum < 30_000 {
-		t.Errorf("%d bytes wait; half of 80,000 may, while the other half is written", sum)
+		t.Errorf("%d bytes queued; half of 80,000 may be, while the other half is written", sum)
 	}
 	l := tr.links[2]
 	l.grab(nil)
 	if l.put(kindEnvelope, make([]byte, 1<<20)); l.frames != 1 {
-		t.Error("an empty queue refuses a long frame: it would never come through")
+		t.Error("an empty queue refuses a long frame, which could then never be sent")
 	}
 }
 
@@ -397,8 +396,8 @@ func TestCredentialsRefused(t *testing.T) {
 		ca, cert, key string
 		say           string
 	}{
-		{2, ca, cert, key, "is of node1.aa.isochron, and this is node2.aa.isochron"},
-		{1, otherCA, cert, key, "is not good under"},
+		{2, ca, cert, key, "belongs to node1.aa.isochron, and this node is node2.aa.isochron"},
+		{1, otherCA, cert, key, "is not valid under"},
 		{1, ca, cert, otherKey, "cannot be used"},
 		{1, put("junk", []byte("junk")), cert, key, "holds no certificate"},
 		{1, filepath.Join(dir, "nowhere"), cert, key, "cannot be read"},
