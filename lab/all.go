@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// RunAll runs experiments side by side, at most so many at a time, and returns
-// their results in the order of the specs. The first error ends them all.
-// progress, which may be nil, is told the virtual time of all loads together.
+// RunAll runs experiments in parallel, at most atOnce at a time, and returns their results in the
+// order of specs. The first error ends all of them. progress, which may be nil, receives the
+// virtual time of all loads together.
 func RunAll(ctx context.Context, specs []Experiment, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

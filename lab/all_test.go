@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Runs side by side give their results in order, and tell how far they are.
+// Parallel runs return their results in order, and report progress.
 func TestRunsSideBySide(t *testing.T) {
 	var specs []Experiment
 	for seed := range uint64(4) {

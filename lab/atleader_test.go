@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Where a participant's leader decides, commits take so many milliseconds more than where the
-// gateway does, as often as that leader stands in another region: on a map of one round trip of
-// 100 ms the votes travel half of it more to the client, and the prepares as much if they go
-// through that leader too. Spans take a round trip for the majority, and one for votes and end.
+// Where a participant's leader decides, a commit takes that many milliseconds more than where the
+// gateway decides, as often as that leader is in another region: on a map of one round trip of 100
+// ms the votes take half of it more to the client, and the prepares as much if they pass through
+// that leader too. A span takes a round trip for the majority, and one for votes and decision.
 func TestACoordinatorAtALeader(t *testing.T) {
 	for row, want := range map[string]struct{ commit, hops float64 }{
 		"2pc+occ":                {200, 4},

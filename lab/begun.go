@@ -3,13 +3,13 @@ package lab
 import "time"
 
 // Which transactions are measured: those that end in the measured time, or those that begin in it,
-// whenever they end (Spec.CountBegun). Where some take about as long as is measured the first leaves
-// out most of those that take longest, for they end when it is over.
+// whenever they end (Experiment.CountBegun). Where some take about as long as the measured time,
+// the first omits most of the longest, because they end after it.
 
-// begunTries is for how long, after the measured time, what has begun in it is tried again.
+// begunTries is how long after the measured time a transaction that began in it is retried.
 const begunTries = time.Minute
 
-// window is the measured time; both are 0 until they have come.
+// window is the measured time; both are 0 before it.
 type window struct{ from, until time.Duration }
 
 func (w *window) passes(now time.Duration, begins bool) {
@@ -20,13 +20,13 @@ func (w *window) passes(now time.Duration, begins bool) {
 	}
 }
 
-// has reports whether a moment that has come is within it.
+// has reports whether a past time is within the window.
 func (w window) has(at time.Duration) bool {
 	return w.from != 0 && at >= w.from && (w.until == 0 || at < w.until)
 }
 
-// phases are how long the load lasts before it is measured, while it is, and, for what has begun and
-// not ended by then, after it.
+// phases are the lengths of the load before the measured time, of the measured time, and, for
+// transactions that began in it and have not ended, after it.
 func (s resolved) phases() []time.Duration {
 	out := []time.Duration{s.Warmup, s.Duration}
 	if s.CountBegun {
@@ -35,7 +35,7 @@ func (s resolved) phases() []time.Duration {
 	return out
 }
 
-// counts reports whether a transaction that began at a moment, and ends now, is measured.
+// counts reports whether a transaction that began at a time, and ends now, is measured.
 func (r *run) counts(since time.Duration) bool {
 	if r.spec.CountBegun {
 		return r.window.has(since)
@@ -43,8 +43,8 @@ func (r *run) counts(since time.Duration) bool {
 	return r.measuring
 }
 
-// readTS is when a measured transaction is counted: thirds of the time tell whether a run is steady,
-// and what begins late and takes long would all be in the last.
+// readTS is the time at which a measured transaction is counted: thirds of the time show whether a
+// run is steady, and late transactions that take long would all be in the last.
 func (r *run) readTS(since, now time.Duration) time.Duration {
 	if r.spec.CountBegun {
 		return since
@@ -52,7 +52,7 @@ func (r *run) readTS(since, now time.Duration) time.Duration {
 	return now
 }
 
-// triesOn reports whether a transaction that began at a moment is still tried again.
+// triesOn reports whether a transaction that began at a time is still retried.
 func (r *run) triesOn(since time.Duration) bool {
 	return !r.stopped || r.spec.CountBegun && r.window.has(since) && r.w.Elapsed() < r.window.until+begunTries
 }

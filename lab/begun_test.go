@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// What ends in the measured time has taken no longer than load and measuring together; what begins in
-// it is waited for, and is all that is counted.
+// A transaction that ends in the measured time has taken no longer than warm-up and measured time
+// together; with CountBegun only those that begin in it are counted, and the run waits for their
+// end.
 func TestWhatBeginsIsWaitedFor(t *testing.T) {
 	s := mannered(Forever)
 	s.Keys, s.NeverSure, s.AdmissionOff, s.Rate = 60, true, true, 40

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is the processor time of this process, the collector's included: others
-// on the machine count less than on a clock on the wall.
+// cpuTime returns the processor time of this process, the collector's included: other processes
+// affect it less than wall time.
 func cpuTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
@@ -19,8 +19,8 @@ func cpuTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// The standard experiment, a third as long: what an event costs. To profile:
-// go test ./lab -run - -bench Experiment -cpuprofile cpu.out
+// The standard experiment, a third as long, for the cost of an event. To profile: go test ./lab
+// -run - -bench Experiment -cpuprofile cpu.out
 func BenchmarkExperiment(b *testing.B) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ", "carousel-fast"} {
 		b.Run(row, func(b *testing.B) {

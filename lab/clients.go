@@ -13,8 +13,8 @@ func (r *run) client(c *sim.Client, process int) *workload.Client {
 	return &workload.Client{Process: process, DB: c.DB(), Env: c, Rand: c.Rand(), Tries: r.spec.Tries}
 }
 
-// startClients starts the clients of a closed loop: each begins a transaction
-// when its last one is done. The first ones are spread over a round trip.
+// startClients starts the clients of a closed loop: each begins a transaction when its last one has
+// ended. Their first transactions are spread over a round trip.
 func (r *run) startClients() {
 	spread := int64(max(r.spec.wan.Widest(), time.Millisecond))
 	for i := range r.spec.Clients {
@@ -28,31 +28,31 @@ func (r *run) startClients() {
 	}
 }
 
-// openMax bounds the transactions of an open loop that are on their way at once.
-// An arrival beyond it is counted as given up.
+// openMax bounds the concurrent transactions of an open loop. An arrival beyond it is counted as
+// given up.
 const openMax = 50_000
 
-// arrivals are the transactions that come to one gateway.
+// arrivals are the transactions that arrive at one gateway.
 type arrivals struct {
 	r       *run
 	node    txn.NodeID
 	gap     time.Duration // between two, on average
 	rand    *rand.Rand
-	spike   bool          // they are a crowd, which is gone at until
+	spike   bool          // they are a spike, which ends at until
 	until   time.Duration // 0: never
-	waiting []*arrival    // workers without work, the last one idle first
+	waiting []*arrival    // idle workers, the last one first
 }
 
-// arrival is a worker: it runs one transaction after another, as they come.
+// arrival is a worker: it runs one transaction after another, as they arrive.
 type arrival struct {
 	c     *sim.Client
 	since time.Duration
 }
 
-// streamArrivals is apart from the streams of chance of package sim.
+// streamArrivals differs from the streams of chance of package sim.
 const streamArrivals = 1 << 32
 
-// startArrivals starts an open loop: at each gateway transactions come at random.
+// startArrivals starts an open loop: transactions arrive at each gateway at random.
 func (r *run) startArrivals() {
 	gap := time.Duration(float64(r.spec.gateways()) * float64(time.Second) / r.spec.Rate)
 	for i := range r.spec.gateways() {

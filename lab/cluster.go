@@ -14,15 +14,15 @@ import (
 	"isochron/workload"
 )
 
-// How long a cluster may take to have its leaders where they belong, and for how
-// long it is left alone then, until the elections are history.
+// The longest time until a cluster has its leaders in their regions, and the time without load
+// after that, until all elections are over.
 const (
 	readyWithin = 2 * time.Minute
 	calm        = 3 * time.Second
 )
 
-// directory has one node a region, shard i led from region i, counted round and
-// round, and after these nodes the coordinators, if there are any.
+// directory has one node a region, shard i led from region i modulo their number, and after these
+// nodes the coordinators, if there are any.
 func (s resolved) directory() *routing.Directory {
 	d := workload.Cluster(s.wan.Regions)
 	s.addCoordinators(d)
@@ -37,8 +37,8 @@ func (s resolved) directory() *routing.Directory {
 	return d
 }
 
-// holders are the nodes of the regions nearest to a leader's, its own first; of
-// two equally near the first of the map. With Holders they are those that it names.
+// holders are the nodes of the regions nearest to a leader's, its own first; of two equally near
+// the first of the map. With Holders they are those that it names.
 func (s resolved) holders(leader int) []uint32 {
 	var all []int
 	for i := range s.wan.Regions {
@@ -79,7 +79,7 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.Clust
 	page, _ := s.managed()
 	commit := s.CommitCPU
 	if s.Sequence > 0 {
-		commit = s.RequestCPU // the rest is owed by who has committed
+		commit = s.RequestCPU // the rest is charged to commits with writes
 	}
 	return sim.New(sim.Config{
 		Seed: s.Seed, WAN: s.wan, Spec: s.spec, Directory: dir, Spans: seen,
@@ -88,8 +88,8 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.Clust
 			CommitCPU: commit, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},
 		Machines: s.machines(), Fit: s.fit, Databases: s.databases(),
 		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6), TCP: s.TCP},
-		// A message may come twice under faults: then each is a copy of its own. TCP has to know how
-		// long it is.
+		// Faults may duplicate a message: then each is a copy of its own. TCP needs the encoded
+		// length.
 		Codec: s.faults != sim.Faults{} || s.TCP && s.Loss > 0, NoCrash: s.faults == sim.Faults{},
 	})
 }
@@ -149,7 +149,7 @@ func (r *run) load() error {
 	return failed
 }
 
-// Rows are loaded so many at a time, and each such batch is tried so often.
+// The rows of one load transaction, and its tries.
 const (
 	loadBatch = 500
 	loadTries = 20
@@ -174,7 +174,7 @@ func (r *run) loadRows(c *sim.Client, rows []txn.Write) error {
 	return nil
 }
 
-// nodeIn is the node of a region.
+// nodeIn returns the node of a region.
 func (r *run) nodeIn(region geo.Region) txn.NodeID {
 	return txn.NodeID(slices.Index(r.spec.wan.Regions, region) + 1)
 }

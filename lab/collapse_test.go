@@ -11,14 +11,14 @@ import (
 	"isochron/test/hours"
 )
 
-// collapseTable has TestCollapseTable print what a number of clients does to loads whose
-// transactions fail for each other: loads, places, rows, and on, off or both, of admission.
+// collapseTable makes TestCollapseTable print the throughput by the number of clients, for loads
+// whose transactions conflict: loads, places, protocols, and on, off or both, of admission.
 var collapseTable = flag.String("collapse", "", `print a table, such as "bank,ycsb,tpcc 1r,3r 2pc+2pl-home,2pc+occ on,off"`)
 
 var crowdSizes = []int{4, 16, 64, 256, 1024}
 
-// contended is a load in which most tries fail if there are many: in one region, where they
-// take each other's processor, or in three, where they wait for the network.
+// contended is a load in which most tries are aborted with many clients: in one region, where they
+// compete for the processor, or in three, where they wait for the network.
 func contended(load, place, row string, clients int, off bool) Experiment {
 	s := Defaults()
 	s.Protocol, s.Clients, s.AdmissionOff = row, clients, off
@@ -67,7 +67,7 @@ func runCrowds(t *testing.T, load, place, row string, off bool, sizes []int) []R
 func TestCollapseTable(t *testing.T) {
 	parts := strings.Fields(*collapseTable)
 	if len(parts) != 4 {
-		t.Skip("no table is asked for")
+		t.Skip("no table is requested")
 	}
 	for _, load := range strings.Split(parts[0], ",") {
 		for _, place := range strings.Split(parts[1], ",") {
@@ -80,8 +80,8 @@ func TestCollapseTable(t *testing.T) {
 	}
 }
 
-// More clients never make much less: each number of them does at least four fifths
-// of what the best smaller one does. Without admission they make a tenth.
+// More clients never commit much less: each number of them commits at least four fifths of the best
+// smaller one. Without admission they commit a tenth.
 func TestMoreClientsDoNotMakeLess(t *testing.T) {
 	rows, sizes := []string{"2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group", "2pc+occ", "mysql"}, crowdSizes
 	if !hours.Long() {

@@ -11,17 +11,16 @@ import (
 	"isochron/workload"
 )
 
-// What is read of the rows at a time, and how often that is tried.
+// The rows read in one transaction, and its tries.
 const (
 	pageRows  = 1000
 	pageTries = 20
 	pagePause = 50 * time.Millisecond
 )
 
-// conditions holds what the workload knows of its rows against all rows, once
-// no client is at work any more. It says in words what does not hold; a workload
-// that knows nothing has nothing to say. The rows are read page by page, so they
-// are not judged if a transaction is still on its way after a minute.
+// conditions checks the workload's conditions against all rows, when no client is active any more.
+// It returns a description of each violation; a workload without conditions returns none. The rows
+// are read page by page, so they are not checked if a transaction is still open after a minute.
 func (r *run) conditions() ([]string, error) {
 	knows, ok := r.mix.(workload.Checked)
 	if !ok || r.busy > 0 {
@@ -61,8 +60,8 @@ func (r *run) allRows(c *sim.Client) (rows []txn.Pair, err error) {
 	}
 }
 
-// readPage reads rows in one transaction. A replica that is read from may learn of the last
-// decisions only now, so that there is a pause before it is tried again.
+// readPage reads rows in one transaction. A replica may learn of the last decisions only now, so
+// there is a pause before a retry.
 func readPage(ctx context.Context, c *sim.Client, span txn.Span) (page []txn.Pair, err error) {
 	for range pageTries {
 		t := c.DB().Begin(txn.Options{ReadOnly: true})

@@ -11,8 +11,7 @@ import (
 	"isochron/workload"
 )
 
-// books counts each commit in a row of its own, and wants as many rows as it
-// says: rightly or not.
+// books counts each commit in a row of its own, and requires that number of rows: rightly or not.
 type books struct {
 	wrong bool
 	n     int
@@ -45,7 +44,7 @@ func (b *books) Check(rows iter.Seq[txn.Pair]) (wrong []string) {
 	return wrong
 }
 
-// What a workload says of its rows after the run is part of the verdict.
+// A workload's verdict on its rows after the run is part of the result.
 func TestConditionsAreChecked(t *testing.T) {
 	for _, wrong := range []bool{false, true} {
 		b := &books{wrong: wrong}
@@ -70,8 +69,8 @@ func TestTPCCInTheLaboratory(t *testing.T) {
 	}
 }
 
-// They hold too where each row is changed by a statement of its own and a hot one is passed
-// on, though orders with a wrong item are undone at their end: with all that came after.
+// They also hold where each row is changed by a statement of its own and hot rows are published,
+// although orders with a wrong item are rolled back at their end, with all dependents.
 func TestTPCCRowByRow(t *testing.T) {
 	s := beside("tpcc-rows", 64)
 	s.Protocol, s.Warehouses, s.HotWaiters, s.ClientRTT = "txsql-hot", 1, 4, 100*time.Microsecond

@@ -11,11 +11,11 @@ import (
 	"isochron/txn"
 )
 
-// By default the node that holds a region's shards is also its gateway and
-// co-coordinator. An experiment may have nodes for these of their own, with a CPU
-// of their own, or regions in which nobody co-coordinates.
+// By default the node that holds a region's shards is also its gateway and co-coordinator. An
+// experiment may have separate nodes for these, with a CPU of their own, or regions without a
+// co-coordinator.
 
-// addCoordinators adds the nodes that hold nothing, region by region, round and round.
+// addCoordinators adds the nodes that hold no shard, region by region in turn.
 func (s resolved) addCoordinators(d *routing.Directory) {
 	for range s.Coordinators {
 		for _, r := range s.wan.Regions {
@@ -24,12 +24,12 @@ func (s resolved) addCoordinators(d *routing.Directory) {
 	}
 }
 
-// clientRegions is how many regions have clients.
+// clientRegions returns the number of regions with clients.
 func (s resolved) clientRegions() int {
 	return cmp.Or(len(s.clientsAt), s.ClientRegions, len(s.wan.Regions))
 }
 
-// clientRegion is the place on the map of the i-th of these.
+// clientRegion returns the map index of the i-th of these.
 func (s resolved) clientRegion(i int) int {
 	if len(s.clientsAt) > 0 {
 		return s.clientsAt[i]
@@ -37,10 +37,10 @@ func (s resolved) clientRegion(i int) int {
 	return i
 }
 
-// gateways is how many nodes have clients.
+// gateways returns the number of nodes with clients.
 func (s resolved) gateways() int { return s.clientRegions() * max(s.Coordinators, 1) }
 
-// gateway is the node of the i-th client: its region is i, counted round and round.
+// gateway returns the node of the i-th client: its region is i modulo their number.
 func (s resolved) gateway(i int) txn.NodeID {
 	regions := len(s.wan.Regions)
 	i %= s.gateways()
@@ -51,7 +51,7 @@ func (s resolved) gateway(i int) txn.NodeID {
 	return txn.NodeID(n + 1)
 }
 
-// coordinators are the nodes that hold nothing.
+// coordinators returns the nodes that hold no shard.
 func (s resolved) coordinators() (out []txn.NodeID) {
 	regions := len(s.wan.Regions)
 	for i := range regions * s.Coordinators {
@@ -60,7 +60,7 @@ func (s resolved) coordinators() (out []txn.NodeID) {
 	return out
 }
 
-// machines are the CPUs of the coordinators.
+// machines returns the CPUs of the coordinators.
 func (s resolved) machines() map[txn.NodeID]sim.Hardware {
 	out := map[txn.NodeID]sim.Hardware{}
 	for _, n := range s.coordinators() {
@@ -69,7 +69,7 @@ func (s resolved) machines() map[txn.NodeID]sim.Hardware {
 	return out
 }
 
-// fit tells a node who co-coordinates, and whether its own region has nobody.
+// fit configures a node's co-coordinators, and whether its own region has none.
 func (s resolved) fit(cfg *node.Config) {
 	cfg.CoCoordinators = s.coordinators()
 	cfg.DeadCoCoordinator = s.dead(cfg.Region)

@@ -8,8 +8,7 @@ import (
 	"isochron/geo"
 )
 
-// quiet is an experiment in which nothing but the network costs time and nobody
-// is in another's way.
+// quiet is an experiment in which only the network costs time and no transactions conflict.
 func quiet(row string) Experiment {
 	return Experiment{
 		Protocol: row, Workload: "micro", WAN: "uniform:100ms:3", Shards: 3, Clients: 3, Length: 3, Spread: 3, Keys: 1_000_000,
@@ -17,8 +16,8 @@ func quiet(row string) Experiment {
 	}
 }
 
-// Without its co-coordinator a region's clients wait for the leaders' votes, two
-// round trips, and its leaders hold rows until the decision; the others are as ever.
+// Without its co-coordinator a region's clients wait for the leaders' votes, two round trips, and
+// its leaders hold rows until the decision; the others are unchanged.
 func TestDeadCoCoordinators(t *testing.T) {
 	for dead := range 4 {
 		s := quiet("d2pc+occ")
@@ -27,9 +26,9 @@ func TestDeadCoCoordinators(t *testing.T) {
 		if !r.Check.Serializable || r.Committed == 0 || r.Aborted+r.Indeterminate+r.GaveUp > 0 {
 			t.Fatalf("%d dead: %+v", dead, r.Figures)
 		}
-		// With one dead the clients beside the others hear of two replicas of each shard,
-		// but of a shard that is led from there after one and a half round trips, 150 ms;
-		// those beside it wait 200 ms: 4, 4 and 3 commits in the same time.
+		// With one dead the clients in the other regions receive acknowledgements of two replicas
+		// of each shard, but of a shard that is led from there after one and a half round trips,
+		// 150 ms; those in its region wait 200 ms: 4, 4 and 3 commits in the same time.
 		if hops := []float64{2, 3.27, 4, 4}[dead]; math.Abs(r.WANHopsCommit-hops) > 0.05 {
 			t.Errorf("%d dead: a commit waits for %v messages between regions, want %v", dead, r.WANHopsCommit, hops)
 		}
@@ -42,11 +41,11 @@ func TestDeadCoCoordinators(t *testing.T) {
 	}
 }
 
-// Coordinators of their own change no law: clients are at them, and they are as
-// near as the node with the shards.
+// Separate coordinators change no law: clients are at them, and they are as near as the node with
+// the shards.
 func TestCoordinatorsOfTheirOwn(t *testing.T) {
 	for _, l := range Laws() {
-		if l.Sources { // nothing stands at a node with shards there
+		if l.Sources { // a region's node with shards has no clients
 			continue
 		}
 		s := quiet(l.Protocol)

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// syncBytes is what is written before each sync that is measured: a commit's share of a log.
+// syncBytes is the size of the write before each measured sync: a commit's share of a log.
 const syncBytes = 512
 
-// Syncs are how long writes took until a disk had them, in the order of time taken.
+// Syncs are durations of syncs, ascending.
 type Syncs []time.Duration
 
-// MeasureSync writes to a new file in dir and makes it durable, n times, one after the other. It
-// is what one sync costs that nobody shares; other work on the disk makes it slower. The file is
-// gone afterwards.
+// MeasureSync writes to a new file in dir and syncs it, n times in sequence: the cost of an
+// unshared sync; other load on the disk makes it slower. It removes the file at the end.
 func MeasureSync(dir string, n int) (Syncs, error) {
 	f, err := os.CreateTemp(dir, "isochron-sync-")
 	if err != nil {
@@ -40,7 +39,7 @@ func MeasureSync(dir string, n int) (Syncs, error) {
 	return took, nil
 }
 
-// Part is the time that so many percent of the syncs took at most; 0 if there is none.
+// Part returns the time within which percent of the syncs ended; 0 if there is none.
 func (s Syncs) Part(percent int) time.Duration {
 	if len(s) == 0 {
 		return 0

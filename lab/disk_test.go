@@ -14,7 +14,7 @@ func TestMeasureSync(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v (%v)", left, err)
+		t.Errorf("MeasureSync leaves %v (%v)", left, err)
 	}
 	if _, err := MeasureSync(dir+"/none", 1); err == nil {
 		t.Error("there is no such directory")

@@ -1,25 +1,41 @@
-// Package lab is the laboratory: it measures a protocol, under a load, over a
-// map, in virtual time.
+// Package lab measures a protocol under a load, over a map, in virtual time. It does not look for
+// errors: package sim injects faults and checks histories; figures of papers are in lab/figure.
 //
-// How it thinks. A Spec says everything about one experiment; two equal Specs
-// give equal Results, to the last digit, on any machine. Run builds a world of
-// package sim (one node a region, each shard led from one region and held by
-// those nearest to it), waits until every leader is where it belongs, loads the
-// rows, and lets clients work: closed (each waits for its own transaction) or
-// open (they come at a rate, whether others are done or not). What clients and
-// shards see goes into tallies, and these become the Result.
+// # How it works
 //
-// Every value that a client writes begins with the number of its write, which is
-// taken off again when it is read. So it is known who read from whom, and the
-// first transactions of a run are checked for serializability, whatever the
-// workload is. A workload that knows conditions of its rows has them checked when
-// all clients are done (conditions.go). The rows carry eight bytes more for it, checked or not.
+// An Experiment specifies everything about one measurement. Run creates a cluster of package sim,
+// with one node a region, and each shard led from one region and held by the nearest ones:
 //
-// Time costs what the Spec says: messages the CPU of who receives them, syncs
-// the disk; and if it is asked for, statements the way to the server and its work on
-// them (statements.go), locks the time of those who count them. The defaults and
-// where they come from are in costs.go.
+//	bringUp   wait until every leader is in its region
+//	load      write the rows of the workload
+//	warm-up   clients work, unmeasured
+//	measured  clients work, and transactions and spans are counted in tallies
+//	drain     open transactions end
+//	check     the recorded history is checked, and the conditions of the workload
 //
-// What the caller owes it. A Spec that Validate accepts. Run uses one
-// goroutine; RunAll uses as many as it is told.
+// Clients form a closed loop (each waits for its own transaction) or an open one (transactions
+// arrive at a rate, whether others have ended or not).
+//
+// Every value that a client writes begins with the number of its write, which is removed when the
+// value is read. So the writer of every value read is known, and the first transactions of a run
+// are checked for serializability, whatever the workload. The rows are eight bytes longer for it,
+// checked or not.
+//
+// Costs are those of the Experiment: CPU time of messages at their receivers, syncs of the disk;
+// and on request the way of statements to the server and its work on them (statements.go), and the
+// work of lock tables. The defaults and their origin are in costs.go.
+//
+// # Invariants
+//
+//   - Equal Experiments give equal Results, to the last digit, on any machine, except Result.WallS.
+//   - Recording and checking a history does not change the run.
+//   - A Result counts a transaction once, in the window in which it ends (or begins: CountBegun).
+//
+// # What the caller owes it
+//
+// 1. An Experiment that Validate accepts; Defaults returns one. Run validates too. 2. A context to
+// cancel. Run uses one goroutine; RunAll uses as many as requested. 3. A progress function that
+// returns soon. Results are values and may be shared.
+//
+// See DESIGN.md for the decisions, docs/laboratory for the guide and the papers' claims.
 package lab

@@ -16,154 +16,155 @@ import (
 	"isochron/workload"
 )
 
-// Experiment is one experiment. Defaults gives one to begin with.
+// Experiment is one experiment. Defaults returns one to begin with.
 type Experiment struct {
-	Protocol string // a row of protocol.Table
-	// ReadOnly, if set, changes that column of the row, see protocol.ReadOnly.
+	Protocol string // a protocol of protocol.Table
+	// ReadOnly, if set, replaces that choice of the protocol, see protocol.ReadOnly.
 	ReadOnly string
-	// Reveal, if set, is another choice of the row's when writes are revealed: an ablation.
+	// Reveal, if set, replaces the protocol's choice when writes are revealed: an ablation.
 	Reveal   reveal.Policy
 	Workload string // a name of workload.MixNames
-	WAN      string // what geo.Parse reads
-	Shards   int    // shard i is led from region i, counted round and round
+	WAN      string // in the form that geo.Parse reads
+	Shards   int    // shard i is led from region i modulo their number
 	Replicas int    // of each shard: its leader's region and those nearest to it; 0: all regions
-	// Holders, if set, are the regions that hold shards, in place of the nearest: what parseHolders reads.
+	// Holders, if set, are the regions that hold shards, in place of the nearest: see parseHolders.
 	Holders string
-	Clients int // closed loop: so many, spread evenly over the regions
+	Clients int // closed loop: their number, spread evenly over the regions
 	Rate    float64
-	// Rate, if not 0, makes it an open loop: transactions begin at this rate a
-	// second, at random, spread evenly over the regions. Clients is not heeded.
+	// Rate, if not 0, makes it an open loop: transactions begin at this rate a second, at random,
+	// spread evenly over the regions. Clients is ignored.
 	Keys   int           // rows of the workload; 0: its default
-	Zipf   float64       // how unevenly they are chosen; 0 is evenly
+	Zipf   float64       // skew of their choice; 0 is uniform
 	Length int           // operations of a transaction of micro, statements of sysbench; 0: its default
 	Spread int           // shards that a transaction of micro touches; 0: its default
 	Draw   workload.Draw // how rows are drawn from Zipf's distribution; none: exactly
 	// Warehouses of tpcc on each shard; 0: its default.
 	Warehouses int
-	Homes      workload.Homes // in which of them a transaction begins; none: the client's own
-	// OneByOne has a transaction read its rows one after the other where it could ask for all
-	// at once: the client of D2PC's public prototype.
+	Homes      workload.Homes // the warehouse in which a transaction begins; none: the client's own
+	// OneByOne makes a transaction read its rows one after the other where it could read them in
+	// one round: the client of D2PC's public prototype.
 	OneByOne bool
-	// NearAsIs has who reads near take what a replica has committed, whether or not it knows of an
-	// undecided write on the row, and whether or not its gateway has just committed one: what D2PC's
-	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
-	// such a read is seldom good at the commit.
+	// NearAsIs makes near reads return what a replica has committed, even if it knows of an
+	// undecided write on the row, or the gateway has just committed one: implied by D2PC's paper,
+	// which does not discuss it (section 4.6). Ours read at the leader then, because such a read is
+	// seldom valid at the commit.
 	NearAsIs bool
-	// AbortsLikeCommits has what is lost cost more, as txn.Params says.
+	// AbortsLikeCommits makes aborted transactions cost more, see txn.Params.
 	AbortsLikeCommits bool
-	// CountBegun measures what begins in the measured time, to its end, and not what ends in it: as
-	// the public prototype of Natto. The load goes on for Warmup after it.
+	// CountBegun measures the transactions that begin in the measured time, to their end, and not
+	// those that end in it: as Natto's public prototype. The load continues for Warmup after it.
 	CountBegun bool
-	// FreshAge has each try be as old as itself, and not as its first: the client of Natto's public
-	// prototype for its rows of 2PL (spanner/client.go, Begin).
+	// FreshAge gives each try its own age, not that of the first try: the client of Natto's public
+	// prototype for its protocols of 2PL (spanner/client.go, Begin).
 	FreshAge bool
-	// ReadsUnwaited and EndsNotedFirst are TAPIR's to the letter, as txn.Params says.
+	// ReadsUnwaited and EndsNotedFirst are TAPIR's to the letter, see txn.Params.
 	ReadsUnwaited, EndsNotedFirst bool
-	// High is the part of the transactions that have high priority, HighClass a class of which all
-	// have it, and Declares has those declared whole whose workload can (workload.Job.Declares).
+	// High is the fraction of transactions with high priority, HighClass a class that always has
+	// it, and Declares runs as 2FI transactions those whose workload can (workload.Job.Declares).
 	High      float64
 	HighClass string
 	FixedSet  bool
-	// Sources are databases that are not ours, a letter for each region of the map: m is a MySQL,
-	// p a PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
+	// Sources are external databases, a letter for each region of the map: m is a MySQL, p a
+	// PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
 	Sources     string
-	Distributed float64          // transactions over Sources at Spread of them (2), and not at one
-	Central     workload.Central // where those at one source are; none: at any, each as often
+	Distributed float64          // the fraction of transactions over Spread of the Sources (2), and not at one
+	Central     workload.Central // the source of the others; none: any, with equal odds
 	Rounds      int              // packets in which one of these sends its statements; 0: one
-	// StartTrips and EndTrips have XA START and XA END be sent by themselves, see xatrips.go.
+	// StartTrips and EndTrips send XA START and XA END separately, see xatrips.go.
 	StartTrips, EndTrips bool
 	// A database's own costs: of a statement (0: as sim.Databases has it), and of making a prepare
-	// or a commit durable (0: Fsync). Between it and its agent there is AgentRTT (0: as there).
+	// or a commit durable (0: Fsync). AgentRTT is between it and its agent (0: as there).
 	SourceWork, SourceSync, AgentRTT time.Duration
-	// Forecast changes what gateways forecast, and do about it; zero fields: as a node has it.
+	// Forecast changes the forecasts of gateways and their use; zero fields: a node's default.
 	Forecast txn.Forecasts
 
 	ReadShare float64 // statements of sysbench, hotspot and ycsb-sources that only read
 	Rollback  float64 // transactions of these and of fit that their client rolls back at the end
 	Hot       int     // hot rows, see workload.MixConfig; 0: the workload's default
-	// Spikes are crowds on top of an open loop's rate: what ParseSpikes reads.
+	// Spikes are added to an open loop's rate: see parseSpikes.
 	Spikes string
 
-	HotOff     bool // hot rows are rows like others: see routing.HotRows
-	HotWaiters int  // more waiters than that make a row hot; 0: as a node has it
-	GroupSize  int  // of hot rows; 0: as a node has it
-	// Sequence, if not 0, has a sequencer before the database, see sequencer.go: so many
-	// transactions at a time, each sent as a whole.
+	HotOff     bool // hot rows are handled like others: see routing.HotRows
+	HotWaiters int  // more waiters than this make a row hot; 0: a node's default
+	GroupSize  int  // of hot rows; 0: a node's default
+	// Sequence, if not 0, is the batch size of a sequencer before the database, see sequencer.go;
+	// each transaction is sent as a whole.
 	Sequence int
-	// HotFrom, if not 0, is when in the measured time an operator has hot rows be hot.
+	// HotFrom, if not 0, is when in the measured time an operator enables the handling of hot rows.
 	HotFrom time.Duration
-	// GrowFrom, if not 0, is when in the measured time an operator has groups be of GrowTo.
+	// GrowFrom, if not 0, is when in the measured time an operator sets the group size to GrowTo.
 	GrowFrom time.Duration
 	GrowTo   int
 
-	// ClientRegions is in how many regions, the first of the map, there are clients; 0: in all.
+	// ClientRegions is the number of regions, the first of the map, with clients; 0: all.
 	ClientRegions int
 	// ClientsAt names the regions that have clients, separated by commas; empty: see ClientRegions.
 	ClientsAt string
 	ClientRTT time.Duration // between a client and its gateway
 
-	// Coordinators is how many nodes each region has beside the one that holds the
-	// shards: clients are at these, and they alone co-coordinate. 0: the one does all.
+	// Coordinators is the number of nodes of each region beside the one that holds the shards:
+	// clients are at these, and only these co-coordinate. 0: the one does all.
 	Coordinators     int
-	CoordinatorCPU   time.Duration // what CPU is for other nodes
+	CoordinatorCPU   time.Duration // CPU for the coordinators
 	CoordinatorCores int           // of each
-	// DeadCoCoordinators is in how many regions, the last of the map, there is no
-	// co-coordinator: see coordinator.Config.
+	// DeadCoCoordinators is the number of regions, the last of the map, without a co-coordinator:
+	// see coordinator.Config.
 	DeadCoCoordinators int
 
-	// Delays are how those between regions change in the measured time: what parseChanges reads.
+	// Delays are the changes of delays between regions in the measured time: see parseChanges.
 	Delays string
-	// Skews are how Zipf changes in the measured time, of workloads whose rows are not loaded: what
-	// parseSkews reads.
+	// Skews are the changes of Zipf in the measured time, for workloads whose rows are not loaded:
+	// see parseSkews.
 	Skews string
-	// Warmth changes how gateways read by temperature; zero fields: as a node has it.
+	// Warmth changes how gateways read by temperature; zero fields: a node's default.
 	Warmth txn.Warmth
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
-	Netem  bool          // Jitter is what Linux's netem calls Pareto (sim.NewNetemPareto)
-	Loss   float64       // part of the messages that are lost
-	TCP    bool          // Loss is of segments, which are sent again as TCP does: messages are late, and not lost
-	Skew   time.Duration // wall clocks are wrong by at most this
-	CPU    time.Duration // that a message costs its receiver, and a request its gateway
-	// RequestCPU is what a client's request (a read, a commit) costs its gateway; 0: CPU.
+	Netem  bool          // Jitter is the distribution that Linux's netem calls pareto (sim.NewNetemPareto)
+	Loss   float64       // the fraction of lost messages
+	TCP    bool          // Loss is of segments, which TCP sends again: messages are late, and not lost
+	Skew   time.Duration // largest error of wall clocks
+	CPU    time.Duration // of a message at its receiver, and of a request at its gateway
+	// RequestCPU is the cost of a client's request (a read, a commit) at its gateway; 0: CPU.
 	RequestCPU   time.Duration
 	CommitCPU    time.Duration // the same of a commit that writes; 0: RequestCPU
-	StatementCPU time.Duration // that a statement costs beside its request, before it
-	StoreCPU     time.Duration // that a commit which writes costs beside its request, while it is under way
-	Loop         bool          // a node takes messages and requests one at a time, whatever cores it has, see sim.Hardware
-	LockCPU      time.Duration // with Loop: of a lock that is granted or freed
-	StepCPU      time.Duration // with Loop: of a step of a walk over who waits for whom
-	PageCPU      time.Duration // with Loop: of a lock granted or freed, for each who waits for its row, see lockmanager.go
+	StatementCPU time.Duration // of a statement in addition to its request, before it
+	StoreCPU     time.Duration // of a commit with writes in addition to its request, during it
+	Loop         bool          // a node processes messages and requests one at a time, whatever its cores, see sim.Hardware
+	LockCPU      time.Duration // with Loop: of a lock that is granted or released
+	StepCPU      time.Duration // with Loop: of a step of a walk over the wait graph
+	PageCPU      time.Duration // with Loop: of a lock granted or released, for each waiter of its row, see lockmanager.go
 	ListCPU      time.Duration // of a statement that only reads, for each transaction that has written
 	Cores        int           // of each node
 	Fsync        time.Duration // of one sync
-	SyncEach     bool          // each commit has a sync of its own: no group commit
-	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
-	ProbeEvery   time.Duration // how often delays between nodes are measured; 0: as a node does
-	ResendAfter  time.Duration // what is not answered is sent again; 0: as a node does
-	// ElectionTimeout is how long a replica hears nothing of its leader before it wants to lead; 0: as
-	// a node has it. Heartbeats are as often as ever.
+	SyncEach     bool          // each commit has its own sync: no group commit
+	LockWait     time.Duration // bound of a lock wait; 0: a node's default
+	ProbeEvery   time.Duration // interval of delay measurements between nodes; 0: a node's default
+	ResendAfter  time.Duration // unanswered messages are sent again after it; 0: a node's default
+	// ElectionTimeout is how long a replica receives nothing from its leader before it starts an
+	// election; 0: a node's default. Heartbeats are as frequent as ever.
 	ElectionTimeout time.Duration
-	Faults          string // what sim.ParseFaults reads
-	// AdmissionOff: tries that contend are not bounded by how many were lost, see yield.Admission.
-	// What a row forecasts of a transaction by its own choice still holds it back.
+	Faults          string // in the form that sim.ParseFaults reads
+	// AdmissionOff: conflicting tries are not bounded by the rate of aborts, see yield.Admission. A
+	// protocol's own forecast of a transaction still delays it.
 	AdmissionOff bool
-	// NeverSure: what has lost several tries reads as it did in its first, where ours locks from then
-	// on in rows that validate (txn.Params.LockAfterTries): what the papers of such rows have.
+	// NeverSure: a transaction that was aborted several times reads as in its first try, where ours
+	// locks from then on in protocols that validate (txn.Params.LockAfterTries): as in the papers
+	// of such protocols.
 	NeverSure bool
 
 	Client   Manner        // what a client does when its transaction is aborted; none: Forever
-	Tries    int           // of one transaction, at most, of a client that is Forever
+	Tries    int           // bound for one transaction, of a client that is Forever
 	Backoff  time.Duration // before the second try, on average; doubles five times at most
 	Warmup   time.Duration // not measured
 	Duration time.Duration // measured
 	Seed     uint64
-	// Series, if not 0, has the measured time told in pieces of this length as well.
+	// Series, if not 0, is the length of the pieces in which the measured time is reported as well.
 	Series time.Duration
 	Check  int // tries whose reads and writes are recorded and checked, from the first on
-	// PendingMax bounds the messages and timers that wait: a row that cannot bear its load, whose
-	// clients try again at once, has ever more of them, and they have taken 20 GB. 0: PendingMax.
+	// PendingMax bounds the queued messages and timers: an overloaded protocol, whose clients retry
+	// immediately, has ever more of them, and they have taken 20 GB. 0: the constant PendingMax.
 	PendingMax int
-	// CountRules counts how often each rule of the core bites (Result.Rules).
+	// CountRules counts how often each rule of the core is hit (Result.Rules).
 	CountRules bool
 
 	mix  workload.Mix      // of tests; nil: Workload's
@@ -188,12 +189,12 @@ const (
 	piecesMax       = 10_000
 )
 
-// PendingMax is how many messages and timers may wait where nothing else is said: others than those
-// that are overloaded have some ten thousand.
+// PendingMax is the default bound of queued messages and timers: experiments that are not
+// overloaded have some ten thousand.
 const PendingMax = 2_000_000
 
-// Defaults is the standard experiment of the D2PC paper's section 5, on a row
-// that the table always has.
+// Defaults returns the standard experiment of the D2PC paper's section 5, under a protocol that the
+// table always has.
 func Defaults() Experiment {
 	return Experiment{
 		Protocol: "2pc+occ", Workload: "retwis", WAN: "alibaba3", Shards: 3, Replicas: 0,
@@ -203,7 +204,7 @@ func Defaults() Experiment {
 	}
 }
 
-// SpecError is what is wrong with a Spec, in one line.
+// SpecError is an error in an Experiment, in one line.
 type SpecError struct{ error }
 
 // Validate returns nil or a SpecError. Run validates too.
@@ -212,7 +213,7 @@ func (s Experiment) Validate() error {
 	return err
 }
 
-// resolved is a Spec whose names have become things.
+// resolved is an Experiment with its names resolved.
 type resolved struct {
 	Experiment
 	spec   protocol.Spec
@@ -224,9 +225,9 @@ type resolved struct {
 	changes []change
 	// skews are those of Skews.
 	skews []skewing
-	// clientsAt are the places on the map of the regions that ClientsAt names.
+	// clientsAt are the map indices of the regions in ClientsAt.
 	clientsAt []int
-	// held are the places of the regions that hold what is led from one: Holders.
+	// held maps a leader's region to those that hold its shards: Holders.
 	held map[int][]int
 	// rules are the counts of CountRules, or nil.
 	rules *coverage.Counts
@@ -303,7 +304,7 @@ func (s Experiment) resolve() (r resolved, err error) {
 	return r, err
 }
 
-// mixConfig is the workload's share of the experiment.
+// mixConfig returns the workload's part of the experiment.
 func (s Experiment) mixConfig() workload.MixConfig {
 	milli := func(v float64) int { return int(math.Round(v * 1000)) }
 	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: milli(s.Zipf), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses, Draw: s.Draw, Homes: s.Homes,
@@ -311,7 +312,7 @@ func (s Experiment) mixConfig() workload.MixConfig {
 		Sources: s.sourceIDs(), SourcesAt: s.sourceRegions(), DistributedMilli: milli(s.Distributed), Central: s.Central, Rounds: s.Rounds}
 }
 
-// checkNumbers holds every number against its bounds.
+// checkNumbers checks every number against its bounds.
 func (s Experiment) checkNumbers(regions int) error {
 	for _, b := range []struct {
 		what           string
@@ -347,7 +348,7 @@ func (s Experiment) checkNumbers(regions int) error {
 		{"the number of tries to check", float64(s.Check), 0, checkMax},
 		{"the number of messages and timers that may wait", float64(s.PendingMax), 0, pendingMost},
 	} {
-		if !(b.got >= b.low && b.got <= b.high) { // not a number is neither
+		if !(b.got >= b.low && b.got <= b.high) { // NaN is refused, too
 			return fmt.Errorf("%s is %v; it must lie between %v and %v", b.what, b.got, b.low, b.high)
 		}
 	}
@@ -371,16 +372,16 @@ func (s Experiment) checkTimes() error {
 		{"the CPU time of a commit", s.CommitCPU, 0, costMax},
 		{"the CPU time of a commit beside its request", s.StoreCPU, 0, costMax},
 		{"the CPU time of a lock", s.LockCPU, 0, costMax},
-		{"the CPU time of a step over who waits", s.StepCPU, 0, costMax},
+		{"the CPU time of a step of the wait graph", s.StepCPU, 0, costMax},
 		{"the CPU time of a page of locks", s.PageCPU, 0, costMax},
 		{"the CPU time of the list of writers", s.ListCPU, 0, costMax},
 		{"the round trip of a client", s.ClientRTT, 0, costMax},
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
 		{"the time between two probes", s.ProbeEvery, 0, 5 * time.Second},
-		{"the time after which what is not answered is sent again", s.ResendAfter, 0, time.Hour},
+		{"the time after which unanswered messages are sent again", s.ResendAfter, 0, time.Hour},
 		{"the election timeout", s.ElectionTimeout, 0, time.Hour},
-		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},
-		{"the moment from which groups are larger", s.GrowFrom, 0, durationMax},
+		{"the time from which rows are hot", s.HotFrom, 0, durationMax},
+		{"the time from which groups are larger", s.GrowFrom, 0, durationMax},
 		{"the backoff", s.Backoff, 0, time.Minute},
 		{"the warm-up", s.Warmup, 0, durationMax},
 		{"the duration", s.Duration, time.Millisecond, durationMax},
@@ -390,7 +391,7 @@ func (s Experiment) checkTimes() error {
 		}
 	}
 	if s.Series < 0 || s.Series > 0 && s.Duration/s.Series > piecesMax {
-		return fmt.Errorf("%v cannot be told in pieces of %v; ask for at most %d pieces", s.Duration, s.Series, piecesMax)
+		return fmt.Errorf("%v cannot be reported in pieces of %v; use at most %d pieces", s.Duration, s.Series, piecesMax)
 	}
 	return nil
 }

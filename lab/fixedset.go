@@ -14,7 +14,8 @@ import (
 // prioritized reports whether some transactions have high priority.
 func (s Experiment) prioritized() bool { return s.High > 0 || s.HighClass != "" }
 
-// priority draws that of the next transaction, or has it of its class, and names it as a class of its own.
+// priority draws the priority of the next transaction, or takes it from its class, and names it as
+// a class of its own.
 func (r *run) priority(c *sim.Client, opt *txn.Options, class string) string {
 	switch {
 	case r.spec.HighClass != "" && r.spec.HighClass == class, r.spec.High > 0 && c.Rand().Float64() < r.spec.High:
@@ -23,7 +24,7 @@ func (r *run) priority(c *sim.Client, opt *txn.Options, class string) string {
 	return opt.Priority.String() + " priority"
 }
 
-// knowsHighClass holds HighClass against the classes that came.
+// knowsHighClass checks HighClass against the classes that occurred.
 func (r *run) knowsHighClass() error {
 	name := r.spec.HighClass
 	if name == "" || r.classes[name] != nil {
@@ -33,7 +34,7 @@ func (r *run) knowsHighClass() error {
 		r.spec.Workload, name, strings.Join(slices.Sorted(maps.Keys(r.classes)), ", "))}
 }
 
-// runFixedSet runs a whole transaction, which is one request of its client.
+// runFixedSet runs a whole 2FI transaction, which is one request of its client.
 func (k *tracked) runFixedSet(ctx context.Context, d txn.FixedSetTxn) error {
 	for _, key := range d.Reads {
 		k.touch(key)

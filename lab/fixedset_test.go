@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Transactions that are declared whole are measured by their priorities and checked as others are, by
-// rows that vote on them as they read and by such as do not.
+// 2FI transactions are measured by their priorities and checked as others are, under protocols that
+// vote on them as they read and under others.
 func TestFixedSetTransactionsAreMeasured(t *testing.T) {
 	for _, row := range []string{"natto-recsf", "natto-2pl-p", "tapir"} {
 		s := short()
@@ -20,12 +20,13 @@ func TestFixedSetTransactionsAreMeasured(t *testing.T) {
 		}
 		s.High = 0
 		if r := mustRun(t, s); r.ByClass["high priority"].Committed+r.ByClass["low priority"].Committed > 0 {
-			t.Errorf("%s: priorities are told where none are drawn", row)
+			t.Errorf("%s: priorities are reported where none are drawn", row)
 		}
 	}
 }
 
-// All of one class have high priority, and nobody else has; a class that never comes is told.
+// All transactions of one class have high priority, and no others; a class that never occurs is an
+// error.
 func TestAClassOfHighPriority(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-recsf", "smallbank", "azure5", 5, 3, 10_000
@@ -37,11 +38,11 @@ func TestAClassOfHighPriority(t *testing.T) {
 	}
 	s.HighClass = "sendPayment"
 	if _, err := Run(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), "sendPayment") || !strings.Contains(err.Error(), "send-payment") {
-		t.Errorf("a class that does not come: %v", err)
+		t.Errorf("a class that does not occur: %v", err)
 	}
 }
 
-// An experiment counts rules if it is asked to, and is the same then.
+// An experiment counts rules on request, and is the same then.
 func TestRulesAreCounted(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-pa", "ycsb+t", "azure5", 5, 3, 1000
@@ -54,8 +55,8 @@ func TestRulesAreCounted(t *testing.T) {
 	}
 }
 
-// Where clocks are seconds apart the stamps do not suit all of them, and what is declared commits all
-// the same: it waits for no clock that is wrong by more than ways are long.
+// Where clocks are seconds apart the arrival times are wrong, and 2FI transactions commit all the
+// same: none waits for a clock whose error exceeds the delays.
 func TestClocksApart(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas = "natto-recsf", "ycsb+t", "azure5", 5, 3

@@ -9,8 +9,8 @@ import (
 	"isochron/geo"
 )
 
-// hops are the messages between regions that a commit waits for on a uniform map,
-// by the number of replicas.
+// hops are the sequential messages between regions of a commit on a uniform map, by the number of
+// replicas.
 var hops = map[string]map[int]float64{
 	"2pc+occ": {3: 4, 5: 4}, "2pc+2pl": {3: 4, 5: 4},
 	"d2pc+occ": {3: 2, 5: 3}, "d2pc+2pl": {3: 2, 5: 3},
@@ -21,8 +21,8 @@ func within(got float64, want time.Duration, part float64) bool {
 	return math.Abs(got-ms(want)) <= part*ms(want)+0.001
 }
 
-// Without contention, and with processors and disks that cost nothing, commits
-// and contention spans are what the delays of the map say.
+// Without contention, and with processors and disks that cost nothing, commits and contention spans
+// follow from the delays of the map.
 func TestCommitsAndSpansFollowTheirLaws(t *testing.T) {
 	for _, l := range Laws() {
 		for _, name := range []string{"uniform:100ms:3", "uniform:100ms:5", "alibaba3"} {

@@ -8,8 +8,8 @@ import (
 	"isochron/geo"
 )
 
-// parseHolders reads which regions hold the shards: for each region of the map, with slashes between them,
-// itself, which leads, and those with the other replicas, with commas between them, such as
+// parseHolders reads which regions hold the shards: for each region of the map, separated by
+// slashes, itself, which leads, and those with the other replicas, separated by commas, such as
 // va,wa,pr/wa,pr,va/pr,va,wa. Empty: nil.
 func parseHolders(text string, regions []geo.Region, replicas int) (map[int][]int, error) {
 	if text == "" {
@@ -21,7 +21,7 @@ func parseHolders(text string, regions []geo.Region, replicas int) (map[int][]in
 		for _, name := range strings.Split(group, ",") {
 			at := slices.Index(regions, geo.Region(name))
 			if at < 0 || slices.Contains(places, at) {
-				return nil, fmt.Errorf("the holders %q name %q, which is no region of the map or stands there twice", group, name)
+				return nil, fmt.Errorf("the holders %q name %q, which is no region of the map or is listed twice", group, name)
 			}
 			places = append(places, at)
 		}

@@ -7,7 +7,8 @@ import (
 	"isochron/geo"
 )
 
-// Regions hold what they are said to hold, the leader's first; what is not said of every region is refused.
+// Regions hold the shards that Holders names, the leader's first; a list that omits a region is
+// refused.
 func TestHolders(t *testing.T) {
 	regions := []geo.Region{"a", "b", "c"}
 	held, err := parseHolders("b,c/a,c/c,a", regions, 2)

@@ -9,12 +9,12 @@ import (
 	"isochron/sim"
 )
 
-// hotRows is what is to be done about hot rows.
+// hotRows returns the configuration of hot rows.
 func (s resolved) hotRows(off bool) routing.HotRows {
 	return routing.HotRows{Off: off, Waiters: s.HotWaiters, GroupSize: s.GroupSize}
 }
 
-// startSwitch has an operator switch hot rows on, and have larger groups, when it is time.
+// startSwitch schedules the operator who enables hot rows, and larger groups.
 func (r *run) startSwitch() {
 	hot := r.spec.hotRows(false)
 	r.order(r.spec.HotFrom, hot)
@@ -22,8 +22,8 @@ func (r *run) startSwitch() {
 	r.order(r.spec.GrowFrom, hot)
 }
 
-// order has an operator say, so long after the measuring began, what is to be done about hot rows; at 0
-// he says nothing.
+// order changes the configuration of hot rows at a time after the start of the measurement; at 0 it
+// does nothing.
 func (r *run) order(at time.Duration, hot routing.HotRows) {
 	if at == 0 {
 		return
@@ -35,7 +35,7 @@ func (r *run) order(at time.Duration, hot routing.HotRows) {
 			return nil
 		})
 		if err != nil {
-			r.failed = fmt.Errorf("what is done about hot rows could not be changed: %w", err)
+			r.failed = fmt.Errorf("the configuration of hot rows could not be changed: %w", err)
 		}
 	})
 }

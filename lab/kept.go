@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Kept runs experiments and keeps their results: what was asked for before is not made again, for one
-// spec has one result. Figures of a paper share settings, and ask for many of the same.
-// The zero value is ready; it serves one goroutine at a time.
+// Kept runs experiments and keeps their results: an experiment has one result, and is not run
+// twice. Figures of a paper share many experiments. The zero value is ready; it serves one
+// goroutine at a time.
 type Kept struct {
 	results map[Experiment]Result
 }
 
-// RunAll is the function of that name for those of the specs whose results are not kept yet; progress
-// is told of these alone. If it fails nothing of this call is kept.
+// RunAll is the function RunAll for the specs whose results are not kept yet; progress covers only
+// these. If it fails, nothing of this call is kept.
 func (k *Kept) RunAll(ctx context.Context, specs []Experiment, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
 	var fresh []Experiment
 	for _, s := range specs {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An experiment that is asked for twice is made once, within a call and over several; each call has
+// An experiment that is requested twice is run once, within a call and over several; each call has
 // its results in its own order.
 func TestKeptMakesEachOnce(t *testing.T) {
 	short := func(clients int) Experiment {

@@ -8,8 +8,8 @@ import (
 	"isochron/workload"
 )
 
-// Rows that are read one after the other cost a round each at far leaders, and hardly anything
-// beside the client.
+// Rows that are read one after the other cost a round each at remote leaders, and almost nothing in
+// the client's region.
 func TestRowsReadOneByOne(t *testing.T) {
 	execute := func(row string, oneByOne bool) float64 {
 		s := short()
@@ -21,15 +21,15 @@ func TestRowsReadOneByOne(t *testing.T) {
 		return r.BreakdownMS.Execute
 	}
 	if one, all := execute("2pc+2pl-nro", true), execute("2pc+2pl-nro", false); one < 2*all {
-		t.Errorf("six rows of far leaders take %v ms, all at once %v", one, all)
+		t.Errorf("six rows of far leaders take %v ms, in one round %v", one, all)
 	}
 	if one := execute("2pc+occ", true); one > 20 {
 		t.Errorf("six rows of near replicas take %v ms", one)
 	}
 }
 
-// Near reads that do not heed undecided writes are over sooner and good less often, and what
-// comes of them is as it must be.
+// Near reads that ignore undecided writes end sooner and are valid less often, and the result is
+// correct.
 func TestNearReadsAsTheyAre(t *testing.T) {
 	s := mannered(Drop)
 	s.Protocol = "d2pc+occ"
@@ -42,7 +42,7 @@ func TestNearReadsAsTheyAre(t *testing.T) {
 	}
 	stale, met := txn.CauseValidation.String(), txn.CauseConflict.String()
 	if asIs.AbortedBy[stale] < 2*asIs.AbortedBy[met] || asIs.AbortedBy[met] == 0 {
-		t.Errorf("more read what has changed than meet another: %v", asIs.AbortedBy)
+		t.Errorf("more conflict with a changed row than with a vote: %v", asIs.AbortedBy)
 	}
 	sum := int64(0)
 	for _, n := range asIs.AbortedBy { // order: a sum
@@ -53,8 +53,8 @@ func TestNearReadsAsTheyAre(t *testing.T) {
 	}
 }
 
-// Replicas that are TAPIR's to the letter have reads wait less, and more tries fail; ends that are
-// noted first come later; and what comes of it is as it must be.
+// Replicas that follow TAPIR to the letter have shorter waits of reads, and more aborted tries;
+// decisions that are recorded first come later; and the result is correct.
 func TestReplicasToTheLetter(t *testing.T) {
 	s := mannered(Drop)
 	s.Protocol = "tapir"
@@ -67,7 +67,7 @@ func TestReplicasToTheLetter(t *testing.T) {
 		t.Errorf("reads wait %v ms, and %v where they do not; %v and %v are aborted", ours.LockWaitMS.Avg, unwaited.LockWaitMS.Avg, ours.AbortRate, unwaited.AbortRate)
 	}
 	if letter.ContentionSpanMS.Avg < 1.2*unwaited.ContentionSpanMS.Avg || letter.AbortRate <= unwaited.AbortRate {
-		t.Errorf("rows are held for %v ms, and %v where ends are noted first; %v and %v are aborted",
+		t.Errorf("rows are held for %v ms, and %v where decisions are recorded first; %v and %v are aborted",
 			unwaited.ContentionSpanMS.Avg, letter.ContentionSpanMS.Avg, unwaited.AbortRate, letter.AbortRate)
 	}
 	for _, r := range []Result{ours, unwaited, letter} {
@@ -77,8 +77,8 @@ func TestReplicasToTheLetter(t *testing.T) {
 	}
 }
 
-// A try that is as old as itself alone is lost to whoever began since its first: the one that is tried
-// most often is tried more often than where it keeps its age.
+// A try with its own age loses to transactions that began after its first try: the largest number
+// of tries is larger than where the age is kept.
 func TestTriesOfFreshAge(t *testing.T) {
 	s := mannered(Forever)
 	s.Protocol, s.Keys, s.NeverSure = "natto-2pl", 100, true
@@ -90,7 +90,7 @@ func TestTriesOfFreshAge(t *testing.T) {
 	}
 }
 
-// The conditions of TPC-C hold wherever transactions begin; more of them are far from home.
+// The conditions of TPC-C hold wherever transactions begin; more of them are remote.
 func TestHomesOfTPCC(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.Warehouses, s.Client, s.Duration = "2pc+occ", "tpcc-d2pc", 10, Drop, 2*time.Second
@@ -107,8 +107,7 @@ func TestHomesOfTPCC(t *testing.T) {
 	}
 }
 
-// Delays that netem calls Pareto's are drawn, checked and told of as others are, and are shorter at the
-// far end.
+// Delays of netem's pareto are drawn, checked and reported as others are, and have a shorter tail.
 func TestDelaysAsNetemHasThem(t *testing.T) {
 	s := mannered(Drop)
 	s.Protocol, s.Jitter = "2pc+2pl", 0.4

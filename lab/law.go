@@ -7,20 +7,20 @@ import (
 	"isochron/geo"
 )
 
-// Law is what theory says of a protocol where nothing but the network costs time
-// and nobody is in another's way: of a transaction that writes on every shard,
-// one shard led from each region, a replica of each in every region.
+// Law is the theory of a protocol without conflicts and with no cost but the network's: of a
+// transaction that writes on every shard, one shard led from each region, a replica of each in
+// every region.
 type Law struct {
 	Protocol string
-	// Formula is Span in words: L(a,b) is a round trip, a the client's region, b the
-	// leader's, i any.
+	// Formula is Span in words: L(a,b) is a round trip, a the client's region, b the leader's, i
+	// any.
 	Formula string
-	// Commit is the latency at a client in a.
+	// Commit returns the latency at a client in a.
 	Commit func(w geo.WAN, a geo.Region) time.Duration
-	// Span is the contention span at a leader in b for a client in a.
+	// Span returns the contention span at a leader in b for a client in a.
 	Span func(w geo.WAN, a, b geo.Region) time.Duration
-	// Sources: it is said of a transaction over sources, one in each region, whose statements go
-	// in one round, where no work of a database takes time either.
+	// Sources: the law is of a transaction over sources, one in each region, whose statements go in
+	// one round, where no work of a database takes time either.
 	Sources bool
 }
 
@@ -35,8 +35,8 @@ const (
 	inTurnText       = "max over i of L(a,i) + sum over i of L(a,i) + sum over i before b of L(a,i)"
 )
 
-// Laws are those that are known: table 4 of the D2PC paper, which our rows follow,
-// and the commits that belong to it.
+// Laws returns the known ones: table 4 of the D2PC paper, which our protocols follow, and the
+// commits that belong to it.
 func Laws() []Law {
 	return []Law{
 		{Protocol: "2pc+occ", Formula: twoRoundsText, Commit: twoRounds, Span: heldToTheEnd},
@@ -61,7 +61,7 @@ func Laws() []Law {
 	}
 }
 
-// LawOf finds the law of a row; false if there is none.
+// LawOf returns the law of a protocol; false if there is none.
 func LawOf(protocol string) (Law, bool) {
 	all := Laws()
 	i := slices.IndexFunc(all, func(l Law) bool { return l.Protocol == protocol })
@@ -71,7 +71,7 @@ func LawOf(protocol string) (Law, bool) {
 	return all[i], true
 }
 
-// apart is the round trip between two nodes: one region has one node here.
+// apart returns the round trip between two nodes: one region has one node here.
 func apart(w geo.WAN, a, b geo.Region) time.Duration {
 	if a == b {
 		return 0
@@ -86,7 +86,7 @@ func most(w geo.WAN, of func(i geo.Region) time.Duration) (d time.Duration) {
 	return d
 }
 
-// nth is the n-th shortest of a value for each region, from 0.
+// nth returns the n-th shortest of a value for each region, from 0.
 func nth(w geo.WAN, n int, of func(i geo.Region) time.Duration) time.Duration {
 	var all []time.Duration
 	for _, i := range w.Regions {
@@ -103,11 +103,11 @@ func twoRounds(w geo.WAN, a geo.Region) time.Duration {
 
 func heldToTheEnd(w geo.WAN, a, _ geo.Region) time.Duration { return twoRounds(w, a) }
 
-// bypass is the commit of D2PC and of R4: for each shard, acknowledgements of a majority
-// go from the replicas straight to the client's region.
+// bypass is the commit of D2PC and of R4: for each shard, acknowledgements of a majority go from
+// the replicas straight to the client's region.
 func bypass(w geo.WAN, a geo.Region) time.Duration { return acknowledged(w, a, a) }
 
-// acknowledged is when a region knows of a majority for each shard that a client in a has asked.
+// acknowledged is when a region knows of a majority for each shard of a commit from a client in a.
 func acknowledged(w geo.WAN, a, at geo.Region) time.Duration {
 	return most(w, func(leader geo.Region) time.Duration {
 		return nth(w, len(w.Regions)/2, func(replica geo.Region) time.Duration {
@@ -116,8 +116,8 @@ func acknowledged(w geo.WAN, a, at geo.Region) time.Duration {
 	})
 }
 
-// heldToAcknowledged ends when b's leader knows of these majorities by itself, or is told by the
-// coordinator, whichever comes first.
+// heldToAcknowledged ends when b's leader knows of these majorities by itself, or receives the
+// coordinator's decision, whichever is first.
 func heldToAcknowledged(w geo.WAN, a, b geo.Region) time.Duration {
 	return min(acknowledged(w, a, b)-apart(w, a, b)/2, bypass(w, a))
 }
@@ -127,29 +127,28 @@ func heldToPreCommit(w geo.WAN, a, b geo.Region) time.Duration {
 	return most(w, func(i geo.Region) time.Duration { return (apart(w, a, i) + apart(w, i, b) - apart(w, a, b)) / 2 })
 }
 
-// replicaVotes is the commit of who hears as many replicas as make a fast path: all of
-// three, or so many of five.
+// replicaVotes is the commit with a fast path of replica votes: all of three, or of out of five.
 func replicaVotes(of int) func(w geo.WAN, a geo.Region) time.Duration {
 	return func(w geo.WAN, a geo.Region) time.Duration {
 		return nth(w, min(of, len(w.Regions))-1, func(i geo.Region) time.Duration { return apart(w, a, i) })
 	}
 }
 
-// heldToOpinions ends when the decision has come: it left when the commit was known.
+// heldToOpinions ends when the decision has arrived: it left when the commit was known.
 func heldToOpinions(of int) func(w geo.WAN, a, b geo.Region) time.Duration {
 	return func(w geo.WAN, a, _ geo.Region) time.Duration { return replicaVotes(of)(w, a) }
 }
 
-// agreement is the commit of who hears a majority of replicas twice: of their votes, and of what
-// they have taken in.
+// agreement is a commit that takes a majority of replicas twice: of their votes, and of what they
+// have accepted.
 func agreement(w geo.WAN, a geo.Region) time.Duration {
 	return 2 * replicaVotes(len(w.Regions)/2+1)(w, a)
 }
 
 func heldToAgreement(w geo.WAN, a, _ geo.Region) time.Duration { return agreement(w, a) }
 
-// eachInTurn is a commit that asks one participant to prepare after the other, and tells them the
-// decision so too.
+// eachInTurn is a commit that prepares one participant after the other, and sends them the decision
+// so too.
 func eachInTurn(w geo.WAN, a geo.Region) (d time.Duration) {
 	for _, i := range w.Regions {
 		d += 2 * apart(w, a, i)
@@ -157,7 +156,7 @@ func eachInTurn(w geo.WAN, a geo.Region) (d time.Duration) {
 	return d
 }
 
-// heldInTurn ends when the turn of b has come: the executions are over and all have prepared.
+// heldInTurn ends when the decision reaches b: the executions are over and all have prepared.
 func heldInTurn(w geo.WAN, a, b geo.Region) time.Duration {
 	d := rounds(1)(w, a) + eachInTurn(w, a)/2
 	for _, i := range w.Regions {
@@ -169,19 +168,19 @@ func heldInTurn(w geo.WAN, a, b geo.Region) time.Duration {
 	return d
 }
 
-// rounds is a commit of so many round trips to the farthest participant.
+// rounds is a commit of n round trips to the farthest participant.
 func rounds(n int) func(w geo.WAN, a geo.Region) time.Duration {
 	return func(w geo.WAN, a geo.Region) time.Duration {
 		return time.Duration(n) * most(w, func(i geo.Region) time.Duration { return apart(w, a, i) })
 	}
 }
 
-// heldFor is a span of so many of these: the execution is one.
+// heldFor is a span of n of these: the execution is one.
 func heldFor(n int) func(w geo.WAN, a, b geo.Region) time.Duration {
 	return func(w geo.WAN, a, _ geo.Region) time.Duration { return rounds(n)(w, a) }
 }
 
-// heldOutside is the span of who executes in its own region when all others have.
+// heldOutside is the span of a client that executes in its own region when all others have.
 func heldOutside(w geo.WAN, a, b geo.Region) time.Duration {
 	if a == b {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"isochron/reveal"
 )
 
-// mariaDB is one hot row of MariaDB 10.11 as docs/laboratory/performance.md has it: updates a second by
-// the number of connections. It lets go of a row when its log has the commit, before the disk
-// has; an update took 65 us where nobody waited, whatever it was made of.
+// mariaDB is one hot row of MariaDB 10.11 as in docs/laboratory/performance.md: updates a second by
+// the number of connections. It releases a row when its log has the commit, before the disk has; an
+// update took 65 us without waiters, all costs together.
 var mariaDB = map[int]float64{16: 14804, 64: 12256, 256: 8606, 1024: 4705}
 
 func likeMariaDB(clients int) Experiment {
@@ -22,8 +22,8 @@ func likeMariaDB(clients int) Experiment {
 	return s
 }
 
-// The model falls as MariaDB does when more wait for one row, to a fifth of each number; without
-// pages of locks it does not. Seen red with PageCPU halved.
+// The model slows down as MariaDB does when more wait for one row, to a fifth of each number;
+// without pages of locks it does not. Seen red with PageCPU halved.
 func TestFallsLikeMariaDB(t *testing.T) {
 	got := map[int]float64{}
 	for clients, want := range mariaDB {
@@ -42,12 +42,12 @@ func TestFallsLikeMariaDB(t *testing.T) {
 	}
 }
 
-// The list of writers is copied by one reader after another, only if somebody has written, and
-// only by rows that keep it.
+// The list of writers is copied by one reader after another, only if there are writers, and only by
+// protocols that keep it.
 func TestReadersCopyTheListOfWriters(t *testing.T) {
 	l := writerList{each: time.Microsecond}
 	if l.copied(0) != 0 {
-		t.Error("nobody has written")
+		t.Error("no transaction has written")
 	}
 	l.writers = 10
 	if a, b, c := l.copied(0), l.copied(5*time.Microsecond), l.copied(time.Millisecond); a != 10*time.Microsecond || b != 15*time.Microsecond || c != 10*time.Microsecond {
@@ -64,7 +64,7 @@ func TestReadersCopyTheListOfWriters(t *testing.T) {
 	}
 }
 
-// A row may be asked to reveal its writes at another time, if that fits together.
+// The reveal of a protocol can be replaced if the combination is valid.
 func TestRevealOfAnAblation(t *testing.T) {
 	s := beside("hotspot", 32)
 	s.Protocol, s.Length, s.Fsync, s.CommitCPU, s.Loop = "mysql", 1, time.Millisecond, 50*time.Microsecond, true

@@ -7,20 +7,19 @@ import (
 	"isochron/yield"
 )
 
-// observed is the node that a Result's Machine tells of.
+// observed is the node of a Result's Machine.
 const observed = txn.NodeID(1)
 
-// machine is what was counted at the observed node when the measuring began and
-// when it ended.
+// machine has the counts of the observed node at the start and the end of the measured time.
 type machine struct {
 	worked [2]time.Duration
 	work   [2]yield.LockStats
 	waits  [2]int64
-	// threshold is of reads by temperature, when the measuring ended.
+	// threshold is of reads by temperature, at the end of the measured time.
 	threshold int64
 }
 
-// mark counts: first at the beginning, then at the end.
+// mark reads the counts: first at the beginning, then at the end.
 func (m *machine) mark(r *run) {
 	at := 0
 	if !r.measuring {
@@ -47,7 +46,7 @@ func (r *run) cpuPercent(worked, of time.Duration) float64 {
 	return rounded(100*worked.Seconds()/of.Seconds()/float64(r.spec.Cores), 2)
 }
 
-// series tells of the measured time piece by piece.
+// series records the measured time piece by piece.
 type series struct {
 	r      *run
 	begins time.Duration
@@ -57,11 +56,11 @@ type series struct {
 
 type piece struct {
 	tally
-	worked    time.Duration // since the world began, at its beginning
+	worked    time.Duration // since the start of the cluster, at the beginning of the piece
 	threshold int64         // at its beginning
 }
 
-// newSeries is nil if nobody has asked for one.
+// newSeries returns nil if the experiment has no Series.
 func (r *run) newSeries() *series {
 	if r.spec.Series == 0 {
 		return nil
@@ -95,7 +94,7 @@ func (s *series) add(now time.Duration, o outcome) {
 	}
 }
 
-// adapted is a threshold as a Piece tells of it.
+// adapted converts a threshold to the unit of a Piece.
 func (r *run) adapted(threshold int64) float64 {
 	if r.spec.Warmth.Fixed {
 		return 0
@@ -113,7 +112,7 @@ func (s *series) lose(now time.Duration) {
 	}
 }
 
-// report leaves a last piece out that is shorter than the others.
+// report omits a last piece that is shorter than the others.
 func (s *series) report() (out []Piece) {
 	if s == nil {
 		return nil

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// mannered is a short experiment in which many conflict.
+// mannered is a short experiment with many conflicts.
 func mannered(m Manner) Experiment {
 	s := short()
 	s.Keys, s.Zipf, s.Client, s.Warmup, s.Duration = 1000, 0.9, m, time.Second, 4*time.Second
 	return s
 }
 
-// Each manner of client does after an abort what it says.
+// Each manner of client behaves after an abort as specified.
 func TestClientsByName(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ", "2pc+2pl", "tapir"} {
 		got := map[Manner]Result{}
@@ -32,9 +32,9 @@ func TestClientsByName(t *testing.T) {
 			}
 		}
 		if forever.Longest.Tries < 3 || forever.GaveUp > forever.Aborted/10 {
-			t.Errorf("%s: who tries for ever tried %d times and gave up %d times", row, forever.Longest.Tries, forever.GaveUp)
+			t.Errorf("%s: a client that always retries tried %d times and gave up %d times", row, forever.Longest.Tries, forever.GaveUp)
 		}
-		// A row that was written meanwhile ends it, so that few are saved; those are told late.
+		// A row that was written meanwhile ends it, so that few are saved; those commit late.
 		if hold.AbortRate > drop.AbortRate || hold.CommitMS.P99 < 1.2*drop.CommitMS.P99 {
 			t.Errorf("%s: prepared again %v%% are aborted, else %v%%; the slowest commits take %v and %v ms", row, 100*hold.AbortRate, 100*drop.AbortRate, hold.CommitMS.P99, drop.CommitMS.P99)
 		}

@@ -8,22 +8,22 @@ import (
 	"isochron/geo"
 )
 
-// A network whose delays change while it runs: the map stays (regions, leaders, and whatever nodes
-// derive from the widest round trip), and from given moments on messages take as long as another map
-// says.
+// A network whose delays change while it runs: the map stays (regions, leaders, and the parameters
+// that nodes derive from the widest round trip), and from given times on messages have the delays
+// of another map.
 
-// change is a moment from which on delays are those of a map.
+// change is a time from which on delays are those of a map.
 type change struct {
 	at  time.Duration // from the beginning of the measured time
 	wan geo.WAN
 }
 
-// changesMax bounds how often delays change.
+// changesMax bounds the changes of delays.
 const changesMax = 100
 
-// parseChanges reads "40s=star:50ms:90ms,60s=star:10ms:10ms": from the fortieth second on the delays
-// of one map, from the sixtieth on those of another. Each has as many regions as the experiment's.
-// Empty is none.
+// parseChanges reads "40s=star:50ms:90ms,60s=star:10ms:10ms": from the fortieth second on the
+// delays of one map, from the sixtieth on those of another. Each has as many regions as the
+// experiment's. Empty is none.
 func parseChanges(text string, regions int) (out []change, err error) {
 	if text == "" {
 		return nil, nil
@@ -49,7 +49,7 @@ func parseChanges(text string, regions int) (out []change, err error) {
 	return out, nil
 }
 
-// startChanges has the delays change when it is their time.
+// startChanges schedules the changes of delays.
 func (r *run) startChanges() {
 	for _, c := range r.spec.changes {
 		r.w.After(r.spec.Warmup+c.at, func() { r.w.Move(c.wan) })

@@ -8,8 +8,8 @@ import (
 	"isochron/workload"
 )
 
-// Messages take as long as the map of the moment says, and a row that goes by delays follows what is
-// measured: before it has, what is near is held for too long.
+// Messages have the delays of the present map, and a protocol that uses delays follows the
+// measurements: before it has, near rows are held for too long.
 func TestDelaysThatChange(t *testing.T) {
 	s := overSources("geotp-o1o2")
 	s.WAN, s.Sources, s.Shards, s.Distributed, s.Spread, s.Central = "star:200ms:200ms", "mmm", 3, 1, 3, workload.CentralFirst

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An experiment whose clients ask for ever more than its nodes can do is ended and says so, and takes
-// no machine with it.
+// An experiment whose clients request more than its nodes can do ends with an error, before it uses
+// up the machine's memory.
 func TestAnExperimentThatCannotBeBorne(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas = "carousel-basic", "ycsb+t", "azure5", 5, 3
@@ -15,7 +15,7 @@ func TestAnExperimentThatCannotBeBorne(t *testing.T) {
 	s.PendingMax = 20_000
 	_, err := Run(context.Background(), s, nil)
 	if err == nil || !strings.Contains(err.Error(), "carousel-basic cannot bear this load") {
-		t.Fatalf("it ends with %v", err)
+		t.Fatalf("the experiment ends with %v", err)
 	}
 	t.Log(err)
 	s.Rate = 50

@@ -7,8 +7,8 @@ import (
 	"isochron/protocol"
 )
 
-// What only reads costs one round trip to the leaders by default, and all that a
-// commit costs if it is asked to end as others do.
+// A read-only transaction costs one round trip to the leaders by default, and all that a commit
+// costs if it is configured to end as others do.
 func TestReadOnlyAsOthers(t *testing.T) {
 	s := Defaults()
 	s.WAN, s.Protocol, s.Clients, s.Zipf, s.Keys = "uniform:100ms:3", "2pc+occ", 6, 0, 100_000

@@ -16,8 +16,7 @@ import (
 	"isochron/txn"
 )
 
-// Each value begins with the number of its write; rows that were loaded have
-// initialWrite.
+// Each value begins with the number of its write; loaded rows have initialWrite.
 const (
 	initialWrite = 0
 	stampBytes   = 8
@@ -29,8 +28,8 @@ func stamped(id int64, value []byte) []byte {
 	return append(out, value...)
 }
 
-// stamp cuts a value into the number of its write and what the client wrote.
-// A row that is not there has the initial one.
+// stamp splits a value into the number of its write and the client's value. A row that does not
+// exist has the initial number.
 func stamp(v []byte) (id int64, value []byte) {
 	if len(v) < stampBytes {
 		return initialWrite, nil
@@ -38,23 +37,23 @@ func stamp(v []byte) (id int64, value []byte) {
 	return int64(binary.BigEndian.Uint64(v)), v[stampBytes:]
 }
 
-// tracked is one try of a transaction: it knows which regions' leaders it
-// touches, and what it reads and writes.
+// tracked is one try of a transaction, with the regions of the leaders it touches, its reads and
+// its writes.
 type tracked struct {
 	txn.Txn
 	r       *run
 	c       *sim.Client
 	leaders uint64 // a bit for each region
 	wrote   bool
-	// autocommit: it is one statement, which carries its commit.
+	// autocommit: the try is one statement, which carries its commit.
 	autocommit bool
-	fixedSet   bool // it was declared whole
+	fixedSet   bool // a 2FI transaction
 	owed       bool // the answer to the last statement has not travelled yet
 	region     geo.Region
 	begun      []txn.ShardID // the sources it has sent statements, in that order; see xatrips.go
 
 	rec    *history.Record // nil: it is not recorded
-	number int             // among those that are
+	number int             // its number among the recorded tries
 	own    map[int64]bool  // its writes
 }
 
@@ -105,7 +104,7 @@ func (k *tracked) round(ctx context.Context, rd txn.Read) (txn.ReadResult, error
 		k.touch(key)
 	}
 	for _, s := range rd.Scans {
-		pieces, _ := k.r.dir.Pieces(string(s.Span.Start), string(s.Span.End)) // an error is the database's to tell
+		pieces, _ := k.r.dir.Pieces(string(s.Span.Start), string(s.Span.End)) // the database reports the error
 		for _, p := range pieces {
 			k.leaders |= k.r.leaderBit[p.Shard]
 		}
@@ -131,7 +130,7 @@ func (k *tracked) round(ctx context.Context, rd txn.Read) (txn.ReadResult, error
 	return res, nil
 }
 
-// saw notes what was read and takes the number off.
+// saw records a read and removes the number from its value.
 func (k *tracked) saw(key txn.Key, v []byte) []byte {
 	id, value := stamp(v)
 	if k.rec != nil && !k.own[id] && k.r.isRecorded(id) {
@@ -163,13 +162,12 @@ func (k *tracked) setsArrivalTimes(key txn.Key, value []byte) []byte {
 	return out
 }
 
-// isRecorded reports whether a write that somebody reads is one of a recorded
-// try: until recording ended all were, and then those that were on their way.
-// Whoever reads another is not asked where it comes from.
+// isRecorded reports whether a write belongs to a recorded try: all did until recording ended, and
+// then those of open transactions. A read of another write is not checked.
 func (r *run) isRecorded(id int64) bool { return id <= r.recordedTo || r.lateWrites[id] }
 
-// Delete implements txn.Txn. A row that is not there cannot say who took it
-// away, so rows that are ever deleted are left out of the check.
+// Delete implements txn.Txn. A row that does not exist has no writer, so rows that are ever deleted
+// are excluded from the check.
 func (k *tracked) Delete(key txn.Key) {
 	k.touch(key)
 	k.writes()
@@ -177,8 +175,8 @@ func (k *tracked) Delete(key txn.Key) {
 	k.Txn.Delete(key)
 }
 
-// RollbackTo implements txn.Txn. Rows that a try has written when it rolls back
-// to a mark are left out of the check too.
+// RollbackTo implements txn.Txn. Rows that a try has written when it rolls back to a savepoint are
+// excluded from the check too.
 func (k *tracked) RollbackTo(savepoint int) {
 	k.Txn.RollbackTo(savepoint)
 	if k.rec == nil {
@@ -191,14 +189,14 @@ func (k *tracked) RollbackTo(savepoint int) {
 	}
 }
 
-// copiesWriters takes the time of that, where it is charged.
+// copiesWriters takes the time of copying the list of writers, if it is charged.
 func (k *tracked) copiesWriters() {
 	if d := k.r.writers.copied(k.c.Elapsed()); d > 0 {
 		k.c.Sleep(d)
 	}
 }
 
-// writes notes that the try is one of those that write.
+// writes records that the try writes.
 func (k *tracked) writes() {
 	if !k.wrote {
 		k.wrote = true
@@ -206,7 +204,7 @@ func (k *tracked) writes() {
 	}
 }
 
-// ended records how the try ended.
+// ended records the outcome of the try.
 func (k *tracked) ended(err error) {
 	if k.wrote {
 		k.r.writers.writers--
@@ -231,10 +229,10 @@ func (k *tracked) ended(err error) {
 	k.r.history.Add(k.rec)
 }
 
-// anomaliesMax is how many a Result tells of.
+// anomaliesMax bounds the anomalies of a Result.
 const anomaliesMax = 10
 
-// check judges what was recorded.
+// check checks the recorded history.
 func (r *run) check() Check {
 	for _, rec := range r.history.Records {
 		kept := rec.Ops[:0]
@@ -258,8 +256,8 @@ func (r *run) check() Check {
 	return out
 }
 
-// rowName is a key as a person reads it: its shard, and what comes after the
-// prefix that all keys of the workload's table have.
+// rowName formats a key: its shard, and the rest after the prefix that all keys of the workload's
+// table have.
 func (r *run) rowName(key string) string {
 	if r.spec.Sources != "" { // see rowAt
 		return key
@@ -269,8 +267,7 @@ func (r *run) rowName(key string) string {
 	return fmt.Sprintf("%d/%s", shard, strings.Trim(strconv.Quote(key[prefix:]), `"`))
 }
 
-// drain lets the transactions that are on their way come to their end; those
-// that do not are recorded as unknown.
+// drain waits for the open transactions; those that do not end are recorded as unknown.
 func (r *run) drain() error {
 	for waited := time.Duration(0); waited < drainWithin && r.busy > 0; waited += bringUpStep {
 		if err := r.ctx.Err(); err != nil {

@@ -10,14 +10,14 @@ import (
 	"isochron/workload"
 )
 
-// Result is what an experiment showed. Times are milliseconds of virtual time,
-// but for those whose names say otherwise.
+// Result is the result of an experiment. Times are milliseconds of virtual time, unless their names
+// have another unit.
 type Result struct {
 	Protocol  string  `json:"protocol"`
 	Workload  string  `json:"workload"`
 	Seed      uint64  `json:"seed"`
 	DurationS float64 `json:"duration_s"`
-	WallS     float64 `json:"wall_s"` // real time that the run took: alone not the same every time
+	WallS     float64 `json:"wall_s"` // real time of the run: the only field that differs between equal runs
 	Events    uint64  `json:"events"`
 	Figures
 	CommittedByThird [3]int64         `json:"committed_by_third"` // of the measured time; see Unsteady
@@ -31,9 +31,9 @@ type Result struct {
 	Messages         int              `json:"messages"`
 	Costs            Costs            `json:"costs"`
 	Experiment       ExperimentReport `json:"spec"`
-	Faults           map[string]int   `json:"faults,omitempty"` // that struck, by kind
+	Faults           map[string]int   `json:"faults,omitempty"` // that were injected, by kind
 
-	// Rules are the rules of the core that bit and how often, warm-up included, if they were counted.
+	// Rules are the hits of the rules of the core, warm-up included, if they were counted.
 	Rules map[string]uint64 `json:"rules,omitempty"`
 }
 
@@ -41,17 +41,17 @@ type Result struct {
 type Figures struct {
 	Committed     int64 `json:"committed"`
 	Aborted       int64 `json:"aborted"`       // tries that were
-	Indeterminate int64 `json:"indeterminate"` // the client was not told the outcome
+	Indeterminate int64 `json:"indeterminate"` // the client did not receive the outcome
 	// AbortedBy are the aborted tries by their causes, as txn.Cause names them.
 	AbortedBy map[string]int64 `json:"aborted_by,omitempty"`
 
-	GaveUp        int64     `json:"gave_up"` // the tries were used up, or the client wanted no more
+	GaveUp        int64     `json:"gave_up"` // the tries were used up, or the client cancelled
 	ThroughputTPS float64   `json:"throughput_tps"`
-	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries that ended one way or the other
-	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
-	// EveryMS is of all transactions but those that their clients did not want any more: what was
-	// given up after the last try, at the time it took, and what was under way at the end, at its age
-	// then, which is less than it would have taken. Who starves is seen here.
+	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries with an outcome
+	LatencyMS     LatencyMS `json:"latency_ms"` // from the begin of the first try to the commit's answer
+	// EveryMS is of all transactions except those that their clients cancelled: also those given up
+	// after the last try, with the time they took, and those open at the end, with their age, which
+	// is a lower bound. It shows starvation.
 	EveryMS       LatencyMS `json:"every_ms"`
 	UnderWay      int64     `json:"under_way"` // at the end of the measured time
 	Slowest       Slowest   `json:"slowest"`
@@ -60,11 +60,11 @@ type Figures struct {
 	LockWaitMS    LockWait  `json:"lock_wait_ms"` // of the latency, at shards for locks, in all tries
 	TriesS        Tries     `json:"tries_s"`
 	WANHopsCommit float64   `json:"wan_hops_commit"` // one-way, on the commit's critical path, on average
-	HopsKnown     int64     `json:"wan_hops_known"`  // commits whose path is known
+	HopsKnown     int64     `json:"wan_hops_known"`  // commits with a known path
 }
 
-// Class is one class of transactions: SR and MR (the leaders it touched stand in
-// one region, or in several), and the workload's own.
+// Class is one class of transactions: SR and MR (the leaders it touched are in one region, or in
+// several), and the workload's own.
 type Class struct{ Figures }
 
 // LatencyMS is a distribution.
@@ -75,7 +75,7 @@ type LatencyMS struct {
 	P95  float64 `json:"p95"`
 	P99  float64 `json:"p99"`
 	P999 float64 `json:"p999"`
-	// P9999 wants more than ten thousand transactions.
+	// P9999 needs more than ten thousand transactions.
 	P9999 float64 `json:"p9999"`
 }
 
@@ -86,55 +86,55 @@ type LockWait struct {
 	P99 float64 `json:"p99"`
 }
 
-// Slowest is where the time of the slowest thousandth of the commits went: of one at least, and of
-// the slowest 500 where a thousandth is more.
+// Slowest splits the time of the slowest thousandth of the commits: of one at least, and of at most
+// 500.
 type Slowest struct {
 	Breakdown
 	Tries   float64 `json:"tries"`
-	Commits int     `json:"commits"` // so many are these
+	Commits int     `json:"commits"` // number of these
 }
 
-// Machine is what the first region's node did while it was measured; of its locks so much
-// for each transaction that committed.
+// Machine has the work of the first region's node in the measured time; that of locks is divided by
+// the committed transactions.
 type Machine struct {
 	CPUPercent float64 `json:"cpu_percent"`             // of all its cores
-	Locks      float64 `json:"locks_per_commit"`        // granted and freed
-	Steps      float64 `json:"lock_steps_per_commit"`   // of walks over who waits for whom
+	Locks      float64 `json:"locks_per_commit"`        // granted and released
+	Steps      float64 `json:"lock_steps_per_commit"`   // of walks over the wait graph
 	Waits      float64 `json:"lock_waits_per_commit"`   // for locks, begun
-	Beside     float64 `json:"locks_beside_per_commit"` // who waited for the rows of locks, at each granted or freed
+	Beside     float64 `json:"locks_beside_per_commit"` // waiters of the rows of locks, at each granted or released
 }
 
-// Piece is what happened in one piece of the measured time.
+// Piece is one piece of the measured time.
 type Piece struct {
-	UntilS        float64 `json:"until_s"` // since the measuring began
+	UntilS        float64 `json:"until_s"` // since the start of the measured time
 	ThroughputTPS float64 `json:"throughput_tps"`
 	FailedTPS     float64 `json:"failed_tps"` // ended without a commit
 	P95MS         float64 `json:"p95_ms"`
 	CPUPercent    float64 `json:"cpu_percent"`
 	AbortRate     float64 `json:"abort_rate,omitempty"` // of tries
-	// Threshold is, at its end, how many updates of a row in a thousand round trips to its leader have
-	// the observed gateway read it there; 0 where that does not adapt.
+	// Threshold is, at its end, the number of updates of a row in a thousand round trips to its
+	// leader from which the observed gateway reads it there; 0 where that does not adapt.
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
-// Longest is the worst that any transaction of the run met, warm-up included, and
-// those included that never ended: a starved one is not seen among commits.
+// Longest is the largest of any transaction of the run, warm-up included, and including those that
+// never ended: starvation does not show among commits.
 type Longest struct {
 	Tries     int     `json:"tries"`      // begun for one transaction
 	LatencyMS float64 `json:"latency_ms"` // since its first try began
 }
 
-// Breakdown says where the average latency went: the last try up to its commit,
-// its commit, and all tries before it with the pauses between them.
+// Breakdown splits the average latency: the last try up to its commit, its commit, and all tries
+// before it with the pauses between them.
 type Breakdown struct {
 	Execute float64 `json:"execute"`
 	Commit  float64 `json:"commit"`
 	Abort   float64 `json:"abort"`
 }
 
-// Tries says where the time of all clients together went, in seconds: in tries
-// that ended while it was measured, those of transactions that did not end then
-// among them. Pauses between tries are in none.
+// Tries splits the time of all clients together, in seconds: in tries that ended in the measured
+// time, including those of transactions that did not end then. Pauses between tries are not
+// included.
 type Tries struct {
 	Execute     float64 `json:"execute"` // of tries that committed, up to the commit
 	Commit      float64 `json:"commit"`
@@ -144,8 +144,8 @@ type Tries struct {
 
 func (t Tries) sum() float64 { return t.Execute + t.Commit + t.LostExecute + t.LostCommit }
 
-// SpanMS is the contention span: from the first instant at which a transaction
-// could make another wait or abort at a shard, to the last.
+// SpanMS is the contention span: from the first time at which a transaction could make another wait
+// or abort at a shard, to the last.
 type SpanMS struct {
 	Avg      float64                        `json:"avg"`
 	P99      float64                        `json:"p99"`
@@ -161,34 +161,34 @@ type SpanPart struct {
 	Count int64   `json:"count"`
 }
 
-// Check is the verdict on what was recorded.
+// Check is the verdict on the recorded history.
 type Check struct {
 	Checked      int      `json:"checked"` // tries
 	Serializable bool     `json:"serializable"`
-	Anomalies    []string `json:"anomalies"` // the first of them, in words
+	Anomalies    []string `json:"anomalies"` // the first of them, described
 }
 
-// Costs are what the machines cost.
+// Costs are the costs of the machines.
 type Costs struct {
 	CPUMicros   float64 `json:"cpu_us"`   // of one message
 	FsyncMicros float64 `json:"fsync_us"` // of one sync
 	Cores       int     `json:"cores"`
 	SyncEach    bool    `json:"sync_each,omitempty"` // no group commit
-	// Of one request, of one that commits writes; beside these, of a statement and of what
-	// writes; of a lock, and of a step over who waits. 0: nothing of its own.
+	// Of one request, of one that commits writes; in addition of a statement and of a commit with
+	// writes; of a lock, and of a step of the wait graph. 0: no cost of its own.
 	RequestMicros   float64 `json:"request_us,omitempty"`
 	CommitMicros    float64 `json:"commit_us,omitempty"`
 	StatementMicros float64 `json:"statement_us,omitempty"`
 	StoreMicros     float64 `json:"store_us,omitempty"`
 	LockMicros      float64 `json:"lock_us,omitempty"`
 	StepMicros      float64 `json:"lock_step_us,omitempty"`
-	PageMicros      float64 `json:"lock_page_us,omitempty"` // of a row that has it: of a lock, for each who waits
-	ListMicros      float64 `json:"list_us,omitempty"`      // the same: of a read, for each who has written
+	PageMicros      float64 `json:"lock_page_us,omitempty"` // of a protocol that has it: of a lock, for each waiter
+	ListMicros      float64 `json:"list_us,omitempty"`      // the same: of a read, for each writer
 	Loop            bool    `json:"loop,omitempty"`         // a node does one thing at a time
 	Source          string  `json:"source"`
 }
 
-// ExperimentReport is the rest of the experiment, as it was asked for.
+// ExperimentReport is the rest of the experiment, as requested.
 type ExperimentReport struct {
 	ReadOnly string  `json:"read_only"`
 	WAN      string  `json:"wan"`
@@ -226,7 +226,7 @@ type ExperimentReport struct {
 	GrowFromS            float64 `json:"grow_from_s,omitempty"`
 	GrowTo               int     `json:"grow_to,omitempty"`
 	Sequence             int     `json:"sequence,omitempty"`
-	Reveal               string  `json:"reveal,omitempty"` // other than the row's
+	Reveal               string  `json:"reveal,omitempty"` // other than the protocol's
 	ClientRegions        int     `json:"client_regions,omitempty"`
 	ClientRTTMS          float64 `json:"client_rtt_ms,omitempty"`
 	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
@@ -241,10 +241,10 @@ type ExperimentReport struct {
 	Central workload.Central `json:"central,omitempty"`
 
 	Holders  string  `json:"holders,omitempty"`
-	High     float64 `json:"high,omitempty"` // part of the transactions that have high priority
+	High     float64 `json:"high,omitempty"` // fraction of transactions with high priority
 	FixedSet bool    `json:"declares,omitempty"`
 
-	HighClass string `json:"high_class,omitempty"` // of the workload's classes the one that has it
+	HighClass string `json:"high_class,omitempty"` // the workload's class that has it
 
 	Draw        workload.Draw  `json:"zipf_draw,omitempty"`
 	Homes       workload.Homes `json:"homes,omitempty"`
@@ -257,7 +257,7 @@ type ExperimentReport struct {
 	NotedFirst  bool           `json:"ends_noted_first,omitempty"`
 
 	Client Manner `json:"client"`
-	Tries  int    `json:"tries"` // of one transaction, at most
+	Tries  int    `json:"tries"` // bound for one transaction
 
 	Jitter  float64 `json:"jitter"`
 	Netem   bool    `json:"jitter_netem,omitempty"`
@@ -275,7 +275,7 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 func seconds(d time.Duration) float64 { return rounded(d.Seconds(), 3) }
 
-// rounded cuts a number to so many decimals.
+// rounded rounds a number to some decimals.
 func rounded(v float64, decimals int) float64 {
 	p := math.Pow10(decimals)
 	return math.Round(v*p) / p
@@ -297,7 +297,7 @@ func (d *dist) latency() LatencyMS {
 
 func (d *dist) part() SpanPart { return SpanPart{ms(d.avg()), ms(d.quantile(99)), d.n} }
 
-// figures are a tally over the time that was measured.
+// figures returns the figures of a tally over the measured time.
 func (t *tally) figures(over time.Duration) Figures {
 	n := max(time.Duration(t.committed), 1)
 	return Figures{

@@ -2,7 +2,7 @@ package lab
 
 import "isochron/coverage"
 
-// ruleHits are the rules of the core that have bitten, by name, and how often; nil if none was counted.
+// ruleHits returns the hits of the rules of the core by name; nil if they were not counted.
 func ruleHits(c *coverage.Counts) map[string]uint64 {
 	if !c.On() {
 		return nil

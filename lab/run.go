@@ -14,7 +14,7 @@ import (
 	"isochron/workload"
 )
 
-// run is one experiment on its way.
+// run is one experiment in progress.
 type run struct {
 	ctx  context.Context
 	spec resolved
@@ -24,8 +24,8 @@ type run struct {
 
 	measuring bool
 	window    window // of the measured time, once it has begun
-	failed    error  // what an operator could not do
-	stopped   bool   // no transaction is begun any more
+	failed    error  // the error of an operator's command
+	stopped   bool   // no transaction begins any more
 	workers   int    // of an open loop, so far
 	busy      int    // transactions that have begun and not ended
 	all       tally
@@ -44,15 +44,15 @@ type run struct {
 	open      map[*tracked]bool
 	recorded  int
 	lastWrite int64
-	// Of the writes up to recordedTo all are recorded; beyond, the lateWrites are.
+	// All writes up to recordedTo are recorded; beyond, the lateWrites are.
 	recordedTo int64
 	lateWrites map[int64]bool
-	deleted    map[string]bool // rows left out of the check
+	deleted    map[string]bool // rows excluded from the check
 }
 
-// Run runs one experiment. progress, which may be nil, is told now and then how
-// much virtual time of the load has passed. The error is a SpecError, that
-// of ctx, or of a cluster that does not come up.
+// Run runs one experiment. progress, which may be nil, is called now and then with the virtual time
+// of the load that has passed. The error is a SpecError, that of ctx, or of a cluster that does not
+// start.
 func Run(ctx context.Context, spec Experiment, progress func(done, total time.Duration)) (Result, error) {
 	began := time.Now()
 	s, err := spec.resolve()
@@ -96,10 +96,10 @@ func Run(ctx context.Context, spec Experiment, progress func(done, total time.Du
 	return out, nil
 }
 
-// slices of the load after which ctx and progress are looked at.
+// slicesOfRun is the number of slices of the load after which ctx and progress are checked.
 const slicesOfRun = 200
 
-// work lets the clients work, first without measuring, and the faults strike.
+// work lets the clients work, first unmeasured, and injects the faults.
 func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error) {
 	var trouble *sim.Trouble
 	if r.spec.faults != (sim.Faults{}) {
@@ -146,13 +146,13 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	return trouble.Counts(), r.drain()
 }
 
-// pendingMax is how many messages and timers may wait.
+// pendingMax returns the bound of queued messages and timers.
 func (s Experiment) pendingMax() int { return cmp.Or(s.PendingMax, PendingMax) }
 
-// overloaded is the error of an experiment whose clients ask for more than its nodes can do.
+// overloaded is the error of an experiment whose clients request more than its nodes can do.
 func (r *run) overloaded(after time.Duration) error {
 	return fmt.Errorf("%s cannot bear this load: after %v of virtual time %d messages and timers wait, of %d tries of %d transactions; "+
-		"ask for less, have gateways bound the tries that contend, or raise --pending-max (%d), which takes some KB of memory for each",
+		"reduce the load, enable admission, or raise --pending-max (%d), which takes some KB of memory for each",
 		r.spec.Protocol, after.Round(time.Millisecond), r.w.Pending(), len(r.open), len(r.underWay), r.spec.pendingMax())
 }
 
@@ -165,14 +165,14 @@ func (r *run) turn() {
 	if r.measuring {
 		return
 	}
-	if !r.spec.CountBegun { // else they are waited for
+	if !r.spec.CountBegun { // else their end is awaited
 		r.countUnderWay()
 	}
 	r.series.stop()
 }
 
-// faultsAnElection is how many units of trouble make up an election time-out:
-// the same as in a hunt, about.
+// faultsAnElection is the number of fault units in an election time-out: about as in a
+// fault-injection run.
 const faultsAnElection = 6
 
 func (r *run) sawSpan(s sim.Span) {
@@ -204,8 +204,7 @@ func (r *run) result(counts sim.Counts) Result {
 	return out
 }
 
-// The classes that every workload has: by where the leaders stand that a
-// transaction touched.
+// The classes that every workload has: by the regions of the leaders that a transaction touched.
 const (
 	classSR = "SR"
 	classMR = "MR"
@@ -218,8 +217,7 @@ func classOf(leaders uint64) string {
 	return classMR
 }
 
-// transact runs one transaction to its end, try after try. since is when it
-// arrived.
+// transact runs one transaction to its end, try after try. since is its arrival.
 func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) {
 	r.busy++
 	defer func() { r.busy-- }()
@@ -292,19 +290,19 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	}
 }
 
-// wished reports whether a try ended by the client's own wish, or could fulfil none.
+// wished reports whether a try ended because its client cancelled it, or had nothing to do.
 func wished(kind txn.Kind) bool {
 	return kind == 0 || kind == txn.KindInvalidRequest || kind == txn.KindTooLarge
 }
 
-// again reports whether a transaction is tried once more whose try ended like this.
+// again reports whether a transaction is retried after a try that ended like this.
 func (r *run) again(since time.Duration, try int, err error) bool {
 	kind := txn.KindOf(err)
 	return err != nil && kind != txn.KindUnknown && !wished(kind) && try < r.spec.Tries && r.triesOn(since)
 }
 
-// aborted counts a try that was, when it is: of transactions that lose again and
-// again some do not end while it is measured. execute and commit are its two parts.
+// aborted counts an aborted try when it ends: some transactions that are aborted repeatedly do not
+// end in the measured time. execute and commit are its two parts.
 func (r *run) aborted(err error, execute, commit time.Duration, classes ...string) {
 	if !r.measuring {
 		return
@@ -317,8 +315,8 @@ func (r *run) aborted(err error, execute, commit time.Duration, classes ...strin
 	}
 }
 
-// After backoffDoublings the pause between two tries grows no more; where a
-// node is not to be reached it is at least unavailablePause.
+// After backoffDoublings the pause between two tries does not grow any more; if a node is
+// unreachable it is at least unavailablePause.
 const (
 	backoffDoublings = 5
 	unavailablePause = 5 * time.Millisecond

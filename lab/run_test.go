@@ -28,7 +28,7 @@ func mustRun(t *testing.T, s Experiment) Result {
 	return r
 }
 
-// variants are experiments that make use of every source of chance.
+// variants are experiments that use every source of chance.
 func variants(row string) []Experiment {
 	plain, rough, open := short(), short(), short()
 	rough.Jitter, rough.Loss, rough.Skew, rough.Faults, rough.Cores = 0.2, 0.002, 50*time.Millisecond, "all", 1
@@ -41,12 +41,12 @@ func variants(row string) []Experiment {
 	return out
 }
 
-// One seed is one run, for every protocol, with faults and without: again, and
-// beside others.
+// One seed is one run, for every protocol, with faults and without: repeated, and in parallel with
+// others.
 func TestOneSeedIsOneRun(t *testing.T) {
 	var specs []Experiment
 	for _, spec := range protocol.Table() {
-		if spec.Isolation != protocol.NoAtomicity { // it breaks what is checked here
+		if spec.Isolation != protocol.NoAtomicity { // it breaks the checked properties
 			specs = append(specs, variants(spec.Name)...)
 		}
 	}
@@ -74,7 +74,7 @@ func TestOneSeedIsOneRun(t *testing.T) {
 	}
 }
 
-// What is recorded does not change what happens.
+// Recording does not change the run.
 func TestTheCheckDoesNotDisturb(t *testing.T) {
 	s := short()
 	with := mustRun(t, s)
@@ -85,7 +85,7 @@ func TestTheCheckDoesNotDisturb(t *testing.T) {
 	}
 }
 
-// The check finds what a protocol that is broken on purpose lets through.
+// The check finds the anomalies of a protocol with an injected bug.
 func TestTheCheckFindsPlantedBugs(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ"} {
 		s := short()
@@ -99,8 +99,7 @@ func TestTheCheckFindsPlantedBugs(t *testing.T) {
 	}
 }
 
-// Who reads what was written after the recording ended is not accused of
-// having read it from nowhere.
+// A read of a write after the end of the recording is not reported as a read of no write.
 func TestAShortCheckAccusesNobody(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.Keys, s.Check = "2pc+2pl-nro", "ycsb+t", 30, 40
@@ -146,8 +145,8 @@ func TestResultsAddUp(t *testing.T) {
 	}
 }
 
-// A client of a closed loop that does not pause is in a try all the time: what
-// the tries took adds up to it, those of transactions that never end among them.
+// A client of a closed loop without pauses is in a try all the time: the times of tries add up to
+// it, including those of transactions that never end.
 func TestTriesAddUpToTheClientsTime(t *testing.T) {
 	s := short()
 	s.Keys, s.Zipf, s.Duration = 200, 0.9, 60*time.Second // a try that waits for locks is long, and the last ones are not seen
@@ -169,17 +168,17 @@ func TestTriesAddUpToTheClientsTime(t *testing.T) {
 	}
 }
 
-// An open loop has the rate that was asked for, whether or not others are done.
+// An open loop has the configured rate, whether or not other transactions have ended.
 func TestOpenLoopKeepsItsRate(t *testing.T) {
 	s := short()
 	s.Workload, s.Rate, s.Zipf, s.Keys, s.Duration = "micro", 100, 0, 1_000_000, 8*time.Second
 	r := mustRun(t, s)
 	if r.ThroughputTPS < 88 || r.ThroughputTPS > 112 {
-		t.Errorf("%v transactions a second, asked for %v", r.ThroughputTPS, s.Rate)
+		t.Errorf("%v transactions a second, want %v", r.ThroughputTPS, s.Rate)
 	}
 }
 
-// A processor that is busy delays everything behind it, and more cores help.
+// A busy processor delays everything behind it, and more cores help.
 func TestProcessorsCost(t *testing.T) {
 	latency := func(cpu time.Duration, cores int) float64 {
 		s := short()
@@ -203,6 +202,6 @@ func TestASpecIsHeldToItsBounds(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := Run(ctx, short(), nil); err == nil {
-		t.Error("an experiment goes on after its context ended")
+		t.Error("an experiment continues after its context ended")
 	}
 }

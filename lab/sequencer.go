@@ -6,23 +6,24 @@ import (
 	"isochron/sim"
 )
 
-// A deterministic database (Aria, VLDB'20) has a sequencer before it: a transaction comes to the
-// server as a whole, and so many of them are executed at a time, all on what the batch before
-// has left; the next batch begins when all of this one have ended. Who gives way to another of
-// its batch is in the next one, before those who have come meanwhile, and its client knows nothing
-// of it. Batches that anybody may join at any time, as the row aria has them by itself, are judged
-// on values that others have changed since: the more clients, the fewer of a batch commit.
+// A deterministic database (Aria, VLDB'20) has a sequencer before it: a transaction arrives at the
+// server as a whole, and batches of a fixed size are executed, each on the state after the batch
+// before; the next batch begins when all of this one have ended. A transaction that is aborted for
+// another of its batch is in the next one, before later arrivals, without notice to its client.
+// Batches that a transaction may join at any time, as the protocol aria has by itself, are
+// validated against values that others have changed since: the more clients, the fewer of a batch
+// commit.
 
-// sequencer lets clients in, batch by batch. It is nil where there is none.
+// sequencer admits clients batch by batch. It is nil if there is none.
 type sequencer struct {
 	size    int
-	inside  int           // of the batch on its way, without those whose writes are revealed
-	through int           // those whose writes are revealed, and whose clients have not been told
-	again   []*sim.Client // who gave way, in that order
-	waiting []*sim.Client // who has come meanwhile
+	inside  int           // of the present batch, without those whose writes are revealed
+	through int           // those whose writes are revealed, and whose clients have no answer yet
+	again   []*sim.Client // aborted for others of the batch, in that order
+	waiting []*sim.Client // later arrivals
 }
 
-// newSequencer is nil if nobody has asked for one.
+// newSequencer returns nil if the experiment has none.
 func newSequencer(size int) *sequencer {
 	if size == 0 {
 		return nil
@@ -40,8 +41,8 @@ func (q *sequencer) enter(c *sim.Client) {
 	c.Idle()
 }
 
-// revealed is told of writes that are revealed: the next batch goes on from them, and need not wait
-// until the disk has them.
+// revealed is called when writes are revealed: the next batch reads them, and need not wait until
+// they are on disk.
 func (q *sequencer) revealed() {
 	if q == nil || q.inside == 0 {
 		return
@@ -51,8 +52,8 @@ func (q *sequencer) revealed() {
 	q.begin()
 }
 
-// leave ends a client's part in its batch: wrote, if it has committed writes. One that gave way and is
-// to be tried again is parked until the next batch begins.
+// leave ends a client's part in its batch: wrote, if it has committed writes. A client that will
+// retry is parked until the next batch begins.
 func (q *sequencer) leave(c *sim.Client, wrote, again bool) {
 	switch {
 	case q == nil:
@@ -71,7 +72,7 @@ func (q *sequencer) leave(c *sim.Client, wrote, again bool) {
 	}
 }
 
-// begin lets the next batch in when the last one is over.
+// begin admits the next batch when the last one is over.
 func (q *sequencer) begin() {
 	if q.inside > 0 {
 		return
@@ -103,9 +104,9 @@ func (r *run) departs(c *sim.Client) {
 	}
 }
 
-// commitsInTurn has the commit of one that did not give way take its turn of the server's loop: under
-// a sequencer a request for a commit costs as much as a read, and the rest is owed only by who has
-// written something.
+// commitsInTurn charges the commit of a transaction that was not aborted to the server's loop:
+// under a sequencer a request for a commit costs as much as a read, and the rest is charged only to
+// those with writes.
 func (k *tracked) commitsInTurn() {
 	if k.wrote && k.r.sequencer != nil {
 		k.c.WorkInTurn(max(k.r.spec.CommitCPU-k.r.spec.RequestCPU, time.Duration(0)))

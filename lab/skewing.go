@@ -10,20 +10,20 @@ import (
 	"isochron/workload"
 )
 
-// A load that changes while it runs: from given moments on clients choose among the same rows
-// more evenly, or less.
+// A load that changes while it runs: from given times on clients choose among the same rows with
+// another skew.
 
-// skewing is a moment from which on transactions are drawn from another mix.
+// skewing is a time from which on transactions are drawn from another mix.
 type skewing struct {
 	at  time.Duration // from the beginning of the measured time
 	mix workload.Mix
 }
 
-// skewingsMax bounds how often the load changes.
+// skewingsMax bounds the changes of the load.
 const skewingsMax = 100
 
-// parseSkews reads "20s=0.9,40s=0.2": from the twentieth second on rows are chosen by this
-// coefficient of Zipf, from the fortieth on by that. Empty is none.
+// parseSkews reads "20s=0.9,40s=0.2": from the twentieth second on rows are chosen with this
+// coefficient of Zipf, from the fortieth on with that. Empty is none.
 func (s Experiment) parseSkews() (out []skewing, err error) {
 	if s.Skews == "" {
 		return nil, nil
@@ -42,7 +42,7 @@ func (s Experiment) parseSkews() (out []skewing, err error) {
 			return nil, err
 		}
 		for range mix.Rows() {
-			return nil, fmt.Errorf("the rows of %s are loaded, and what a mix knows of them would be lost with it: its load cannot change", s.Workload)
+			return nil, fmt.Errorf("the rows of %s are loaded, and a new mix would not know them: its load cannot change", s.Workload)
 		}
 		out = append(out, skewing{at, mix})
 	}
@@ -52,7 +52,7 @@ func (s Experiment) parseSkews() (out []skewing, err error) {
 	return out, nil
 }
 
-// startSkews has the load change when it is time.
+// startSkews schedules the changes of the load.
 func (r *run) startSkews() {
 	for _, s := range r.spec.skews {
 		r.w.After(r.spec.Warmup+s.at, func() { r.mix = s.mix })

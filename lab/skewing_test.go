@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// While rows are chosen evenly hardly any try is lost, and the threshold of reads at leaders
+// While rows are chosen uniformly almost no try is aborted, and the threshold of reads at leaders
 // rises; when most clients choose the same rows it falls.
 func TestALoadThatChanges(t *testing.T) {
 	s := short()
@@ -28,11 +28,11 @@ func TestALoadThatChanges(t *testing.T) {
 	}
 	s.Warmth.Fixed = true
 	if fixed := mustRun(t, s); fixed.Series[3].Threshold != 0 {
-		t.Errorf("one that is fixed is told of as %v", fixed.Series[3].Threshold)
+		t.Errorf("a fixed threshold is reported as %v", fixed.Series[3].Threshold)
 	}
 	s.Protocol = "r4"
 	if none := mustRun(t, s); none.Series[3].Threshold != 0 {
-		t.Errorf("a row that reads at leaders has a threshold of %v", none.Series[3].Threshold)
+		t.Errorf("a protocol that reads at leaders has a threshold of %v", none.Series[3].Threshold)
 	}
 	for _, text := range []string{"4s", "soon=1", "4s=11", "-1s=1", "4s=warm"} {
 		s.Skews = text

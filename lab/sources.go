@@ -15,21 +15,21 @@ import (
 	"isochron/txn"
 )
 
-// An experiment may have databases that are not ours, one in a region, each with an agent at the
-// node there (package source). The rows of its workload are in these, as sim's model of a database
-// keeps them; what is at shards is the log of decisions alone.
+// An experiment may have external databases, one in a region, each with an agent at the node there
+// (package source). The rows of its workload are in these, in sim's model of a database; the shards
+// hold only the log of decisions.
 
-// dialects are those of the letters of Spec.Sources.
+// dialects are those of the letters of Experiment.Sources.
 var dialects = map[rune]source.Dialect{'m': source.MySQL, 'p': source.Postgres}
 
-// DeadlockAfter is for how long a PostgreSQL has a statement wait before it looks for a deadlock:
-// its default of deadlock_timeout (PostgreSQL 15, section 20.12).
+// DeadlockAfter is how long a statement waits in a PostgreSQL before it checks for a deadlock: the
+// default of deadlock_timeout (PostgreSQL 15, section 20.12).
 const DeadlockAfter = time.Second
 
-// checkPlaces holds the letters of the sources against the map, and finds the regions of clients.
+// checkPlaces checks the letters of the sources against the map, and finds the regions of clients.
 func (r *resolved) checkPlaces() error {
 	if n := len(r.wan.Regions); r.Sources != "" && (len(r.Sources) != n || strings.Trim(r.Sources, "mp-") != "" || strings.Trim(r.Sources, "-") == "") {
-		return fmt.Errorf("%q does not say which sources there are; it has a letter for each of %d regions: m (MySQL), p (PostgreSQL) or - (none)", r.Sources, n)
+		return fmt.Errorf("%q is not a list of sources; it needs a letter for each of %d regions: m (MySQL), p (PostgreSQL) or - (none)", r.Sources, n)
 	}
 	if r.ClientsAt == "" {
 		return nil
@@ -44,7 +44,8 @@ func (r *resolved) checkPlaces() error {
 	return nil
 }
 
-// sourceIDs are the numbers of the sources: they follow the meta shard's and those of the shards.
+// sourceIDs returns the numbers of the sources: they follow the meta shard's and those of the
+// shards.
 func (s Experiment) sourceIDs() (out []txn.ShardID) {
 	for range strings.ReplaceAll(s.Sources, "-", "") {
 		out = append(out, txn.MetaShard+txn.ShardID(1+s.Shards+len(out)))
@@ -52,7 +53,7 @@ func (s Experiment) sourceIDs() (out []txn.ShardID) {
 	return out
 }
 
-// sourceRegions are where they are, in the same order; of a map that is none, no region.
+// sourceRegions returns their regions, in the same order; none if the map is invalid.
 func (s Experiment) sourceRegions() (out []geo.Region) {
 	wan, err := geo.Parse(s.WAN)
 	for i, letter := range s.Sources {
@@ -75,12 +76,12 @@ func (s resolved) addSources(d *routing.Directory) {
 	}
 }
 
-// logs reports whether a shard is there to log decisions, and holds no row of the workload.
+// logs reports whether a shard only logs decisions, and holds no row of the workload.
 func (r *run) logs(s txn.ShardID) bool {
 	return r.spec.Sources != "" && !slices.Contains(r.spec.sourceIDs(), s)
 }
 
-// databases are the models behind them; nil: there are none.
+// databases returns the models behind them; nil: there are none.
 func (s resolved) databases() *sim.Databases {
 	if s.Sources == "" {
 		return nil
@@ -94,8 +95,8 @@ func (s resolved) databases() *sim.Databases {
 	return out
 }
 
-// Execute implements txn.Sources. Statements are of the small language of workload.Sourced: values
-// are numbered there as everywhere.
+// Execute implements txn.Sources. Statements are of the small language of workload.Sourced, whose
+// values are numbered as all others.
 func (k *tracked) Execute(ctx context.Context, statements []txn.SourceStatement, last bool) ([]txn.SourceResult, error) {
 	if !k.autocommit {
 		k.sends()
@@ -118,12 +119,12 @@ func (k *tracked) Execute(ctx context.Context, statements []txn.SourceStatement,
 	return results, err
 }
 
-// putOf takes a PUT apart.
+// putOf splits a PUT.
 func putOf(text string) (key, value string, puts bool) {
 	rest, puts := strings.CutPrefix(text, "PUT ")
 	key, value, _ = strings.Cut(rest, " ")
 	return key, value, puts
 }
 
-// rowAt is the name of a source's row in the recorded history.
+// rowAt returns the name of a source's row in the recorded history.
 func rowAt(s txn.ShardID, key string) txn.Key { return txn.Key(fmt.Sprintf("%d/%s", s, key)) }

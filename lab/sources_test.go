@@ -20,8 +20,8 @@ func overSources(row string) Experiment {
 	}
 }
 
-// Rows over sources do some work under contention, what clients see of it is serializable, and one
-// seed is one run.
+// Protocols over sources commit under contention, the history of their clients is serializable, and
+// one seed is one run.
 func TestExperimentsOverSources(t *testing.T) {
 	for _, spec := range protocol.Table() {
 		if !spec.OverSources() {
@@ -42,7 +42,7 @@ func TestExperimentsOverSources(t *testing.T) {
 	}
 }
 
-// lostBy is what transactions are aborted by where the rows are hot: over versions nobody waits.
+// lostBy returns the cause of aborts where the rows are hot: over versions no transaction waits.
 func lostBy(r protocol.Spec) txn.Cause {
 	if r.Yield.Versions {
 		return txn.CauseConflict
@@ -50,8 +50,8 @@ func lostBy(r protocol.Spec) txn.Cause {
 	return txn.CauseLockTimeout
 }
 
-// A row that may commit at one source and not at another is found out when agents are lost, and
-// one that may not is not.
+// A protocol that may commit at one source and not at another is detected when agents are lost, and
+// another is not accused.
 func TestTheCheckSeesSources(t *testing.T) {
 	for row, whole := range map[string]bool{"ssp-local": false, "geotp": true} {
 		found := false
@@ -68,13 +68,13 @@ func TestTheCheckSeesSources(t *testing.T) {
 
 func TestSpecsOverSources(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
-		"does not say which sources": func(s *Experiment) { s.Sources = "mm" },
-		"a letter for each":          func(s *Experiment) { s.Sources = "mmmx" },
-		"m (MySQL)":                  func(s *Experiment) { s.Sources = "----" },
-		"names no regions":           func(s *Experiment) { s.ClientsAt = "bj,bj" },
-		"the rows of ycsb-sources":   func(s *Experiment) { s.Sources = "" },
-		"at several sources":         func(s *Experiment) { s.Distributed = 2 },
-		"rounds":                     func(s *Experiment) { s.Rounds = 6 },
+		"is not a list of sources": func(s *Experiment) { s.Sources = "mm" },
+		"a letter for each":        func(s *Experiment) { s.Sources = "mmmx" },
+		"m (MySQL)":                func(s *Experiment) { s.Sources = "----" },
+		"names no regions":         func(s *Experiment) { s.ClientsAt = "bj,bj" },
+		"the rows of ycsb-sources": func(s *Experiment) { s.Sources = "" },
+		"at several sources":       func(s *Experiment) { s.Distributed = 2 },
+		"rounds":                   func(s *Experiment) { s.Rounds = 6 },
 	} {
 		s := overSources("geotp")
 		if change(&s); s.Validate() == nil || !strings.Contains(s.Validate().Error(), want) {

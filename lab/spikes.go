@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// spike is a crowd that comes beside an open loop's transactions.
+// spike is additional load on an open loop.
 type spike struct {
 	from, lasts time.Duration // from the beginning of the measured time
 	rate        float64       // transactions a second
@@ -16,8 +16,8 @@ type spike struct {
 
 const spikesMax = 100
 
-// parseSpikes reads "3s+2s:500,8s+1s:900": 500 a second more from the third second on, for
-// two seconds, and 900 from the eighth on, for one. Empty is none.
+// parseSpikes reads "3s+2s:500,8s+1s:900": 500 a second more from the third second on, for two
+// seconds, and 900 from the eighth on, for one. Empty is none.
 func parseSpikes(text string) (out []spike, err error) {
 	if text == "" {
 		return nil, nil
@@ -41,10 +41,10 @@ func parseSpikes(text string) (out []spike, err error) {
 	return out, nil
 }
 
-// streamSpikes is apart from the other streams of chance.
+// streamSpikes differs from the other streams of chance.
 const streamSpikes = 1 << 33
 
-// startSpikes has the crowds come when it is their time, to the first gateway.
+// startSpikes schedules the spikes, at the first gateway.
 func (r *run) startSpikes() {
 	for i, s := range r.spec.spikes {
 		a := &arrivals{r: r, node: r.spec.gateway(0), gap: time.Duration(float64(time.Second) / s.rate), spike: true,

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// crowded is a closed loop without pauses on a hot set: who loses meets the same
-// rows again at once.
+// crowded is a closed loop without pauses on a hot set: an aborted transaction immediately meets
+// the same rows again.
 func crowded(row, workload string) Experiment {
 	s := Defaults()
 	s.Protocol, s.Workload, s.Keys, s.Zipf = row, workload, 1000, 0.99
@@ -15,10 +15,9 @@ func crowded(row, workload string) Experiment {
 	return s
 }
 
-// A transaction that is tried again and again is older than all that come after
-// it, and what it locks only older ones take from it: so each of the other clients
-// passes it a bounded number of times. Before tries that took their locks first some
-// were tried until the 10,000 tries were used up.
+// A transaction that is retried is older than all that arrive after it, and only older ones take
+// its locks: so each of the other clients overtakes it a bounded number of times. Before tries that
+// lock first some were retried until the 10,000 tries were used up.
 func TestNobodyStarves(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ", "2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group"} {
 		for _, workload := range []string{"ycsb-a", "retwis"} {

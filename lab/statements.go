@@ -9,12 +9,11 @@ import (
 	"isochron/workload"
 )
 
-// A client stands some way from its gateway, and sends it one statement after
-// another; a transaction of a single statement needs no commit of its own. What is
-// here is the cost of that: the way there and back, and the gateway's work on a
-// statement before the database is asked. By default it is nothing.
+// A client is some way from its gateway, and sends it one statement after another; a transaction of
+// a single statement needs no separate commit. This file has the cost of that: the way there and
+// back, and the gateway's work on a statement before its request. By default it is nothing.
 
-// travel is one way between a client and its gateway.
+// travel takes one way between a client and its gateway.
 func (k *tracked) travel() {
 	if k.r.sequencer == nil {
 		k.r.way(k.c)
@@ -28,8 +27,8 @@ func (r *run) way(c *sim.Client) {
 	}
 }
 
-// sends is the client's side of a statement: the answer to the one before comes
-// back, this one goes, and is understood at the gateway.
+// sends is the client's side of a statement: the answer to the one before returns, this one
+// travels, and the gateway parses it.
 func (k *tracked) sends() {
 	k.answered()
 	k.travel()
@@ -37,8 +36,8 @@ func (k *tracked) sends() {
 	k.owed = true
 }
 
-// answered ends a statement: others may go on from what it has written of a hot row, and its
-// answer travels.
+// answered ends a statement: others may read its uncommitted writes of a hot row, and its answer
+// travels.
 func (k *tracked) answered() {
 	if !k.owed {
 		return
@@ -62,7 +61,7 @@ func (k *tracked) body(ctx context.Context, job workload.Job) error {
 	return job.Body(ctx, k)
 }
 
-// commit asks for the commit.
+// commit requests the commit.
 func (k *tracked) commit(ctx context.Context) error {
 	if !k.autocommit {
 		k.sends()
@@ -80,8 +79,8 @@ func (k *tracked) commit(ctx context.Context) error {
 	return err
 }
 
-// rollback ends a try whose body failed. Of what the database did not want it has let
-// go before its client knows.
+// rollback ends a try whose body failed. The database has released what it refused before its
+// client knows.
 func (k *tracked) rollback(err error) {
 	if err == workload.ErrRollback && !k.autocommit {
 		k.sends()
@@ -92,7 +91,7 @@ func (k *tracked) rollback(err error) {
 	}
 }
 
-// waitedForLocks is for how long the try has waited for locks, in all its rounds.
+// waitedForLocks returns how long the try has waited for locks, in all its rounds.
 func (k *tracked) waitedForLocks() (sum time.Duration) {
 	j, ok := k.Txn.(txn.Journaled)
 	if !ok {

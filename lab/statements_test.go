@@ -12,8 +12,7 @@ import (
 	"isochron/yield"
 )
 
-// beside is a server alone, with clients beside it, on which nothing costs time but
-// what a test says.
+// beside is a single server, with clients beside it, on which only the configured costs take time.
 func beside(workload string, clients int) Experiment {
 	return Experiment{
 		Protocol: "2pc+2pl-home", Workload: workload, WAN: "uniform:1ms:1", Shards: 1, Clients: clients, Keys: 1000,
@@ -29,8 +28,8 @@ func sound(t *testing.T, r Result) Result {
 	return r
 }
 
-// A transaction takes the time of its statements, one after the other, and of its
-// commit; a single statement carries its commit.
+// A transaction takes the time of its statements, one after the other, and of its commit; a single
+// statement carries its commit.
 func TestStatementsTakeTime(t *testing.T) {
 	for _, c := range []struct {
 		workload string
@@ -38,8 +37,8 @@ func TestStatementsTakeTime(t *testing.T) {
 		reads    float64
 		micros   float64
 	}{
-		// Each: the way there and back 100, the statement 50, its request 10. The commit: a
-		// sync of 1000, a request of 40, and if it is sent by itself 150 more.
+		// Each: the way there and back 100, the statement 50, its request 10. The commit: a sync of
+		// 1000, a request of 40, and if it is sent by itself 150 more.
 		{"sysbench", 3, 0, 3*160 + 150 + 40 + 1000},
 		{"hotspot", 1, 0, 160 + 40 + 1000},
 		{"sysbench", 1, 1, 160 + 10}, // the commit is a request of the gateway's own
@@ -58,7 +57,7 @@ func TestStatementsTakeTime(t *testing.T) {
 	}
 }
 
-// With a loop a node takes one request at a time, whatever cores it has.
+// With a loop a node processes one request at a time, whatever its cores.
 func TestALoopIsOne(t *testing.T) {
 	for loop, want := range map[bool]float64{false: 40_000, true: 5_000} { // a read and its commit are two requests
 		s := beside("sysbench", 64)
@@ -74,7 +73,7 @@ func TestALoopIsOne(t *testing.T) {
 	}
 }
 
-// On a hot row what is not one's own work is waiting for its lock.
+// On a hot row all time that is not the transaction's own work is lock wait.
 func TestLockWaitsAreTold(t *testing.T) {
 	s := beside("hotspot", 10)
 	s.Length, s.Fsync = 1, time.Millisecond
@@ -87,7 +86,7 @@ func TestLockWaitsAreTold(t *testing.T) {
 	}
 }
 
-// Rollbacks are the client's wish, and are neither tried again nor left in the sums.
+// Rollbacks by the client are neither retried nor included in the sums.
 func TestRollbacksInTheLaboratory(t *testing.T) {
 	for _, workload := range []string{"hotspot", "sysbench", "fit"} {
 		s := beside(workload, 8)
@@ -102,18 +101,18 @@ func TestRollbacksInTheLaboratory(t *testing.T) {
 
 // A sum that does not hold makes a run wrong, even if no try of it was recorded.
 func TestSumsAreChecked(t *testing.T) {
-	for workload, says := range map[string]string{"hotspot": "row hot0 has counted", "sysbench": "has counted", "fit": "account 0 has"} {
+	for workload, want := range map[string]string{"hotspot": "row hot0 has counted", "sysbench": "has counted", "fit": "account 0 has"} {
 		s := beside(workload, 6)
 		s.Warmup, s.Duration = 20*time.Millisecond, 80*time.Millisecond
 		s.Protocol, s.Length, s.Zipf, s.Check, s.bugs = "2pc+occ", 2, 0.9, 0, node.InjectedBugs{SkipValidation: true}
 		s.Fsync, s.ClientRTT = 100*time.Microsecond, 100*time.Microsecond
-		if r := mustRun(t, s); r.Check.Serializable || !strings.Contains(strings.Join(r.Check.Anomalies, "; "), says) {
+		if r := mustRun(t, s); r.Check.Serializable || !strings.Contains(strings.Join(r.Check.Anomalies, "; "), want) {
 			t.Errorf("%s without validation: %+v", workload, r.Check)
 		}
 	}
 }
 
-// Crowds come when they are told to, and the pieces of the measured time show it.
+// Spikes occur at their times, and the pieces of the measured time show them.
 func TestSpikesInPieces(t *testing.T) {
 	s := beside("hotspots", 1)
 	s.Rate, s.Spikes, s.Series, s.Duration = 2000, "400ms+200ms:6000", 200*time.Millisecond, time.Second
@@ -151,9 +150,9 @@ func TestClientRegions(t *testing.T) {
 	}
 }
 
-// Without group commit a disk of a thousand syncs a second makes five hundred commits
-// durable: raft has one for the entry, and one for the mark that it is committed. With it ten
-// clients share every second sync.
+// Without group commit a disk of a thousand syncs a second makes five hundred commits durable: Raft
+// has one for the entry, and one for the mark that it is committed. With it ten clients share every
+// second sync.
 func TestEachCommitItsOwnSync(t *testing.T) {
 	for each, want := range map[bool]float64{true: 500, false: 5000} {
 		s := beside("sysbench", 10)
@@ -164,7 +163,7 @@ func TestEachCommitItsOwnSync(t *testing.T) {
 	}
 }
 
-// Who waits for a lock for longer than a gateway waits before it asks again gets it once.
+// A transaction that waits for a lock longer than the resend time of a gateway gets it once.
 func TestLongWaitsForAHotRow(t *testing.T) {
 	for _, spec := range protocol.Table() {
 		if !spec.Yield.LockReads || spec.Yield.OnConflict != yield.ConflictWoundWait || spec.Reveal.OnItsAppend(txn.Class{Participants: 1}) {
@@ -173,14 +172,14 @@ func TestLongWaitsForAHotRow(t *testing.T) {
 		s := beside("hotspot", 5)
 		s.Protocol, s.Length, s.Fsync, s.LockWait = spec.Name, 1, 400*time.Millisecond, 50*time.Second
 		s.Warmup, s.Duration = time.Second, 10*time.Second
-		s.HotWaiters = 32 // however long turns take: where the row is hot nobody waits for long
+		s.HotWaiters = 32 // however long turns take: where the row is hot no transaction waits for long
 		if r := sound(t, mustRun(t, s)); r.ThroughputTPS < 2.3 || r.ThroughputTPS > 2.6 {
 			t.Errorf("%s: %v updates a second, each 0.4 s long", spec.Name, r.ThroughputTPS)
 		}
 	}
 }
 
-// An operator's switch is felt while clients work, and the size of a group.
+// An operator's switch takes effect while clients work, and so does the size of a group.
 func TestHotRowsAreSwitched(t *testing.T) {
 	s := beside("fit", 64)
 	s.Protocol, s.Fsync, s.RequestCPU, s.Loop, s.HotWaiters = "txsql", time.Millisecond, 10*time.Microsecond, true, 4

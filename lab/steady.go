@@ -26,19 +26,18 @@ func (s *steadiness) add(now time.Duration, o outcome) {
 	}
 }
 
-// What a run must have for its averages to be numbers.
+// Conditions under which a run's averages are meaningful.
 const (
-	// CommitsMin is the fewest commits: of so many, chance alone moves a throughput by
-	// six percent.
+	// CommitsMin is the fewest commits: with that many, chance alone moves a throughput by six
+	// percent.
 	CommitsMin = 300
-	// DriftMax is by what part of the first third's commits those of the last may differ,
-	// beside what chance explains (four standard deviations).
+	// DriftMax is the largest relative difference of the commits of the last third from those of
+	// the first, beyond chance (four standard deviations).
 	DriftMax = 0.25
 )
 
-// Unsteady says why the run's averages are no numbers of a protocol, but of the moment at
-// which it was looked at or of the few transactions that happened to commit. It is empty
-// where they are.
+// Unsteady returns why the run's averages do not describe the protocol, but the time at which it
+// was measured or the few transactions that happened to commit. It is empty if they do.
 func (r Result) Unsteady() string {
 	if r.Committed < CommitsMin {
 		return fmt.Sprintf("%s committed %d transactions", r.Protocol, r.Committed)

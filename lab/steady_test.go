@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What chance explains is steady; a drift beyond it is not, nor are a few commits.
+// A difference within chance is steady; a drift beyond it is not, nor are a few commits.
 func TestUnsteady(t *testing.T) {
 	for _, c := range []struct {
 		thirds [3]int64

@@ -12,7 +12,7 @@ const (
 	classLine = "%-18s %9d %8d %9.1f %6.1f%% | %8.1f %8.1f %8.1f %8.1f | %8.1f %8.1f | %8.1f %8.1f | %5.2f\n"
 )
 
-// Table is the result as a person reads it.
+// Table returns the result as readable text.
 func (r Result) Table() string {
 	var b strings.Builder
 	s := r.Experiment
@@ -50,7 +50,7 @@ func (f Figures) line(b *strings.Builder, name string) {
 		f.BreakdownMS.Execute, f.BreakdownMS.Abort, f.WANHopsCommit)
 }
 
-// table shows the spans: a line a client's region, a column a leader's.
+// table writes the spans: a line for each client's region, a column for each leader's.
 func (s SpanMS) table(b *strings.Builder) {
 	leaders := slices.Sorted(maps.Keys(s.ByRegion))
 	fmt.Fprintf(b, "contention span, avg ms: %.1f (p99 %.1f)\n%-18s", s.Avg, s.P99, "client in, led from")
@@ -70,7 +70,7 @@ func (s SpanMS) table(b *strings.Builder) {
 	b.WriteString("\n\n")
 }
 
-// line says where the clients' time went, in parts of what their tries took.
+// line splits the clients' time, in parts of the time of their tries.
 func (t Tries) line(b *strings.Builder) {
 	if all := t.sum(); all > 0 {
 		fmt.Fprintf(b, "clients' time in tries: that committed %.0f%% before the commit and %.0f%% in it, that were aborted %.0f%% and %.0f%%\n\n",
@@ -80,7 +80,7 @@ func (t Tries) line(b *strings.Builder) {
 
 func (r Result) rest(b *strings.Builder) {
 	if r.Indeterminate+r.GaveUp > 0 {
-		fmt.Fprintf(b, "%d transactions whose outcome the client was not told, %d given up.\n", r.Indeterminate, r.GaveUp)
+		fmt.Fprintf(b, "%d transactions with an unknown outcome, %d given up.\n", r.Indeterminate, r.GaveUp)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Faults)) {
 		fmt.Fprintf(b, "  %s: %d\n", name, r.Faults[name])

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a tail is made of: the slowest commits, and those that never came to one.
+// The parts of a tail: the slowest commits, and transactions that never committed.
 
 // ongoing is a transaction that has begun and not ended.
 type ongoing struct {
@@ -15,14 +15,14 @@ type ongoing struct {
 	leaders uint64 // touched so far, by their regions' bits
 }
 
-// begins has a transaction be under way that came at a moment.
+// begins records an open transaction by its arrival.
 func (r *run) begins(since time.Duration, class string) *ongoing {
 	o := &ongoing{since: since, class: class}
 	r.underWay[o] = true
 	return o
 }
 
-// countUnderWay takes what is under way at the end of the measured time into the tallies, at its
+// countUnderWay adds the transactions open at the end of the measured time to the tallies, at their
 // age.
 func (r *run) countUnderWay() {
 	now := r.w.Elapsed()
@@ -38,7 +38,7 @@ func (r *run) countUnderWay() {
 // slowestMax bounds how many of the slowest commits are kept.
 const slowestMax = 500
 
-// slowest are the slowest commits, rising.
+// slowest are the slowest commits, ascending.
 type slowest struct{ kept []outcome }
 
 func (s *slowest) add(o outcome) {

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// The slowest thousandth is of the slowest commits alone, in whatever order they came, and says
-// where their time went.
+// The slowest thousandth has the slowest commits alone, in whatever order they ended, and splits
+// their time.
 func TestSlowest(t *testing.T) {
 	var s slowest
 	for i := range 4000 {
@@ -29,8 +29,8 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// What never commits is in no latency, and in that of all: at the time after which it was given
-// up, or at its age at the end.
+// A transaction that never commits is in no latency, and in EveryMS: at the time after which it was
+// given up, or at its age at the end.
 func TestWhoStarvesIsCounted(t *testing.T) {
 	s := short()
 	s.Keys, s.Zipf, s.Client, s.Tries, s.Backoff = 100, 1, ByRegion, 4, 2*time.Millisecond
@@ -46,7 +46,7 @@ func TestWhoStarvesIsCounted(t *testing.T) {
 		t.Errorf("%d of the classes are under way, and %d of all", sum, r.UnderWay)
 	}
 	if r.EveryMS.Avg == r.LatencyMS.Avg {
-		t.Errorf("all of them together take %v ms on average, as who committed", r.EveryMS.Avg)
+		t.Errorf("all of them together take %v ms on average, as those that committed", r.EveryMS.Avg)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// The range and precision of what is measured: a microsecond to an hour, to
-// three significant digits. Averages are exact.
+// The range and precision of measurements: a microsecond to an hour, to three significant digits.
+// Averages are exact.
 const (
 	lowestMicros  = 1
 	highestMicros = int64(time.Hour / time.Microsecond)
@@ -41,7 +41,7 @@ func (d *dist) avg() time.Duration {
 	return d.sum / time.Duration(d.n)
 }
 
-// quantile is that of so many percent; 0 of nothing.
+// quantile returns the quantile at a percentage; 0 of no values.
 func (d *dist) quantile(percent float64) time.Duration {
 	if d.n == 0 {
 		return 0
@@ -49,7 +49,7 @@ func (d *dist) quantile(percent float64) time.Duration {
 	return time.Duration(d.hist.ValueAtQuantile(percent)) * time.Microsecond
 }
 
-// tally is what happened to one class of transactions.
+// tally has the outcomes of one class of transactions.
 type tally struct {
 	committed, aborted, unknown, gaveUp int64
 
@@ -63,7 +63,7 @@ type tally struct {
 	causes                    [txn.Causes]int64 // of aborts
 }
 
-// causeOf is why a try was aborted.
+// causeOf returns why a try was aborted.
 func causeOf(err error) txn.Cause {
 	var e *txn.Error
 	if errors.As(err, &e) {
@@ -80,7 +80,7 @@ func (t *tally) lose(cause txn.Cause, execute, commit time.Duration) {
 	t.lostCommit += commit
 }
 
-// byCause are the aborted tries by the names of their causes, those that there were.
+// byCause returns the aborted tries by the names of their causes, without zeros.
 func (t *tally) byCause() map[string]int64 {
 	out := map[string]int64{}
 	for cause, n := range t.causes {
@@ -94,7 +94,7 @@ func (t *tally) byCause() map[string]int64 {
 // outcome is one transaction that ended.
 type outcome struct {
 	committed, unknown bool
-	byWish             bool // of its client it ended without a commit
+	byWish             bool // its client cancelled it
 	tries              int
 	latency            time.Duration
 	lockWait           time.Duration // of it, in all tries
@@ -104,7 +104,7 @@ type outcome struct {
 	hopsKnown          bool
 }
 
-// reported is the outcome as the client knows it.
+// reported returns the outcome as the client knows it.
 func (o outcome) reported() history.Outcome {
 	switch {
 	case o.committed:
@@ -141,8 +141,8 @@ func (t *tally) add(o outcome) {
 	}
 }
 
-// spans are the contention spans that ended, in all, by the region of the
-// shard's leader, and by the client's region and the leader's.
+// spans are the contention spans that ended, in all, by the region of the shard's leader, and by
+// the client's region and the leader's.
 type spans struct {
 	all      dist
 	byLeader map[string]*dist
@@ -168,13 +168,13 @@ func (s *spans) add(client, leader string, held time.Duration) {
 	s.byPair[client][leader].add(held)
 }
 
-// longest is the worst that a transaction of the run met.
+// longest is the largest of any transaction of the run.
 type longest struct {
 	tries   int
 	latency time.Duration
 }
 
-// see takes in a transaction that has begun so many tries in so much time.
+// see adds a transaction that has begun this many tries in this time.
 func (l *longest) see(tries int, latency time.Duration) {
 	l.tries, l.latency = max(l.tries, tries), max(l.latency, latency)
 }

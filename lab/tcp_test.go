@@ -2,8 +2,8 @@ package lab
 
 import "testing"
 
-// Under TCP what is lost is late: fewer commit in time than where nothing is lost, and what commits
-// takes longer. Without loss it changes nothing.
+// Under TCP lost segments are late: fewer transactions commit in the measured time than without
+// loss, and commits take longer. Without loss TCP changes nothing.
 func TestLossOverTCP(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-ts", "ycsb+t", "azure5", 5, 3, 10_000
@@ -11,7 +11,7 @@ func TestLossOverTCP(t *testing.T) {
 	plain := mustRun(t, s)
 	s.TCP = true
 	if same := mustRun(t, s); same.TraceHash != plain.TraceHash {
-		t.Error("it is another run where nothing is lost")
+		t.Error("the run differs without loss")
 	}
 	s.Loss = 0.02
 	r := mustRun(t, s)

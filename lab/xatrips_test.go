@@ -36,5 +36,5 @@ func TestXATrips(t *testing.T) {
 	}
 }
 
-// xaLatencies are what a client waits for, in milliseconds.
+// xaLatencies are the times that a client waits, in milliseconds.
 type xaLatencies struct{ execute, commit float64 }
