@@ -170,6 +170,6 @@ type conflictingLog struct {
 
 func (e conflictingLog) Error() string {
 	return fmt.Sprintf("entry %d of the log of shard %d is committed here, of term %d, and its leader, node %d, has one of term %d in its place: "+
-		"a node of the shard lost what it had acknowledged, and this one may be the last that has it; keep its data directory, and see \"A damaged node\" in docs/operate/run.md",
+		"a node of the shard lost what it had acknowledged, and this one may be the last that has it; keep its data directory, and see \"A damaged node\" in docs/operate/recover.md",
 		e.at, e.shard, e.ours, e.leader, e.leaders)
 }
