@@ -8,26 +8,26 @@ import (
 	"isochron/yield"
 )
 
-// Where tries of transactions fail for each other, those that begin wait at the
-// gateway (yield.Admission): before their first request, holding nothing.
+// Where tries of transactions often lose to each other, new ones wait at the gateway
+// (yield.Admission): before their first request, holding nothing.
 
-// parkAfter is how many sweeps without a request, and without an answer that is
-// awaited, have a try be counted no more: about 100 ms.
+// parkAfter is the number of sweeps without a request and without a pending round after which a try
+// is parked: about 100 ms.
 const parkAfter = 5
 
-// admissionState is what a transaction has to do with admission.
+// admissionState is a transaction's state in admission.
 type admissionState struct {
 	class   yield.Class
-	request *yield.AdmissionRequest // nil: when it came nobody had lost of late
+	request *yield.AdmissionRequest // nil: no class had losses when it arrived
 	sleeper *yield.Sleeper          // nil: it was not judged by forecast
-	waiting *Request                // its first request, which waits to be let in
+	waiting *Request                // its first request, which waits for admission
 	asked   bool                    // it has sent a request
 	left    bool
 	missed  bool // a lock was not granted to it in time
 	silent  int  // sweeps without a request
 }
 
-// admissionController lets transactions begin, or has them wait.
+// admissionController admits transactions, or queues them.
 type admissionController struct {
 	cfg       *Config
 	env       gateEnv
@@ -39,13 +39,13 @@ type admissionController struct {
 	late      *yield.LateScheduler
 }
 
-// gateEnv is what gate needs of the node.
+// gateEnv is what admissionController needs of the node.
 type gateEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
 }
 
-// gateHost goes on with one that is let in, or ends one that is not.
+// gateHost runs an admitted request, or ends a refused transaction.
 type gateHost interface {
 	run(t *transaction, req *Request)
 	end(t *transaction, reason *txn.Error)
@@ -65,7 +65,7 @@ func classOf(req *Request) yield.Class {
 	return yield.Class{Table: key[:min(len(key), routing.TablePrefixBytes)], Once: req.Op == OpUpdate}
 }
 
-// enters reports whether a transaction's request may go on; else it waits.
+// enters reports whether a transaction's request may proceed; otherwise it waits.
 func (g *admissionController) enters(t *transaction, req *Request) bool {
 	e := &t.admission
 	if e.asked {
@@ -90,14 +90,14 @@ func (g *admissionController) enters(t *transaction, req *Request) bool {
 	return false
 }
 
-// rebound follows what an operator has said last.
+// rebound applies the operator's latest settings.
 func (g *admissionController) rebound() {
 	want, p := g.env.Directory().Admission, g.cfg.Params
 	g.admission.Rebound(yield.AdmissionBounds{
 		Off: p.AdmissionOff || want.Off, Least: want.Least, Most: want.Most, Wait: p.AdmissionWait})
 }
 
-// leaves gives a try's place to others; more than once does no harm.
+// leaves frees a try's place; repeated calls are harmless.
 func (g *admissionController) leaves(t *transaction, err *txn.Error) {
 	e := &t.admission
 	if !e.asked || e.left {
@@ -116,7 +116,7 @@ func (g *admissionController) leaves(t *transaction, err *txn.Error) {
 	g.admitWaiting()
 }
 
-// lostOr tells of a try that did not commit whether it was for others.
+// lostOr reports whether a try that did not commit was lost to others.
 func lostOr(err *txn.Error, missed bool) yield.Outcome {
 	switch err.AbortCause() {
 	case txn.CauseWound, txn.CauseConflict, txn.CauseValidation, txn.CauseWrite, txn.CauseLockTimeout, txn.CauseCascade:
@@ -129,7 +129,7 @@ func lostOr(err *txn.Error, missed bool) yield.Outcome {
 	return yield.Neither
 }
 
-// admitWaiting lets those go on for whom there is room.
+// admitWaiting starts the transactions for which there is room.
 func (g *admissionController) admitWaiting() {
 	for e := g.admission.Next(); e != nil; e = g.admission.Next() {
 		if t := g.txns[e.Txn]; t != nil {
@@ -140,7 +140,7 @@ func (g *admissionController) admitWaiting() {
 	}
 }
 
-// refuseAdmission answers the request of one that waits and whose client wants no more of it.
+// refuseAdmission answers the request of a queued transaction whose client has given up.
 func (g *admissionController) refuseAdmission(t *transaction, reason *txn.Error) {
 	if req := t.admission.waiting; req != nil {
 		t.admission.waiting = nil
@@ -148,11 +148,11 @@ func (g *admissionController) refuseAdmission(t *transaction, reason *txn.Error)
 	}
 }
 
-// refuse answers one that has waited for too long. It has not begun, and may ask again
-// if more than its commit was asked for.
+// refuse answers a transaction whose wait timed out. It has not begun, and may request again unless
+// it requested only its commit.
 func (g *admissionController) refuse(t *transaction) {
 	err := txn.Errorf(txn.KindLockTimeout,
-		"it was not let in in time: transactions that begin like it fail for each other, and wait for their turn; nothing was done").Because(txn.CauseLockTimeout)
+		"admission queue timeout: too many conflicting transactions start on this table; nothing was executed; retry later").Because(txn.CauseLockTimeout)
 	req := t.admission.waiting
 	if req.Op == OpCommit {
 		g.host.end(t, err)
@@ -163,7 +163,7 @@ func (g *admissionController) refuse(t *transaction) {
 	req.answer(t.response(err))
 }
 
-// sweep refuses those who have waited for too long, and parks the silent.
+// sweep refuses the transactions whose wait timed out, and parks idle ones.
 func (g *admissionController) sweep(now time.Duration) {
 	if g.admission.Quiet() {
 		return

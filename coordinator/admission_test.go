@@ -21,7 +21,7 @@ func newQueueing(t *testing.T) *queueing {
 	t.Helper()
 	_, env := openFake(t)
 	q := &queueing{New(Config{Self: 1, Epoch: 1, Spec: openRow(t, "2pc+2pl-nro"), Env: env, Params: txn.Params{AdmissionWait: time.Second}.WithDefaults()}), env, map[txn.ID]Response{}}
-	// One has lost, so they are counted; and an operator lets in one at a time.
+	// One try has lost, so the class is counted; and an operator admits one at a time.
 	q.admission.admission.Leave(0, classOf(q.read0()), nil, yield.Lost)
 	env.dir.Admission.Most = 1
 	for range 40 {
@@ -37,7 +37,7 @@ func (q *queueing) read0() *Request {
 	return &Request{Op: OpRead, Read: txn.Read{Gets: []txn.Key{account}}}
 }
 
-// read has a new transaction read, and returns its id.
+// read makes a new transaction read, and returns its id.
 func (q *queueing) read() txn.ID {
 	req := q.read0()
 	req.Done = func(r Response) { q.answers[r.Txn] = r }
@@ -45,7 +45,7 @@ func (q *queueing) read() txn.ID {
 	return req.begun
 }
 
-// asked are those whose reads have gone to a shard.
+// asked are the transactions whose reads were sent to a shard.
 func (q *queueing) asked() (out []txn.ID) {
 	for _, m := range q.env.sent {
 		if m.Access != nil {
@@ -62,9 +62,9 @@ func (q *queueing) pass(d time.Duration) {
 	}
 }
 
-// Where most fail only so many are let in: the others wait before anything is asked
-// of a shard, and come in when one ends, or when one's client has gone.
-func TestWhoIsNotLetInAsksNothing(t *testing.T) {
+// Where most tries fail only some are admitted: the others wait before any request is sent to a
+// shard, and are admitted when one ends, or when one's client is gone.
+func TestQueuedTransactionsSendNothing(t *testing.T) {
 	q := newQueueing(t)
 	a, b, c := q.read(), q.read(), q.read()
 	if got := q.asked(); len(got) != 1 || got[0] != a {
@@ -72,11 +72,11 @@ func TestWhoIsNotLetInAsksNothing(t *testing.T) {
 	}
 	q.Submit(&Request{Op: OpRead, Txn: b, Read: q.read0().Read, Done: func(r Response) { q.answers[b] = r }})
 	if r := q.answers[b]; r.Err == nil || r.Err.Kind != txn.KindInvalidRequest {
-		t.Errorf("one that waits to be let in is busy: %+v", r)
+		t.Errorf("a queued transaction must be busy: %+v", r)
 	}
 	q.Submit(&Request{Op: OpEnd, Txn: b, Cause: txn.CauseConnection})
 	if r := q.answers[b]; r.Err == nil {
-		t.Errorf("what waited is answered: %+v", r)
+		t.Errorf("the queued request was answered: %+v", r)
 	}
 	if got := q.asked(); len(got) != 1 {
 		t.Errorf("one that waited has gone, and %v were asked for", got)
@@ -87,8 +87,8 @@ func TestWhoIsNotLetInAsksNothing(t *testing.T) {
 	}
 }
 
-// Whoever waits for too long is refused; it lives, and may ask again. One whose
-// client thinks does not count, and is never kept from going on.
+// A transaction whose wait times out is refused; it continues, and may request again. One whose
+// client is idle does not count, and its next request is never delayed.
 func TestWaitsForAdmissionEnd(t *testing.T) {
 	q := newQueueing(t)
 	a, b := q.read(), q.read()
@@ -113,15 +113,15 @@ func TestWaitsForAdmissionEnd(t *testing.T) {
 	}
 	q.Submit(&Request{Op: OpRead, Txn: a, Read: txn.Read{Gets: []txn.Key{account + "x"}}})
 	if got := q.asked(); len(got) != before+2 || got[before+1] != a {
-		t.Errorf("%v goes on at once: %v", a, got[before+1:])
+		t.Errorf("%v must proceed immediately: %v", a, got[before+1:])
 	}
 	if c := q.Admission()[0]; c.Running != 2 || c.Queue != 0 || c.Refused != 1 {
 		t.Errorf("%+v", c)
 	}
 }
 
-// A commit that is all there is of a transaction ends with its refusal.
-func TestACommitThatIsNotLetInEnds(t *testing.T) {
+// A commit that is a transaction's only request ends with its refusal.
+func TestARefusedCommitEndsItsTransaction(t *testing.T) {
 	q := newQueueing(t)
 	q.read()
 	var got []Response

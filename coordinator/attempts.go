@@ -7,16 +7,15 @@ import (
 	"isochron/txn"
 )
 
-// attempts numbers a gateway's own attempts, and knows which are not finished everywhere.
-// One may be reserved for a transaction before its commit, which passes on what it writes
-// under that name.
+// attempts numbers a gateway's own attempts, and records which are not finished everywhere. An
+// attempt may be reserved for a transaction before its commit, to publish its writes under that id.
 type attempts struct {
 	cfg    *Config
 	next   uint64
 	active []uint64 // not finished everywhere, rising
 }
 
-// retiredBelow is below which all are finished everywhere.
+// retiredBelow is the number below which all attempts are finished everywhere.
 func (a *attempts) retiredBelow() uint64 {
 	if len(a.active) > 0 {
 		return a.active[0]
@@ -24,7 +23,7 @@ func (a *attempts) retiredBelow() uint64 {
 	return a.next
 }
 
-// reserve is the attempt that the transaction's commit is, or will be.
+// reserve returns the attempt of the transaction's commit, present or future.
 func (a *attempts) reserve(t *transaction) txn.Attempt {
 	if t.reserved == 0 {
 		t.reserved = a.next
@@ -42,9 +41,8 @@ func (a *attempts) giveBack(t *transaction) {
 	}
 }
 
-// changeMind gives up the reserved attempt if something is not to be written as it
-// was passed on: whoever has read that must not take the new value for it, and an
-// attempt is what names a value.
+// changeMind gives up the reserved attempt if a published write has changed: its readers must not
+// take the new value for the old, and the attempt is what identifies a value.
 func (a *attempts) changeMind(t *transaction, writes []txn.Write) {
 	if a.cfg.Params.InjectedBugs.KeepVersion {
 		return
@@ -59,11 +57,11 @@ func (a *attempts) changeMind(t *transaction, writes []txn.Write) {
 	}
 }
 
-// retire says that an own attempt is finished everywhere.
+// retire records that an own attempt is finished everywhere.
 func (a *attempts) retire(seq uint64) {
 	i, ok := slices.BinarySearch(a.active, seq)
 	switch {
-	case ok && i == 0: // as most do: they end in the order they began
+	case ok && i == 0: // the usual case: they end in the order in which they began
 		a.active = a.active[1:]
 	case ok:
 		a.active = slices.Delete(a.active, i, i+1)

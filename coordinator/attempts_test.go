@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// A version names one value: what was passed on and is changed goes as another
-// attempt, and what is not changed keeps its own.
+// A version identifies one value: a changed value is published under another attempt, an unchanged
+// one keeps its own.
 func TestAChangedValueGetsAnotherVersion(t *testing.T) {
 	a := &attempts{cfg: &Config{Self: 1, Epoch: 1}, next: 1}
 	tx := &transaction{}
@@ -26,9 +26,9 @@ func TestAChangedValueGetsAnotherVersion(t *testing.T) {
 	tx.published = value("2")
 	a.changeMind(tx, nil)
 	if third := a.reserve(tx); third == second {
-		t.Error("what is not written any more kept its attempt")
+		t.Error("a value no longer written kept its attempt")
 	}
 	if len(a.active) != 1 {
-		t.Errorf("%d attempts are reserved; those given up must not hold back what is retired", len(a.active))
+		t.Errorf("%d attempts are reserved; those given up must not delay the retired number", len(a.active))
 	}
 }

@@ -44,8 +44,8 @@ func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
 	return New(Config{Self: 1, Spec: spec, Env: env}), env
 }
 
-// A commit beyond the gateway's bound is refused: nothing is asked of a shard but
-// to drop the locks, and the client is told that nothing was done.
+// A commit beyond the gateway's bound is refused: shards are asked only to drop the locks, and the
+// client learns that nothing was executed.
 func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	c, env := openFake(t)
 	for i := range uint64(maxCommitments) {
@@ -57,7 +57,7 @@ func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}
 	c.commit(open, req, req.Writes)
 	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindUnavailable {
-		t.Fatalf("the client is told %+v", got)
+		t.Fatalf("the client receives %+v", got)
 	}
 	if len(env.sent) != 1 || env.sent[0].Release == nil {
 		t.Errorf("sent: %+v; want the release of its locks alone", env.sent)

@@ -8,21 +8,20 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of one transaction. One shard may have to take all of its writes in
-// one log entry, which travels in one message: two such messages fit into the
-// queue of a connection (64 MiB), and one into what raft takes beside others.
+// The bounds of one transaction. One shard may have to take all of its writes in one log entry,
+// which travels in one message: two such messages fit into the queue of a connection (64 MiB), and
+// one into raft's limit besides others.
 const (
 	maxWriteBytes = 32 << 20
 	maxWrites     = 1_000_000
-	// writeOverheadBytes is what a write takes beside its key and value, in memory
-	// or in a message.
+	// writeOverheadBytes is the size of a write besides its key and value, in memory or in a
+	// message.
 	writeOverheadBytes = 16
-	// MaxPrepareBytes bounds what one shard is asked to commit: the writes, and the
-	// checks of what was read.
+	// MaxPrepareBytes bounds one shard's part of a commit: the writes, and the checks of reads.
 	MaxPrepareBytes = 40 << 20
-	// maxReadBytes bounds what a gateway remembers of what a transaction has read.
+	// maxReadBytes bounds the rows of a transaction's reads that a gateway keeps.
 	maxReadBytes = 256 << 20
-	// rowOverheadBytes is what a row that was read takes beside its key and value.
+	// rowOverheadBytes is the size of such a row besides its key and value.
 	rowOverheadBytes = 128
 )
 
@@ -32,18 +31,18 @@ const (
 type buffer struct {
 	log   []txn.Write
 	bytes int
-	full  *txn.Error                 // a write found no room
+	full  *txn.Error                 // the first write that exceeded a bound
 	rows  btree.Map[txn.Key, []byte] // nil: deleted
 }
 
 func writeBytes(k txn.Key, value []byte) int { return len(k) + len(value) + writeOverheadBytes }
 
-// set adds a write; what finds no room is not kept, and full says so.
+// set adds a write; one beyond a bound is dropped, and full is set.
 func (b *buffer) set(k txn.Key, value []byte) {
 	size := writeBytes(k, value)
 	if b.full != nil || b.bytes+size > maxWriteBytes || len(b.log) >= maxWrites {
 		if b.full == nil {
-			b.full = txn.Errorf(txn.KindTooLarge, "a transaction holds at most %d writes and %d bytes of them; do it in several", maxWrites, maxWriteBytes)
+			b.full = txn.Errorf(txn.KindTooLarge, "a transaction holds at most %d writes and %d bytes of them; split it into several", maxWrites, maxWriteBytes)
 		}
 		return
 	}
@@ -58,14 +57,14 @@ func (b *buffer) rollbackTo(savepoint int) {
 	if savepoint < 0 || savepoint > len(b.log) {
 		return
 	}
-	b.full = nil // what found no room was the last
+	b.full = nil // the write that exceeded a bound was the last
 	if savepoint == len(b.log) {
 		return
 	}
 	for _, w := range b.log[savepoint:] {
 		b.bytes -= writeBytes(w.Key, w.Value)
 	}
-	clear(b.log[savepoint:]) // lets the values go
+	clear(b.log[savepoint:]) // release the values
 	b.log = b.log[:savepoint]
 	b.rows = btree.Map[txn.Key, []byte]{}
 	for _, w := range b.log {
@@ -73,7 +72,7 @@ func (b *buffer) rollbackTo(savepoint int) {
 	}
 }
 
-// writes are the last writes of each key, in key order.
+// writes returns the last write of each key, in key order.
 func (b *buffer) writes() []txn.Write {
 	out := make([]txn.Write, 0, b.rows.Len())
 	b.rows.Scan(func(k txn.Key, v []byte) bool {
@@ -83,8 +82,7 @@ func (b *buffer) writes() []txn.Write {
 	return out
 }
 
-// deletions counts the deleted keys of a span: a scan with a limit must read
-// that many rows more.
+// deletions counts the deleted keys of a span: a scan with a limit must read that many rows more.
 func (b *buffer) deletions(s txn.Span) int {
 	n := 0
 	b.rows.Ascend(s.Start, func(k txn.Key, v []byte) bool {
@@ -96,7 +94,7 @@ func (b *buffer) deletions(s txn.Span) int {
 	return n
 }
 
-// overlay lays the writes of a span over the rows that were read.
+// overlay merges the writes of a span into the rows read.
 func (b *buffer) overlay(s txn.Scan, rows []txn.Row) []txn.Pair {
 	var mine []txn.Pair
 	b.rows.Ascend(s.Span.Start, func(k txn.Key, v []byte) bool {

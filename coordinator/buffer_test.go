@@ -62,13 +62,13 @@ func TestABufferIsBounded(t *testing.T) {
 	if b.full == nil || b.full.Kind != txn.KindTooLarge || len(b.log) != 4 {
 		t.Fatalf("five writes, the last beyond the bound: %d are kept, full is %v", len(b.log), b.full)
 	}
-	b.set("z", []byte("small")) // a statement that has failed must not go on in part
+	b.set("z", []byte("small")) // a failed statement must not continue in part
 	if _, ok := b.rows.Get("z"); ok {
 		t.Error("a write after one that found no room was kept")
 	}
 	b.rollbackTo(b.savepoint())
 	if b.full != nil {
-		t.Error("still full after the writes that found no room were undone")
+		t.Error("still full after a rollback of the writes beyond the bound")
 	}
 	b.rollbackTo(mark)
 	if want := writeBytes("a", []byte("1")); b.bytes != want {
@@ -86,7 +86,7 @@ func TestABufferIsBounded(t *testing.T) {
 	}
 }
 
-func TestTheSizeOfAPrepareIsNotUnderrated(t *testing.T) {
+func TestTheSizeOfAPrepareIsNotUnderestimated(t *testing.T) {
 	p := &txn.Prepare{}
 	for i := range 2000 {
 		k := txn.Key(fmt.Sprintf("some key %d", i))

@@ -11,7 +11,7 @@ import (
 
 type db struct{ port Port }
 
-// NewDB is the gateway's face to clients over a port.
+// NewDB returns the client interface of the gateway behind a port.
 func NewDB(p Port) txn.DB { return &db{p} }
 
 func (d *db) Directory() *routing.Directory { return d.port.Directory() }
@@ -32,7 +32,7 @@ func (d *db) Begin(opt txn.Options) txn.Txn {
 			h.from.AutoRetry, h.from.Lost = true, prev.failed.AbortCause()
 		}
 	}
-	h.age = h.from.Age // one that never comes to a request passes it on too
+	h.age = h.from.Age // a try without any request passes its age on too
 	return h
 }
 
@@ -49,17 +49,17 @@ type handle struct {
 	rounds       []txn.RoundReport
 	statements   int
 	ended        bool
-	failed       *txn.Error  // what ended it
-	first        *Request    // what began it, if that was never answered
+	failed       *txn.Error  // the error that ended it
+	first        *Request    // the request that began it, if it was never answered
 	executed     bool        // it has branches at sources
 	hot          []txn.Key   // rows for which others wait
-	published    []txn.Write // of these, what was passed on last
+	published    []txn.Write // the last published writes of these
 }
 
 func (h *handle) ID() txn.ID       { return h.id }
 func (h *handle) Stats() txn.Stats { return h.stats }
 
-// Rounds and Try implement txn.Journaled.
+// Rounds implements txn.Journaled.
 func (h *handle) Rounds() []txn.RoundReport { return h.rounds }
 
 // Try implements txn.Journaled.
@@ -71,7 +71,7 @@ func (h *handle) RollbackTo(savepoint int) { h.buf.rollbackTo(savepoint) }
 // NextStatement implements txn.Moments.
 func (h *handle) NextStatement() { h.statements++ }
 
-// Choose implements txn.Moments: a read of nothing chooses the moment.
+// Choose implements txn.Moments: a read of nothing chooses the read timestamp.
 func (h *handle) Choose(ctx context.Context) error {
 	if err := h.usable(); err != nil || h.from.Level != txn.RepeatableRead {
 		return err
@@ -101,7 +101,7 @@ func (h *handle) SchemaCheck(name string, v txn.Version) {
 	h.schemaChecks = append(h.schemaChecks, SchemaCheck{name, v})
 }
 
-// do sends a request of this transaction and takes in what comes back.
+// do sends a request of this transaction and applies the response.
 func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
 	req.Txn, req.From, req.SchemaChecks, req.Statement = h.id, h.from, h.schemaChecks, h.statements
 	if h.id.IsZero() {
@@ -218,7 +218,7 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 		return false, err
 	}
 	if h.readOnly || len(h.buf.log) > 0 || len(r.Scans) > 0 {
-		return false, txn.Errorf(txn.KindInvalidRequest, "an update in one go is for keys alone, in a transaction that may write and has not")
+		return false, txn.Errorf(txn.KindInvalidRequest, "a one-round update reads keys only, in a transaction that may write and has not written")
 	}
 	r.OnlyRead = false
 	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, FixedSet: r.FixedSet, Then: func(rows []txn.Row) ([]txn.Write, bool) {
@@ -231,7 +231,7 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	switch {
 	case err != nil:
 		return false, err
-	case resp.Over: // what follows begins another, of the same age
+	case resp.Over: // the next request begins another transaction, of the same age
 		h.id, h.from.Age = txn.ID{}, h.age
 		return false, nil
 	case resp.Declined:
@@ -248,7 +248,7 @@ func (h *handle) RunFixedSet(ctx context.Context, d txn.FixedSetTxn) (done bool,
 		return false, err
 	}
 	if !h.id.IsZero() || len(h.buf.log) > 0 || h.readOnly && len(d.Writes) > 0 {
-		return false, txn.Errorf(txn.KindInvalidRequest, "a declared transaction is declared whole, before anything else is asked of it")
+		return false, txn.Errorf(txn.KindInvalidRequest, "a 2FI transaction declares all its keys in its first request")
 	}
 	withoutFixedSet := false
 	then := func(rows []txn.Row) ([]txn.Write, bool) {
@@ -263,12 +263,12 @@ func (h *handle) RunFixedSet(ctx context.Context, d txn.FixedSetTxn) (done bool,
 	resp, err := h.do(ctx, &Request{Op: OpFixedSet, Read: txn.Read{Gets: d.Reads, ForWrite: len(d.Writes) > 0}, FixedSet: d.Writes, Then: then})
 	switch {
 	case err != nil:
-		h.failed = resp.Err // whatever it says: it leaves nothing to go on with
+		h.failed = resp.Err // in any case: no more requests are possible
 		return false, err
 	case resp.Declined:
 		h.Rollback()
 		if withoutFixedSet {
-			return false, txn.Errorf(txn.KindInvalidRequest, "the transaction writes rows that it has not declared; nothing was done")
+			return false, txn.Errorf(txn.KindInvalidRequest, "the transaction writes keys that it has not declared; nothing was executed")
 		}
 		return false, nil
 	}
@@ -330,7 +330,7 @@ func (h *handle) Commit(ctx context.Context) error {
 	}
 	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes, Executed: h.executed})
 	if err != nil {
-		h.failed = resp.Err // whatever it says: a commit that was refused leaves nothing to go on with
+		h.failed = resp.Err // in any case: no requests are possible after a failed commit
 		return err
 	}
 	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
@@ -352,18 +352,18 @@ func (h *handle) RollbackAndWait(reason txn.Cause) {
 	switch req := h.ends(reason); {
 	case req == nil:
 	case h.executed:
-		h.port.Do(context.Background(), req) // it says nothing but that it is done, or takes too long
+		h.port.Do(context.Background(), req) // the response has no content
 	default:
 		h.port.Post(req)
 	}
 }
 
-// ends is the request that rolls the transaction back; nil: there is nothing to roll back.
+// ends returns the request that rolls the transaction back; nil: there is nothing to roll back.
 func (h *handle) ends(reason txn.Cause) *Request {
 	if h.ended && h.failed == nil {
 		return nil
 	}
-	h.ended, h.buf = true, buffer{} // whoever does it again may keep the handle for its age
+	h.ended, h.buf = true, buffer{} // a retry may keep the handle for its age
 	if h.id.IsZero() && h.first == nil {
 		return nil
 	}

@@ -10,26 +10,26 @@ import (
 	"isochron/txn"
 )
 
-// pendingCommit is what a gateway keeps of an attempt beside its way to a decision: whose it
-// is, who waits for it, and what it costs.
+// pendingCommit is what a gateway keeps of an attempt besides its decision: the transaction, the
+// waiting client, and the cost.
 type pendingCommit struct {
 	*decide.Attempt
-	t          *transaction // nil when it finishes the work of another coordinator
+	t          *transaction // nil for the recovery of another coordinator's attempt
 	req        *Request     // nil once the client was answered
-	confirms   bool         // its transaction goes on, whatever comes of it
+	confirms   bool         // its transaction continues, whatever the result
 	timestamps int          // tried before this one
-	passes     int          // attempts before this one that asked for the same, see mayPass
+	passes     int          // attempts before this one with the same requests, see mayPass
 	answerBy   time.Duration
 	began      time.Duration
 	parts      []txn.PartReport // of participants, in their order; own transactions only
-	own        bool             // of branches that are rolled back; req waits for that alone
-	undoing    Response         // of that
-	fixedSet   *fixedSetState   // nil: what it writes was known when it was opened
+	own        bool             // a rollback of branches; req waits for that only
+	undoing    Response         // to that req
+	fixedSet   *fixedSetState   // nil: the writes were known when it was opened
 	forwards   []*txn.Forward   // reads that wait for its commit
 }
 
-// commitManager are the attempts that this gateway sees to: its own, and those that it finishes for
-// others.
+// commitManager runs the attempts of this gateway: its own, and those that it finishes for lost
+// coordinators.
 type commitManager struct {
 	cfg            *Config
 	env            commitEnv
@@ -51,11 +51,11 @@ type commitManager struct {
 	decider *decide.Decider
 	all     map[txn.Attempt]*pendingCommit
 	leased  leaseClock
-	// branched are the transactions that have branches and are in no commit.
+	// branched are the transactions with branches that are not committing.
 	branched map[txn.Attempt]*transaction
 }
 
-// commitEnv is what commits need of the node.
+// commitEnv is what commitManager needs of the node.
 type commitEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
@@ -69,14 +69,13 @@ type commitEnv interface {
 
 // ender ends transactions.
 type ender interface {
-	end(t *transaction, reason *txn.Error) // of which nothing was asked at its commit
-	fail(t *transaction, err *txn.Error)   // whose client hears of it with its next request
-	// renamed is the same transaction under another name, under which its client knows it from
-	// now on.
+	end(t *transaction, reason *txn.Error) // no participant was asked for its commit
+	fail(t *transaction, err *txn.Error)   // its client is notified with its next request
+	// renamed gives the transaction another id, which its client uses from now on.
 	renamed(t *transaction) *transaction
 }
 
-// begin starts the commitment of a transaction that writes this.
+// begin starts the commit of a transaction with these writes.
 func (cs *commitManager) begin(t *transaction, req *Request, writes []txn.Write) {
 	readOnly := len(writes) == 0 && t.branches == nil && cs.policy.byLease() && (!t.readUncommitted || cs.cfg.Params.InjectedBugs.AnswerReadOnlyUncommitted)
 	if len(writes) == 0 && t.branches == nil && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
@@ -88,7 +87,7 @@ func (cs *commitManager) begin(t *transaction, req *Request, writes []txn.Write)
 		return
 	}
 	if cs.lockFirst(t, req, writes) {
-		return // it comes back here
+		return // it returns here
 	}
 	prepares, err := divide(cs.env.Directory(), t, writes, cs.protocolSwitch.seq)
 	if err != nil {
@@ -100,14 +99,14 @@ func (cs *commitManager) begin(t *transaction, req *Request, writes []txn.Write)
 		cs.classes.prepares(t, prepares)
 	}
 	if len(cs.all) >= maxCommitments {
-		err := txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
+		err := txn.Errorf(txn.KindUnavailable, "this gateway's limit of %d concurrent commits is reached; nothing was executed; retry later", maxCommitments)
 		cs.ender.end(t, err)
 		req.answer(t.response(err))
 		return
 	}
 	cs.attempts.changeMind(t, writes)
 	if b := t.branches; b != nil && cs.attempts.reserve(t) != b.attempt {
-		err := txn.Errorf(txn.KindAborted, "what others had gone on from was changed, and the branches at sources bear its old name; do it again")
+		err := txn.Errorf(txn.KindAborted, "a published value has changed since the branches at sources were named; retry the transaction")
 		cs.ender.end(t, err)
 		req.answer(t.response(err))
 		return
@@ -124,7 +123,7 @@ func (cs *commitManager) begin(t *transaction, req *Request, writes []txn.Write)
 	}
 }
 
-// open begins an attempt; nothing is sent yet.
+// open opens an attempt; nothing is sent yet.
 func (cs *commitManager) open(t *transaction, req *Request, prepares []*txn.Prepare, readOnly bool) *pendingCommit {
 	now := cs.env.Now().Mono
 	participants := make([]txn.ShardID, len(prepares))
@@ -174,7 +173,7 @@ func (cs *commitManager) wake(k *pendingCommit) {
 		cs.giveUpWaiting(k)
 	}
 	if k.AwaitsVotes() && k.ReadOnly && k.req == nil {
-		cs.finish(k) // nobody holds anything for it, and nobody wants to know any more
+		cs.finish(k) // no participant holds anything for it, and no client waits
 		return
 	}
 	if k.Attempt.Due(now) {
@@ -183,8 +182,8 @@ func (cs *commitManager) wake(k *pendingCommit) {
 	}
 }
 
-// Due reports whether wake has something to do: the attempt is due, or the client has waited as
-// long as it may.
+// Due reports whether wake has something to do: the attempt is due, or the client's wait has timed
+// out.
 func (k *pendingCommit) Due(now time.Duration) bool {
 	return k.req != nil && now >= k.answerBy || k.Attempt.Due(now)
 }
@@ -198,18 +197,18 @@ func (k *pendingCommit) NextWake() time.Duration {
 	return at
 }
 
-// giveUpWaiting answers the client; the commitment goes on without it.
+// giveUpWaiting answers the client; the attempt continues without it.
 func (cs *commitManager) giveUpWaiting(k *pendingCommit) {
 	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
 	if v, _ := k.Verdict(); k.Decided() && v == decide.Commit {
-		err = nil // not everybody has said that it knows
+		err = nil // some participants have not acknowledged
 	} else if k.ReadOnly {
 		err = txn.Errorf(txn.KindUnavailable, "the reads could not be confirmed in time; nothing was written")
 	}
 	cs.reply(k, err)
 }
 
-// reply answers the commitment's client, once.
+// reply answers the attempt's client, once.
 func (cs *commitManager) reply(k *pendingCommit, err *txn.Error) {
 	if k.own && k.req != nil {
 		k.req.answer(k.undoing)
@@ -244,7 +243,7 @@ func (cs *commitManager) reply(k *pendingCommit, err *txn.Error) {
 	req.answer(r)
 }
 
-// vote takes in a vote.
+// vote handles a vote.
 func (cs *commitManager) vote(from txn.NodeID, m *txn.Message) {
 	cs.protocolSwitch.observe(m.Vote.ProtocolSeq)
 	if cs.cfg.Spec.Yield.RowLeases {
@@ -263,7 +262,7 @@ func (cs *commitManager) vote(from txn.NodeID, m *txn.Message) {
 	cs.receive(m.Vote.Attempt, from, m)
 }
 
-// receive hands over what a node says of an attempt.
+// receive passes a node's message to its attempt.
 func (cs *commitManager) receive(a txn.Attempt, from txn.NodeID, m *txn.Message) {
 	if k := cs.all[a]; k != nil {
 		k.Receive(from, m)
@@ -271,15 +270,15 @@ func (cs *commitManager) receive(a txn.Attempt, from txn.NodeID, m *txn.Message)
 	}
 }
 
-// rule hands over what the log of decisions says of an attempt.
-func (cs *commitManager) rule(id txn.Attempt, says decide.LogAnswer) {
+// rule passes the reply of the log of decisions to its attempt.
+func (cs *commitManager) rule(id txn.Attempt, answer decide.LogAnswer) {
 	if k := cs.all[id]; k != nil {
-		k.Rule(says)
+		k.Rule(answer)
 		cs.follow(k)
 	}
 }
 
-// follow acts on what has become of a commitment.
+// follow acts on a changed attempt.
 func (cs *commitManager) follow(k *pendingCommit) {
 	cs.maybeDecide(k)
 	if k.Done() {
@@ -308,7 +307,7 @@ func (cs *commitManager) maybeDecide(k *pendingCommit) {
 	if commit && k.t != nil && k.req != nil && !k.ReadOnly {
 		now := cs.env.Now().Mono
 		for _, p := range k.Prepares {
-			if len(p.Writes) > 0 { // of a declared one their keys are enough
+			if len(p.Writes) > 0 { // for a 2FI transaction its keys are enough
 				cs.recent.add(now, p.Shard, p.Writes)
 			}
 		}
@@ -327,13 +326,14 @@ func (cs *commitManager) maybeDecide(k *pendingCommit) {
 	k.Announce()
 }
 
-// awaitsAll reports whether the client is answered only when all participants know of its commit:
-// it may then read elsewhere what it has written at a source, and its locks there are free.
+// awaitsAll reports whether the client is answered only when all participants know of the commit:
+// then it can read its writes at a source through another connection, and its locks there are
+// released.
 func (cs *commitManager) awaitsAll(k *pendingCommit) bool {
 	return k.t != nil && k.t.branches != nil && !cs.cfg.Params.AnswerDecided
 }
 
-// finish forgets a commitment that every participant knows the end of.
+// finish drops an attempt whose decision every participant knows.
 func (cs *commitManager) finish(k *pendingCommit) {
 	delete(cs.all, k.ID)
 	cs.decisions.expunge(k)
@@ -347,7 +347,7 @@ func (cs *commitManager) finish(k *pendingCommit) {
 		return
 	}
 	if cs.awaitsAll(k) && k.Decided() {
-		cs.reply(k, nil) // unless it has an answer
+		cs.reply(k, nil) // unless it was answered
 	}
 	if k.confirms {
 		cs.attempts.retire(k.ID.Seq)
@@ -360,14 +360,14 @@ func (cs *commitManager) finish(k *pendingCommit) {
 	cs.attempts.retire(k.ID.Seq)
 }
 
-// forgetTxn lets go of a transaction, unless a later attempt goes on with it.
+// forgetTxn drops a transaction, unless a later attempt continues it.
 func (cs *commitManager) forgetTxn(k *pendingCommit) {
 	if t := cs.txns[k.Txn]; t != nil && (t.commit == nil || t.commit == k) {
 		delete(cs.txns, k.Txn)
 	}
 }
 
-// due lists those that are due, in a fixed order.
+// due lists the due attempts, in a fixed order.
 func (cs *commitManager) due(now time.Duration) (out []*pendingCommit) {
 	for _, k := range cs.all { // order: sorted below
 		if k.Due(now) {
@@ -383,16 +383,16 @@ func (cs *commitManager) due(now time.Duration) (out []*pendingCommit) {
 	return out
 }
 
-// sweep goes on with what is due.
+// sweep wakes the due attempts.
 func (cs *commitManager) sweep(now time.Duration) {
 	for _, k := range cs.due(now) {
-		if k.Due(now) { // still, when those before it have done what they do
+		if k.Due(now) { // still, after those before it
 			cs.wake(k)
 		}
 	}
 }
 
-// nextWake is when something is due.
+// nextWake is when the next is due.
 func (cs *commitManager) nextWake() time.Duration {
 	at := txn.Never
 	for _, k := range cs.all { // order: the least of all

@@ -9,18 +9,18 @@ import (
 	"isochron/txn"
 )
 
-// maxContentionQueries bounds the surveys that are on their way at one gateway.
+// maxContentionQueries bounds the pending contention queries of one gateway.
 const maxContentionQueries = 16
 
-// contentionQuery is one that waits for answers.
+// contentionQuery is one that waits for replies.
 type contentionQuery struct {
 	req      *Request
-	asked    []txn.NodeID // without an answer so far
+	asked    []txn.NodeID // without a reply so far
 	got      map[txn.NodeID]*txn.ContentionReply
 	deadline time.Duration
 }
 
-// contentionQueries are the questions to all nodes that are on their way.
+// contentionQueries are the pending queries to all nodes.
 type contentionQueries struct {
 	env     contentionEnv
 	numbers *requestNumbers
@@ -28,7 +28,7 @@ type contentionQueries struct {
 	open    map[uint64]*contentionQuery          // by request number
 }
 
-// contentionEnv is what surveys need of the node.
+// contentionEnv is what contentionQueries needs of the node.
 type contentionEnv interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
@@ -69,7 +69,7 @@ func (d *db) Known(ctx context.Context) (txn.ContentionReport, error) {
 // begin asks every node.
 func (v *contentionQueries) begin(req *Request) {
 	if len(v.open) >= maxContentionQueries {
-		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to all nodes are on their way at this gateway, its bound; ask again later", maxContentionQueries)})
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway's limit of %d concurrent contention queries is reached; retry later", maxContentionQueries)})
 		return
 	}
 	id := v.numbers.take()
@@ -117,7 +117,7 @@ func (v *contentionQueries) expire(now time.Duration) {
 	}
 }
 
-// nextWake is when a survey waits for answers no longer.
+// nextWake is when a query stops waiting for replies.
 func (v *contentionQueries) nextWake() time.Duration {
 	at := txn.Never
 	for _, s := range v.open { // order: the least of all

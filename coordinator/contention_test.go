@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// All nodes are asked; the client hears when all have answered or the time is over, with who
-// was silent; an answer counts once.
+// All nodes are asked; the client is answered when all have replied or at the deadline, with the
+// silent ones; a reply counts once.
 func TestAContentionQueryEnds(t *testing.T) {
 	env := &fakeEnv{dir: &routing.Directory{Nodes: []routing.Node{{ID: 1}, {ID: 2}}}}
 	mine := txn.ID{Node: 1, Seq: 3}

@@ -11,8 +11,8 @@ import (
 	"isochron/yield"
 )
 
-// Coordinator runs the transactions of one gateway. It knows which are open, begins and ends
-// them, and hands requests and messages to its parts, each of which owns its state.
+// Coordinator runs the transactions of one gateway. It begins and ends them, and passes requests
+// and messages to its parts, each of which owns its state.
 type Coordinator struct {
 	cfg     Config
 	env     Env
@@ -21,24 +21,24 @@ type Coordinator struct {
 	txns    transactions
 	sweepAt time.Duration
 
-	protocolSwitch    *protocolSwitch       // which protocol it goes by, and who waits for the next
-	admission         *admissionController  // who may begin
+	protocolSwitch    *protocolSwitch       // the present protocol, and transactions that wait for the next
+	admission         *admissionController  // which transactions may begin
 	classes           *classes              // of transactions
-	policy            *policy               // what the protocol says of reads and locks
+	policy            *policy               // the protocol's rules of reads and locks
 	forecasts         *forecasts            // of hot records
 	temperatures      *temperatures         // of records that are updated often
 	reads             *reads                // rounds of reads
 	execs             *statements           // rounds of statements
-	snapshotReads     *snapshotReads        // that weaker levels read
-	recent            *recentWrites         // what near replicas may not have yet
-	attempts          *attempts             // numbers of its own commits
-	commits           *commitManager        // attempts under way
-	decisions         *decisions            // logged before anybody is told
-	coords            *decide.CoCoordinator // for attempts of others
+	snapshotReads     *snapshotReads        // read timestamps of weaker levels
+	recent            *recentWrites         // writes that near replicas may not have yet
+	attempts          *attempts             // numbers of its own attempts
+	commits           *commitManager        // pending attempts
+	decisions         *decisions            // decisions logged before any participant is notified
+	coords            *decide.CoCoordinator // for attempts of other gateways
 	leaders           *leaders
 	reports           *reports
 	contentionQueries *contentionQueries
-	asks              *asks // questions to agents of sources
+	asks              *asks // requests to agents of sources
 	decideEnv         *decideEnv
 }
 
@@ -53,7 +53,7 @@ const (
 func New(cfg Config) *Coordinator {
 	env := cfg.Env
 	c := &Coordinator{cfg: cfg, env: env, txns: transactions{}, nextTxn: 1, snapshotReads: &snapshotReads{env: env}, recent: newRecentWrites()}
-	// An answer to an earlier incarnation must not be taken for one to this.
+	// A reply to an earlier incarnation must not be taken for one to this.
 	numbers := &requestNumbers{last: uint64(cfg.Epoch) << 32}
 	c.leaders = &leaders{env: env, hints: map[txn.ShardID]hint{}}
 	c.protocolSwitch = &protocolSwitch{params: &c.cfg.Params, env: env, host: c}
@@ -85,7 +85,7 @@ func New(cfg Config) *Coordinator {
 	return c
 }
 
-// requestNumbers gives each request to another node its number.
+// requestNumbers numbers the requests to other nodes.
 type requestNumbers struct{ last uint64 }
 
 func (n *requestNumbers) take() uint64 {
@@ -93,7 +93,7 @@ func (n *requestNumbers) take() uint64 {
 	return n.last
 }
 
-// Submit takes a client's request.
+// Submit processes a client's request.
 func (c *Coordinator) Submit(req *Request) {
 	if req.Op == OpContention {
 		c.contentionQueries.begin(req)
@@ -121,23 +121,23 @@ func (c *Coordinator) Submit(req *Request) {
 		if t != nil && t.commit == nil {
 			c.end(t, rolledBack(req.Cause))
 		}
-		undone(c.commits, t, req, Response{Txn: id})
+		answerRollback(c.commits, t, req, Response{Txn: id})
 	case req.Op == OpPublish:
 		if t != nil && t.commit == nil && t.failed == nil {
 			c.publish(t, req.Writes)
 		}
 	case t == nil && id.IsZero():
-		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway's limit of %d open transactions is reached; retry later", maxTransactions)})
 	case t == nil && (id.Epoch != c.cfg.Epoch || id.Node != c.cfg.Self):
-		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway restarted after transaction %v began; nothing was executed; retry the transaction", id)})
 	case t == nil:
 		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindInvalidRequest, "transaction %v has ended", id)})
 	case t.round != nil || t.commit != nil || t.admission.waiting != nil:
-		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindInvalidRequest, "transaction %v is still busy with its last request", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindInvalidRequest, "transaction %v has a request in progress", id)})
 	case t.failed != nil:
 		err := t.failed
 		c.end(t, err)
-		undone(c.commits, t, req, t.response(err))
+		answerRollback(c.commits, t, req, t.response(err))
 	default:
 		if t.schemaChecks = req.SchemaChecks; c.admission.enters(t, req) {
 			c.run(t, req)
@@ -172,7 +172,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	return t
 }
 
-// run carries out a request of a transaction that may go on.
+// run executes a request of an admitted transaction.
 func (c *Coordinator) run(t *transaction, req *Request) {
 	if c.commits.isFixedSet(t, req) {
 		c.commits.prepareFixedSet(t, req)
@@ -193,7 +193,7 @@ func (c *Coordinator) run(t *transaction, req *Request) {
 	c.commit(t, req, req.Writes)
 }
 
-// commit starts the commitment of a transaction that writes this.
+// commit starts the commit of a transaction with these writes.
 func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 	c.forecasts.writes(t, writes)
 	c.commits.begin(t, req, writes)
@@ -202,14 +202,14 @@ func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 // committed ends a transaction that was committed with its statements.
 func (c *Coordinator) committed(t *transaction, req *Request) { c.commits.committed(t, req) }
 
-// left gives up the place of a try that has ended; more than once does no harm.
+// left frees the place of a try that has ended; repeated calls are harmless.
 func (c *Coordinator) left(t *transaction, err *txn.Error) {
 	c.forecasts.left(t, err)
 	c.temperatures.left(t, err)
 	c.admission.leaves(t, err)
 }
 
-// end forgets a transaction that prepared nothing, and frees its locks.
+// end drops a transaction that prepared nothing, and releases its locks.
 func (c *Coordinator) end(t *transaction, reason *txn.Error) {
 	delete(c.txns, t.id)
 	c.admission.refuseAdmission(t, reason)
@@ -231,13 +231,13 @@ func (c *Coordinator) renamed(t *transaction) *transaction {
 	return &n
 }
 
-// fail ends a transaction that lost; the client hears of it with its next request.
+// fail ends a transaction that lost; the client is notified with its next request.
 func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		return
 	}
 	if waits := t.admission.waiting; waits != nil && waits.Op == OpCommit {
-		c.end(t, err) // its client has nothing to ask any more
+		c.end(t, err) // its client will send no more requests
 		return
 	}
 	err = t.branches.doubt(c.env.Directory(), err)
@@ -249,7 +249,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	c.left(t, err)
 }
 
-// Deliver hands over a message meant for a coordinator.
+// Deliver passes on a message addressed to a coordinator.
 func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
 	case c.cfg.DeadCoCoordinator && (m.Ack != nil || m.QueryDecision != nil || m.Decision != nil):
@@ -333,7 +333,7 @@ func (c *Coordinator) onNotLeader(from txn.NodeID, env *txn.Message) {
 	c.commits.receive(m.Attempt, from, env)
 }
 
-// rollBackOpen ends transactions that are open and in no commit.
+// rollBackOpen ends transactions that are open and not committing.
 func (c *Coordinator) rollBackOpen(reason *txn.Error, which func(*transaction) bool) {
 	for _, t := range c.txns.open() {
 		if which(t) {
@@ -342,15 +342,15 @@ func (c *Coordinator) rollBackOpen(reason *txn.Error, which func(*transaction) b
 	}
 }
 
-// RollBackOpen ends all transactions that are in no commit, before the node stops:
-// what they have locked is free, instead of when others find out that the node is gone.
+// RollBackOpen ends all transactions that are not committing, before the node stops: their locks
+// are released now, and not when other nodes detect the stop.
 func (c *Coordinator) RollBackOpen() {
-	c.rollBackOpen(txn.Errorf(txn.KindAborted, "the node stops, and the transaction was rolled back; do it again at another"),
+	c.rollBackOpen(txn.Errorf(txn.KindAborted, "transaction rolled back: the node is stopping; retry the transaction at another node"),
 		func(*transaction) bool { return true })
 }
 
-// FollowProtocol has the gateway go by what the directory says; row is what that
-// comes to. Open transactions of another protocol end.
+// FollowProtocol applies the protocol of the directory; spec is its resolved form. Open
+// transactions of another protocol end.
 func (c *Coordinator) FollowProtocol(p routing.Protocol, spec protocol.Spec) {
 	c.protocolSwitch.follow(p, spec)
 }
@@ -358,8 +358,8 @@ func (c *Coordinator) FollowProtocol(p routing.Protocol, spec protocol.Spec) {
 // Adopt finishes an attempt whose coordinator seems lost.
 func (c *Coordinator) Adopt(o txn.Orphan) { c.commits.adopt(o) }
 
-// Coordinate has this node decide an attempt of another, if it is the one to which the
-// participants are asked to vote.
+// Coordinate makes this node decide another gateway's attempt, if the participants are to send
+// their votes here.
 func (c *Coordinator) Coordinate(p *txn.Prepare) {
 	if p.VotesTo != c.cfg.Self || p.Attempt.Node == c.cfg.Self || c.coords.Knows(p.Attempt) {
 		return

@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// onDeadlockProbe carries a chase for a deadlock (yield/chase.go) on to where the transaction
+// onDeadlockProbe forwards a deadlock probe (yield/deadlock_detector.go) to where the transaction
 // waits: the shards that have not answered its round, or not voted.
 func (c *Coordinator) onDeadlockProbe(m *txn.DeadlockProbe) {
 	t := c.txns[m.Txn]
@@ -22,7 +22,7 @@ func (c *Coordinator) onDeadlockProbe(m *txn.DeadlockProbe) {
 	}
 }
 
-// awaited lists the shards of which the transaction waits for an answer, rising.
+// awaited lists the shards whose reply the transaction awaits, rising.
 func (c *Coordinator) awaited(t *transaction) (out []txn.ShardID) {
 	switch {
 	case t.commit != nil && !t.commit.Decided():

@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// decideEnv is the coordinator as package decide sees it.
+// decideEnv is the coordinator as decide.Env.
 type decideEnv struct {
 	Env
 	leaders   *leaders
@@ -16,20 +16,20 @@ type decideEnv struct {
 
 var _ decide.Env = (*decideEnv)(nil)
 
-// Send implements decide.World.
+// Send implements decide.Env.
 func (w *decideEnv) Send(to txn.Address, m txn.Message) {
 	if !w.late.takes(to, m) {
 		w.Env.Send(to, m)
 	}
 }
 
-// Leader implements decide.World.
+// Leader implements decide.Env.
 func (w *decideEnv) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) { return w.leaders.of(s, try) }
 
-// Replicas implements decide.World.
+// Replicas implements decide.Env.
 func (w *decideEnv) Replicas(s txn.ShardID) []txn.NodeID { return w.leaders.replicas(s) }
 
-// LogDecision implements decide.World: only the attempt's own coordinator writes a commit.
+// LogDecision implements decide.Env: only the attempt's own coordinator writes a commit.
 func (w *decideEnv) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp) {
 	if commit {
 		w.decisions.logCommit(id, s, at)
@@ -38,12 +38,12 @@ func (w *decideEnv) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at t
 	}
 }
 
-// LogData implements decide.World.
+// LogData implements decide.Env.
 func (w *decideEnv) LogData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites) {
 	w.decisions.logData(id, s, data)
 }
 
-// useProtocol has what begins from now on be decided by the choices of a row.
+// useProtocol applies the choices of a protocol to attempts that begin from now on.
 func (c *Coordinator) useProtocol(spec protocol.Spec) {
 	choice := spec.Decide
 	if c.cfg.DeadCoCoordinator && choice.Bypasses() {

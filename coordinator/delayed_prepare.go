@@ -9,21 +9,21 @@ import (
 	"isochron/txn"
 )
 
-// Over versions (yield.Policy.Versions) nothing is held before the prepare. So what a row's choice
-// of departures has arrive together is the Prepares as well: what is near is marked as prepared for
-// its own round trip, and not for that to the farthest.
+// Over versions (yield.Policy.Versions) nothing is locked before the prepare. So departures of the
+// Prepares are aligned as well: a near participant is prepared for its own round trip, not for that
+// to the farthest.
 
-// latePrepares are the Prepares that leave later than others.
+// latePrepares are the Prepares that are sent later than others.
 type latePrepares struct {
 	cfg     *Config
 	env     commitEnv
 	leaders *leaders
 
-	delays map[txn.ShardID]time.Duration // of those that are asked for now
-	queue  []latePrepare                 // by their instants
+	delays map[txn.ShardID]time.Duration // of those that are requested now
+	queue  []latePrepare                 // by departure time
 }
 
-// latePrepare is a Prepare that waits for its instant.
+// latePrepare is a Prepare that waits for its departure time.
 type latePrepare struct {
 	at time.Duration
 	to txn.Address
@@ -31,7 +31,7 @@ type latePrepare struct {
 	of *pendingCommit
 }
 
-// ask asks for the votes of an attempt that begins, of each participant at its instant.
+// ask requests the votes of an attempt that begins, of each participant at its departure time.
 func (l *latePrepares) ask(k *pendingCommit) {
 	l.delays = l.delaysOf(k)
 	first := len(l.queue)
@@ -43,7 +43,7 @@ func (l *latePrepares) ask(k *pendingCommit) {
 	slices.SortStableFunc(l.queue, func(a, b latePrepare) int { return cmp.Compare(a.at, b.at) })
 }
 
-// delaysOf are how long its Prepares wait that wait, by participant.
+// delaysOf returns the delays of the delayed Prepares, by participant.
 func (l *latePrepares) delaysOf(k *pendingCommit) map[txn.ShardID]time.Duration {
 	spec := l.cfg.Spec
 	if k.RecordShard == 0 || !spec.Yield.Versions || !spec.Arrive.Waits() {
@@ -67,7 +67,7 @@ func (l *latePrepares) delaysOf(k *pendingCommit) map[txn.ShardID]time.Duration 
 	return out
 }
 
-// takes takes a message that is to leave later; false: it leaves now.
+// takes delays a message if it is to be sent later; false: send it now.
 func (l *latePrepares) takes(to txn.Address, m txn.Message) bool {
 	if m.Prepare == nil || l.delays[m.Prepare.Shard] == 0 {
 		return false
@@ -76,7 +76,7 @@ func (l *latePrepares) takes(to txn.Address, m txn.Message) bool {
 	return true
 }
 
-// depart sends those whose instant has come, of attempts that still wait for votes.
+// depart sends those whose time has come, of attempts that still await votes.
 func (l *latePrepares) depart() {
 	now := l.env.Now().Mono
 	for len(l.queue) > 0 && l.queue[0].at <= now {
@@ -88,7 +88,7 @@ func (l *latePrepares) depart() {
 	}
 }
 
-// next is the instant at which the next leaves.
+// next is the departure time of the next.
 func (l *latePrepares) next() time.Duration {
 	if len(l.queue) == 0 {
 		return txn.Never

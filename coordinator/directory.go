@@ -8,13 +8,12 @@ import (
 	"isochron/txn"
 )
 
-// directoryTries bounds how often a change of the directory is tried again
-// because others changed it too.
+// directoryTries bounds the retries of a change of the directory that conflicts with others.
 const directoryTries = 20
 
-// ChangeDirectory changes the directory in a transaction and returns the new
-// one. change may be called several times; what it leaves as it was is not
-// written. An error of KindUnknown says that the change may have been made.
+// ChangeDirectory changes the directory in a transaction and returns the new one. change may be
+// called several times; if it changes nothing, nothing is written. After an error of KindUnknown
+// the change may have been made.
 func ChangeDirectory(ctx context.Context, db txn.DB, change func(*routing.Directory) error) (*routing.Directory, error) {
 	var err error
 	for range directoryTries {

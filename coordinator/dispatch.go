@@ -9,11 +9,10 @@ import (
 	"isochron/txn"
 )
 
-// Parts of a round that leave later than others, as the row's choice of departures says
-// (package schedule). They leave at their instant and not with a tick: what they wait for
-// is to arrive together.
+// Parts of a round that leave later than others, by the protocol's choice of departures (package
+// schedule). They leave at their departure time, not at the next tick: they are to arrive together.
 
-// leave sends the parts of a round that begins, each at its instant.
+// leave sends the parts of a round that begins, each at its departure time.
 func (rs *reads) leave(parts []*shardRequest) {
 	estimates := rs.estimates(parts)
 	delays, heldBack := rs.cfg.Spec.Arrive.Delays(estimates), rs.cfg.Spec.Arrive.HeldBack(estimates)
@@ -39,7 +38,7 @@ func byDeparture(a, b *shardRequest) int {
 	return cmp.Or(cmp.Compare(a.leavesAt, b.leavesAt), cmp.Compare(a.id, b.id))
 }
 
-// estimates are what the departures go by; nil if nobody asks.
+// estimates are the delays for departures; nil if the protocol needs none.
 func (rs *reads) estimates(parts []*shardRequest) []schedule.Part {
 	if a := rs.cfg.Spec.Arrive; !a.Waits() && !a.HoldsBack() || len(parts) < 2 {
 		return nil
@@ -60,8 +59,8 @@ func (rs *reads) estimates(parts []*shardRequest) []schedule.Part {
 	return out
 }
 
-// answered notes that a part of a round was. When only those are left that were held back for
-// that, they leave.
+// answered notes a reply to a part of a round. When only parts remain that were held for that, they
+// leave.
 func (rs *reads) answered(r *round) {
 	if r.open--; r.open == 0 || r.open > len(r.held) {
 		return
@@ -76,7 +75,7 @@ func (rs *reads) answered(r *round) {
 	}
 }
 
-// depart sends the parts whose instant has come.
+// depart sends the parts whose departure time has come.
 func (rs *reads) depart() {
 	now := rs.env.Now().Mono
 	for len(rs.departures) > 0 && rs.departures[0].leavesAt <= now {
@@ -88,7 +87,7 @@ func (rs *reads) depart() {
 	}
 }
 
-// nextDeparture is the instant at which the next part leaves.
+// nextDeparture is the departure time of the next part.
 func (rs *reads) nextDeparture() time.Duration {
 	if len(rs.departures) == 0 {
 		return txn.Never

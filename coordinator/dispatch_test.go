@@ -49,8 +49,8 @@ func openSpread(t *testing.T) (*gateway, *spread) {
 
 func specOf(s uint64) txn.Key { return txn.Key(routing.TablePrefix(s) + "k") }
 
-// Parts leave so that all answers come back together, each at its instant, whatever the
-// ticks; one whose distance is not known leaves at once.
+// Parts leave so that all replies arrive together, each at its departure time, whatever the ticks;
+// one with an unknown delay leaves immediately.
 func TestPartsLeaveForTheirArrivalTimes(t *testing.T) {
 	g, env := openSpread(t)
 	req := &Request{Op: OpRead, Read: txn.Read{Gets: []txn.Key{specOf(2), specOf(5), specOf(8), specOf(9)}, Lock: txn.LockExclusive}, Done: func(Response) {}}
@@ -58,7 +58,7 @@ func TestPartsLeaveForTheirArrivalTimes(t *testing.T) {
 	for g.NextDeparture() != txn.Never {
 		if next := g.NextDeparture(); next > env.now+5*time.Millisecond {
 			env.now += 5 * time.Millisecond
-			g.Tick() // it sends nothing before its time, and nothing again
+			g.Tick() // it sends nothing early, and nothing twice
 			continue
 		}
 		env.now = g.NextDeparture()
@@ -75,8 +75,8 @@ func TestPartsLeaveForTheirArrivalTimes(t *testing.T) {
 	}
 }
 
-// What has not left when its transaction ends stays.
-func TestWhatHasNotLeftStays(t *testing.T) {
+// A part that has not left when its transaction ends is not sent.
+func TestPartsOfAnEndedTransactionAreNotSent(t *testing.T) {
 	g, env := openSpread(t)
 	req := &Request{Op: OpRead, Read: txn.Read{Gets: []txn.Key{specOf(2), specOf(8)}, Lock: txn.LockExclusive}, Done: func(Response) {}}
 	g.Submit(req)

@@ -1,26 +1,48 @@
-// Package coordinator runs transactions for the clients of one gateway:
-// execute, commit, recover.
+// Package coordinator runs transactions for the clients of one gateway: execute, commit, recover.
+// How votes become a decision is package decide's.
 //
-// How it thinks. A Coordinator is a state machine: clients' requests, shards'
-// answers and ticks go in; messages and clients' answers come out. A
-// transaction is a set of reads with the versions they saw, gathered in rounds,
-// each of which goes to all shards concerned at once. A commitment is one
-// attempt to commit: what each participant is asked, who waits for the answer, and
-// what that costs. How the votes become a decision is not its business: package
-// decide drives the attempt, and the coordinator hands it what nodes say, wakes it
-// and acts on the verdict. The same, without a client, finishes the attempts of
-// coordinators that died.
+// # How it works
 //
-// The Coordinator begins and ends transactions and hands each request and message to one of
-// its parts. Each part owns its state and is given what it needs of the others: admission
-// (gate) and a switch of protocols (turn) decide who may begin, reads runs rounds, commits
-// runs attempts, attempts names them, decisions logs what was decided, leaders knows whom
-// to ask, reports tells what it cost.
+// A Coordinator is a state machine: clients' requests, replies of participants and ticks go in;
+// messages and responses come out. A transaction is a set of reads with their versions, collected
+// in rounds, each sent to all participants concerned in parallel. A pendingCommit is one attempt to
+// commit: the Prepares, the waiting client, and the cost. Package decide drives the attempt; the
+// coordinator passes it the messages, wakes it, and acts on the verdict. The same, without a
+// client, finishes the attempts of lost coordinators.
 //
-// The blocking side that clients hold (NewDB) keeps the writes, with savepoints,
-// and shows a transaction its own; it speaks to the state machine through a Port.
+//	begin -> [admission] -> rounds of reads and statements -> commit -> decided -> finished
+//	              |                  |                           |
+//	           refused            wounded, lost lock,        client's wait ends: unknown;
+//	                              protocol switch            the attempt continues
 //
-// What the caller owes it. Calls come one at a time; a request's Done is called
-// once, from inside a later call. An incarnation of a coordinator never repeats:
-// each start of a node has a higher epoch, durable before the first transaction.
+// The Coordinator begins and ends transactions and gives each request and message to one of its
+// parts. Each part owns its state and has an interface with what it needs of the others:
+// admissionController and protocolSwitch decide which transactions may begin, reads runs rounds of
+// reads, statements those at sources, commitManager runs attempts, attempts numbers them, decisions
+// logs what was decided, leaders finds the nodes to ask, reports records the cost.
+//
+// NewDB is the blocking side: it keeps a client's writes, with savepoints, shows a transaction its
+// own writes, and talks to the state machine through a Port.
+//
+// # Invariants
+//
+//   - A transaction has at most one pending round, commit or admission wait.
+//   - Writes leave the client's buffer only with the commit (or as published values of hot rows).
+//   - Sent a Prepare => the attempt ends by its tally only, never by a timer here.
+//   - All open transactions that are not committing run under the gateway's present protocol.
+//   - Numbers of requests, transactions and attempts never repeat across incarnations.
+//
+// # What the caller owes it
+//
+//  1. Each start of a node has a higher Epoch, durable before the first transaction.
+//  2. Calls come one at a time: Submit, Deliver, Tick, Depart. Only NewDB's side may be used from
+//     other goroutines.
+//  3. Call Tick at NextWake, and Depart at NextDeparture, not at the next tick.
+//  4. A request's Done is called once, from inside a later call. Request.Then runs in the loop: it
+//     must be quick and must not block.
+//  5. Messages handed to Env.Send, and reports in a journal, are immutable.
+//
+// Reasons: DESIGN.md. Stories: sim/testdata/1-commit-2pc-occ.txt, 6-coordinator-lost.txt,
+// 20-arrive-together.txt, 22-sources.txt, 28-reads-by-temperature.txt, 40-commit-carousel.txt.
+// Papers: Bonspiel sections 2 and 3.2, Natto 2 and 3, GeoTP 4, TXSQL 3.3.
 package coordinator

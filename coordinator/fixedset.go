@@ -12,25 +12,25 @@ import (
 	"isochron/txn"
 )
 
-// Declared transactions (txn.Declarer) where the row votes on them while they are read: the
-// attempt is opened at once, and what it writes is made when all rows are here.
+// 2FI transactions (txn.FixedSetRunner) where leaders vote on them while they read: the attempt is
+// opened with the first request, and its writes are made when all rows are here.
 
-// fixedSetState is what an attempt needs besides, until that is done.
+// fixedSetState is the additional state of an attempt until then.
 type fixedSetState struct {
 	rows   map[txn.Key]txn.Row
 	open   []txn.ShardID // whose rows are missing, rising
-	gaveUp bool          // its client wanted no more of it
+	gaveUp bool          // its client gave up
 }
 
-// isFixedSet reports whether a declared transaction is voted on as it is read. What writes nothing
-// needs no votes, unless the row has it end as others do, and what is read at a moment, or was read
-// before, is no part of it.
+// isFixedSet reports whether leaders vote on a 2FI transaction as they read. A read-only one needs
+// no votes unless the protocol has it end like others; snapshot reads, and transactions that have
+// read before, are not included.
 func (cs *commitManager) isFixedSet(t *transaction, req *Request) bool {
 	votes := cs.cfg.Spec.Decide.FixedSet() && len(req.FixedSet) > 0 || req.Op == OpFixedSet && cs.cfg.Spec.VotesOnFixedSetReads()
 	return votes && t.asOf == 0 && len(t.touched) == 0
 }
 
-// prepareFixedSet opens the attempt of a declared transaction.
+// prepareFixedSet opens the attempt of a 2FI transaction.
 func (cs *commitManager) prepareFixedSet(t *transaction, req *Request) {
 	refuse := func(err *txn.Error) {
 		cs.ender.end(t, err)
@@ -42,7 +42,7 @@ func (cs *commitManager) prepareFixedSet(t *transaction, req *Request) {
 		refuse(err)
 		return
 	case len(cs.all) >= maxCommitments:
-		refuse(txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments))
+		refuse(txn.Errorf(txn.KindUnavailable, "this gateway's limit of %d concurrent commits is reached; nothing was executed; retry later", maxCommitments))
 		return
 	}
 	held := cs.setArrivalTimes(prepares)
@@ -64,8 +64,8 @@ func (cs *commitManager) prepareFixedSet(t *transaction, req *Request) {
 	cs.follow(k)
 }
 
-// setArrivalTimes says when the leaders are to vote, where the row has them do so together, and how long some
-// of them wait for that. A way that is not known has no part in it.
+// setArrivalTimes sets when the leaders are to vote, where the protocol aligns them, and how long
+// some of them wait for that. Unknown delays are ignored.
 func (cs *commitManager) setArrivalTimes(prepares []*txn.Prepare) (held time.Duration) {
 	if !cs.cfg.Spec.Arrive.SetsArrivalTime() {
 		return 0
@@ -92,7 +92,8 @@ func (cs *commitManager) setArrivalTimes(prepares []*txn.Prepare) (held time.Dur
 	return held
 }
 
-// addOtherParts tells each leader of the parts of a transaction at the others, and when they should arrive.
+// addOtherParts informs each leader of the parts of a transaction at the others, and when they
+// should arrive.
 func addOtherParts(prepares []*txn.Prepare, ways []time.Duration, now int64) {
 	parts := make([]txn.FixedSetPart, len(prepares))
 	for i, p := range prepares {
@@ -111,8 +112,8 @@ func addOtherParts(prepares []*txn.Prepare, ways []time.Duration, now int64) {
 	}
 }
 
-// majorityOf guesses how long a shard's leader, to which the way is known, takes to have something
-// on the disks of a majority: as if the ways to its followers led past this node.
+// majorityOf estimates how long a shard's leader, at a known delay, takes to have a majority
+// durable: as if its followers were reached through this node.
 func (cs *commitManager) majorityOf(s txn.ShardID, toLeader time.Duration) time.Duration {
 	var trips []time.Duration
 	replicas := cs.leaders.replicas(s)
@@ -128,7 +129,7 @@ func (cs *commitManager) majorityOf(s txn.ShardID, toLeader time.Duration) time.
 	return 0
 }
 
-// divideFixedSet divides the keys of a declared transaction among the shards, rising.
+// divideFixedSet divides the declared keys among the shards, rising.
 func (cs *commitManager) divideFixedSet(t *transaction, req *Request) (out []*txn.Prepare, err *txn.Error) {
 	dir, size := cs.env.Directory(), 0
 	at := func(k txn.Key) *txn.Prepare {
@@ -154,12 +155,12 @@ func (cs *commitManager) divideFixedSet(t *transaction, req *Request) (out []*tx
 		size += len(k)
 	}
 	if err == nil && size > MaxPrepareBytes {
-		err = txn.Errorf(txn.KindTooLarge, "the transaction declares %d bytes of keys, and at most %d are taken; do it in several", size, MaxPrepareBytes)
+		err = txn.Errorf(txn.KindTooLarge, "the transaction declares %d bytes of keys, and at most %d are allowed; split it into several", size, MaxPrepareBytes)
 	}
 	return out, err
 }
 
-// onFixedSetReads takes in what a leader has read for a declared attempt.
+// onFixedSetReads handles what a leader has read for a 2FI attempt.
 func (cs *commitManager) onFixedSetReads(m *txn.FixedSetReads) {
 	if k := cs.all[m.Attempt]; k != nil {
 		cs.served(k, m.Shard, m.Rows)
@@ -167,8 +168,8 @@ func (cs *commitManager) onFixedSetReads(m *txn.FixedSetReads) {
 	}
 }
 
-// served is the same, by whatever message it came. What the rows are is the same in all of them,
-// for they are held; an attempt that is on its end needs none.
+// served handles the same, in whichever message it arrives. The rows are the same in all of them,
+// since they are locked; a decided attempt needs none.
 func (cs *commitManager) served(k *pendingCommit, s txn.ShardID, rows []txn.Row) {
 	d := k.fixedSet
 	if d == nil || decide.Supplied(k.Attempt) || k.Decided() || !slices.Contains(d.open, s) {
@@ -176,7 +177,7 @@ func (cs *commitManager) served(k *pendingCommit, s txn.ShardID, rows []txn.Row)
 	}
 	p := k.Prepares[slices.Index(k.Participants, s)]
 	if len(rows) != len(p.FixedSet.Reads) {
-		return // a No, or an answer to something else
+		return // a No, or a reply to another request
 	}
 	for i, row := range rows {
 		if row.Key != p.FixedSet.Reads[i] {
@@ -191,12 +192,12 @@ func (cs *commitManager) served(k *pendingCommit, s txn.ShardID, rows []txn.Row)
 	}
 }
 
-// makeWrites has the client's function make the writes of what was read, and has them logged.
+// makeWrites makes the client's function compute the writes, and logs them.
 func (cs *commitManager) makeWrites(k *pendingCommit) {
-	if verdict, _ := k.Verdict(); verdict != decide.Open { // a leader has said No
+	if verdict, _ := k.Verdict(); verdict != decide.Open { // a leader has voted No
 		return
 	}
-	if k.req == nil { // its client was told that nobody knows, and waits no more
+	if k.req == nil { // its client was told that the outcome is unknown, and waits no more
 		decide.Withdraw(k.Attempt, nil)
 		return
 	}
@@ -239,7 +240,7 @@ func (k *pendingCommit) dataOf(writes []txn.Write) (data []txn.ShardWrites, err 
 		}
 	}
 	if size > MaxPrepareBytes {
-		return nil, txn.Errorf(txn.KindTooLarge, "the transaction writes %d bytes, and at most %d are taken; do it in several", size, MaxPrepareBytes)
+		return nil, txn.Errorf(txn.KindTooLarge, "the transaction writes %d bytes, and at most %d are allowed; split it into several", size, MaxPrepareBytes)
 	}
 	return data, nil
 }

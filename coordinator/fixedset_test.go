@@ -12,15 +12,15 @@ import (
 	"isochron/txn"
 )
 
-// fixedSetTest is a coordinator under a row that votes on declared transactions as it reads, with shards 2
-// from key "a" on and 3 from "m" on, to whose leaders it takes 10 ms.
+// fixedSetTest is a coordinator under a protocol that votes on 2FI transactions as it reads, with
+// shards 2 from key "a" on and 3 from "m" on, at a delay of 10 ms.
 type fixedSetTest struct {
 	*Coordinator
 	env *wayEnv
 	got []Response
 }
 
-// wayEnv knows how long it takes to everybody: 10 ms, and for some as much more as their clocks are ahead.
+// wayEnv has the one-way delays: 10 ms, and for some nodes their clock skew in addition.
 type wayEnv struct {
 	fakeEnv
 	ahead map[txn.NodeID]time.Duration
@@ -44,7 +44,7 @@ func newFixedSetTest(t *testing.T, row string) *fixedSetTest {
 	return &fixedSetTest{Coordinator: New(Config{Self: 1, Spec: openRow(t, row), Env: env, Params: txn.Params{}.WithDefaults()}), env: env}
 }
 
-// starts has a transaction declared that reads these and may write them, and writes "v" to each.
+// starts begins a 2FI transaction that reads and may write these keys, and writes "v" to each.
 func (d *fixedSetTest) starts(gives func(rows []txn.Row) ([]txn.Write, bool), keys ...txn.Key) *pendingCommit {
 	d.Coordinator.commits.prepareFixedSet(d.begin(Start{Age: txn.Age{Priority: txn.PriorityHigh}}), &Request{
 		Op: OpFixedSet, Read: txn.Read{Gets: keys}, FixedSet: keys, Then: gives, Done: func(r Response) { d.got = append(d.got, r) },
@@ -75,8 +75,8 @@ func writesAll(rows []txn.Row) (out []txn.Write, ok bool) {
 	return out, true
 }
 
-// Keys are divided among the shards, all parts have one stamp, and are told of each other where votes
-// rest on that.
+// Keys are divided among the shards, all parts have one arrival time, and each has the others'
+// parts where conditional votes need them.
 func TestAFixedSetIsDividedByShardWithArrivalTimes(t *testing.T) {
 	for _, row := range []string{"carousel-basic", "natto-pa", "natto-cp"} {
 		d := newFixedSetTest(t, row)
@@ -94,14 +94,14 @@ func TestAFixedSetIsDividedByShardWithArrivalTimes(t *testing.T) {
 				t.Errorf("%s: it is stamped %d, and ends at %d", row, p.FixedSet.ArrivalTime, p.FixedSet.Ends)
 			}
 			if parts := p.FixedSet.Parts; (len(parts) == 1) != (row == "natto-cp") || len(parts) > 0 && parts[0].Arrives != int64(time.Second+10*time.Millisecond) {
-				t.Errorf("%s: told of the parts %+v", row, parts)
+				t.Errorf("%s: parts of the other shards %+v", row, parts)
 			}
 		}
 	}
 }
 
-// A gateway is patient for as much longer as a leader holds its part back.
-func TestWhatIsHeldBackIsNotSilent(t *testing.T) {
+// A gateway waits longer by the time for which a leader delays its part.
+func TestADelayedPartIsNotSilent(t *testing.T) {
 	asksAfter := func(ahead time.Duration) time.Duration {
 		d := newFixedSetTest(t, "natto-pa")
 		d.env.ahead = map[txn.NodeID]time.Duration{3: ahead}
@@ -111,7 +111,7 @@ func TestWhatIsHeldBackIsNotSilent(t *testing.T) {
 		}
 		for i := 0; k.AwaitsVotes(); i++ {
 			if i == 100 {
-				t.Fatal("the gateway is patient for ever")
+				t.Fatal("the gateway waits without end")
 			}
 			d.env.mono = k.NextWake()
 			k.Wake()
@@ -124,7 +124,8 @@ func TestWhatIsHeldBackIsNotSilent(t *testing.T) {
 	}
 }
 
-// The client's function runs once, when all rows are here: what does not fit the question is no answer.
+// The client's function runs once, when all rows are here: a reply that does not match the request
+// is ignored.
 func TestWritesAreMadeOfAllRows(t *testing.T) {
 	d := newFixedSetTest(t, "natto-pa")
 	var saw []txn.Row
@@ -155,7 +156,8 @@ func TestWritesAreMadeOfAllRows(t *testing.T) {
 	}
 }
 
-// What writes nothing is voted on as it is read where it ends as others do, and elsewhere it is read.
+// A read-only 2FI transaction is voted on as it is read where it ends as others do; elsewhere it is
+// only read.
 func TestAFixedSetReadIsVotedOn(t *testing.T) {
 	for _, ends := range []protocol.ReadOnly{protocol.ByLease, protocol.AsOthers} {
 		d := newFixedSetTest(t, "natto-recsf")
@@ -176,28 +178,28 @@ func TestAFixedSetReadIsVotedOn(t *testing.T) {
 		d.commits.rule(a, decide.LogAnswer{Known: true, Commit: true})
 		for _, s := range []txn.ShardID{2, 3} {
 			if len(d.got) > 0 {
-				t.Fatal("its client is told before all have voted")
+				t.Fatal("its client is answered before all have voted")
 			}
 			d.commits.vote(1, &txn.Message{Vote: &txn.Vote{Shard: s, Attempt: a, Yes: true, Proposed: 5}})
 		}
 		if len(d.got) != 1 || d.got[0].Err != nil {
-			t.Errorf("its client is told %+v", d.got)
+			t.Errorf("its client receives %+v", d.got)
 		}
 	}
 }
 
-// What is written and was not declared is refused as far as it goes, and who gives up is told so.
-func TestAFixedSetTransactionIsGivenUp(t *testing.T) {
+// A write of an undeclared key is refused, and a client that declines is answered.
+func TestAFixedSetTransactionIsDeclined(t *testing.T) {
 	d := newFixedSetTest(t, "natto-pa")
 	k := d.starts(func([]txn.Row) ([]txn.Write, bool) { return nil, false }, "b")
 	d.commits.onFixedSetReads(&txn.FixedSetReads{Shard: 2, Attempt: k.ID, Rows: []txn.Row{{Key: "b"}}})
 	if len(d.got) != 1 || !d.got[0].Declined || d.got[0].Err != nil {
-		t.Errorf("its client is told %+v", d.got)
+		t.Errorf("its client receives %+v", d.got)
 	}
 }
 
-// A read that waits for another is answered by that one's coordinator when it has committed: with its
-// writes over what was there, and not if it aborts.
+// A forwarded read is answered by the coordinator of the attempt it waits for when that has
+// committed: with its writes over the former rows, and not if it aborts.
 func TestAForwardedReadIsAnswered(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		for _, early := range []bool{true, false} {
@@ -237,8 +239,9 @@ func TestAForwardedReadIsAnswered(t *testing.T) {
 	}
 }
 
-// An update whose writes are known before it reads is declared, with its client's priority; where it
-// turns out not to be for that its transaction is over, and any other goes on as after a read.
+// An update whose keys are known before it reads runs as a 2FI transaction, with its client's
+// priority; if the client declines the rows that transaction is over, and any other continues as
+// after a read.
 func TestAnUpdateByKeyRunsAsAFixedSet(t *testing.T) {
 	for _, c := range []struct {
 		spec     string
@@ -262,7 +265,7 @@ func TestAnUpdateByKeyRunsAsAFixedSet(t *testing.T) {
 		}
 		d.commits.onFixedSetReads(&txn.FixedSetReads{Shard: 2, Attempt: p.Attempt, Rows: []txn.Row{{Key: "b"}}})
 		if len(d.got) != 1 || !d.got[0].Declined || !d.got[0].Over {
-			t.Errorf("its client is told %+v", d.got)
+			t.Errorf("its client receives %+v", d.got)
 		}
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"isochron/yield"
 )
 
-// Admission by forecast, where the row chooses it: before its first request a transaction that
-// is likely not to get its locks sleeps at the gateway, and holds nothing (yield.LateScheduler).
+// Admission by forecast, where the protocol chooses it: before its first request a transaction that
+// is likely not to get its locks sleeps at the gateway, holding nothing (yield.LateScheduler).
 
 // judges reports whether a transaction's first request is judged by forecast.
 func (g *admissionController) judges() bool {
 	return g.cfg.Spec.Admission.Forecasts() && !g.cfg.Params.AdmissionOff && !g.env.Directory().Admission.Off
 }
 
-// judge reports whether a transaction's first request may go on; else it sleeps, or it was
-// answered that it is aborted.
+// judge reports whether a transaction's first request may proceed; otherwise it sleeps, or was
+// answered with an abort.
 func (g *admissionController) judge(t *transaction, req *Request) bool {
 	e, lost := &t.admission, g.forecasts.chance(t, req)
 	places := 0
@@ -30,15 +30,15 @@ func (g *admissionController) judge(t *transaction, req *Request) bool {
 		e.waiting = req
 		return false
 	case yield.GiveUp:
-		e.waiting = req // its end answers it
+		e.waiting = req // answered at the transaction's end
 		g.host.end(t, txn.Errorf(txn.KindAborted,
-			"it was not let in: those who ask for the same rows are likely to fail; nothing was done").Because(txn.CauseLockTimeout))
+			"admission refused: transactions on the same rows are likely to fail; nothing was executed; retry later").Because(txn.CauseLockTimeout))
 		return false
 	}
 	return true
 }
 
-// wake judges those again whose sleep is over.
+// wake judges again the transactions whose sleep is over.
 func (g *admissionController) wake() {
 	now := g.env.Now().Mono
 	for s := g.late.Next(now); s != nil; s = g.late.Next(now) {
@@ -54,7 +54,7 @@ func (g *admissionController) wake() {
 	}
 }
 
-// placesOf is at how many shards a request is, 2 for more.
+// placesOf is the number of participants of a request, 2 for more.
 func placesOf(d *routing.Directory, req *Request) int {
 	var first uint64
 	several := false
@@ -76,7 +76,7 @@ func placesOf(d *routing.Directory, req *Request) int {
 		}
 	}
 	for _, s := range req.Read.Scans {
-		pieces, _ := d.Pieces(string(s.Span.Start), string(s.Span.End)) // the round tells what is wrong
+		pieces, _ := d.Pieces(string(s.Span.Start), string(s.Span.End)) // the round reports the error
 		for _, p := range pieces {
 			at(p.Shard)
 		}

@@ -8,15 +8,15 @@ import (
 	"isochron/yield"
 )
 
-// What a gateway knows of hot records, where its row goes by forecasts: its choice of
-// departures, of admission, or both (GeoTP section 4.3). Under other rows nothing is kept.
+// A gateway's statistics of hot records, where its protocol uses forecasts: for departures,
+// admission, or both (GeoTP section 4.3). Other protocols keep none.
 
-// forecasts keeps the statistics and takes in what becomes of transactions.
+// forecasts keeps the statistics and records the results of transactions.
 type forecasts struct {
 	cfg    *Config
 	env    forecastsEnv
 	policy *policy
-	hot    *estimate.HotRecords // nil: the row asks for none
+	hot    *estimate.HotRecords // nil: the protocol uses none
 }
 
 // forecastsEnv is what forecasts needs of the node.
@@ -25,7 +25,7 @@ type forecastsEnv interface {
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
 }
 
-// follow begins to keep statistics, or gives them up, as the row says.
+// follow starts or drops the statistics, as the protocol requires.
 func (fs *forecasts) follow() {
 	switch wanted := fs.cfg.Spec.Forecasts(); {
 	case !wanted:
@@ -37,7 +37,7 @@ func (fs *forecasts) follow() {
 	}
 }
 
-// of is the footprint of a transaction, nil if there are no statistics.
+// of is a transaction's footprint, nil if there are no statistics.
 func (fs *forecasts) of(t *transaction) *estimate.Footprint {
 	if t.footprint == nil && fs.hot != nil {
 		t.footprint = fs.hot.Open()
@@ -45,7 +45,7 @@ func (fs *forecasts) of(t *transaction) *estimate.Footprint {
 	return t.footprint
 }
 
-// records are those for which a part contends: what it does not lock it need not wait for.
+// records are those for which a part contends: records it does not lock cause no wait.
 func (p *shardRequest) records() estimate.Records {
 	if p.access.Batch != nil {
 		return estimate.Records{Keys: p.named}
@@ -56,7 +56,7 @@ func (p *shardRequest) records() estimate.Records {
 	return estimate.Records{Keys: p.access.Keys, Scans: p.access.Scans}
 }
 
-// work is how long a part is expected to work at its place.
+// work is the expected execution time of a part at its participant.
 func (fs *forecasts) work(p *shardRequest) time.Duration {
 	f := fs.of(p.r.t)
 	if f == nil {
@@ -65,14 +65,14 @@ func (fs *forecasts) work(p *shardRequest) time.Duration {
 	return f.Forecast(p.records()).Latency
 }
 
-// admit takes in that a part is on its way.
+// admit records that a part was sent.
 func (fs *forecasts) admit(p *shardRequest) {
 	if f := fs.of(p.r.t); f != nil {
 		p.work = f.Admit(p.records())
 	}
 }
 
-// writes takes in what a commit writes: of that some was not read before.
+// writes records the writes of a commit: some were not read before.
 func (fs *forecasts) writes(t *transaction, writes []txn.Write) {
 	f := fs.of(t)
 	if f == nil || len(writes) == 0 {
@@ -85,9 +85,9 @@ func (fs *forecasts) writes(t *transaction, writes []txn.Write) {
 	f.Admit(estimate.Records{Keys: keys})
 }
 
-// executed takes in that a part was granted what it asked for. Its work is the time since it
-// first left, without one round trip: whoever waits for long is asked again meanwhile, and a
-// change of leader is work as well.
+// executed records that a part was granted its locks. Its work is the time since it first left,
+// minus one round trip: a part that waits long is sent again meanwhile, and a change of leader
+// counts as work.
 func (fs *forecasts) executed(p *shardRequest) {
 	if fs.hot == nil {
 		return
@@ -97,15 +97,15 @@ func (fs *forecasts) executed(p *shardRequest) {
 	}
 }
 
-// left takes in how a transaction ended. One that was not lost to others was granted what it
-// asked for, whether its client wanted it to commit then or not.
+// left records how a transaction ended. One that was not lost to others was granted its locks,
+// whether its client committed it or not.
 func (fs *forecasts) left(t *transaction, err *txn.Error) {
 	if t.footprint != nil {
 		t.footprint.End(err == nil || lostOr(err, t.admission.missed) != yield.Lost)
 	}
 }
 
-// chance is how likely a transaction is not to get all that its first request asks for.
+// chance is the probability that a transaction does not get all locks of its first request.
 func (fs *forecasts) chance(t *transaction, req *Request) float64 {
 	f := fs.of(t)
 	if f == nil {

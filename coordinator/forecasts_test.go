@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// openForecast is a gateway that goes by forecasts, of shards at different distances: 2, 5
-// and 8 at 20, 50 and 80 ms.
+// openForecast is a gateway with forecasts, of shards at different distances: 2, 5 and 8 at 20, 50
+// and 80 ms.
 func openForecast(t *testing.T) (*gateway, *spread) {
 	t.Helper()
 	g, env := openSpread(t)
@@ -16,7 +16,7 @@ func openForecast(t *testing.T) (*gateway, *spread) {
 	return g, env
 }
 
-// lock has a transaction lock rows, and returns its request.
+// lock makes a transaction lock rows, and returns its request.
 func (g *gateway) lock(keys ...txn.Key) *Request {
 	req := &Request{Op: OpRead, Read: txn.Read{Gets: keys, Lock: txn.LockExclusive}}
 	req.Done = func(r Response) { g.answered[req] = r }
@@ -24,7 +24,7 @@ func (g *gateway) lock(keys ...txn.Key) *Request {
 	return req
 }
 
-// until does what is due by itself until then.
+// until does what is due by time alone until then.
 func (g *gateway) until(end time.Duration) {
 	for next := g.NextDeparture(); next <= end; next = g.NextDeparture() {
 		g.env.now = max(g.env.now, next)
@@ -33,7 +33,7 @@ func (g *gateway) until(end time.Duration) {
 	g.env.now = end
 }
 
-// grant answers all that was sent since, each so long after it left, and lets that time pass.
+// grant answers all requests sent since, each with a delay after it left, and advances the clock.
 func (g *gateway) grant(env *spread, from int, waited time.Duration) {
 	for i, m := range env.sent[from:] {
 		if a := m.Access; a != nil {
@@ -47,8 +47,8 @@ func (g *gateway) grant(env *spread, from int, waited time.Duration) {
 	}
 }
 
-// What a part waited for at its place has the others leave later, and itself sooner: here a
-// quarter of a quarter of 640 ms are expected of the row near by.
+// Expected work of a part postpones the others, and makes itself leave earlier: here a quarter of a
+// quarter of 640 ms is expected of the near row.
 func TestExpectedWorkPostponesDepartures(t *testing.T) {
 	g, env := openForecast(t)
 	first := g.lock(specOf(2))
@@ -75,7 +75,8 @@ func TestExpectedWorkPostponesDepartures(t *testing.T) {
 	}
 }
 
-// hopeless has several at one row that was always lost, so that others at it have no chance.
+// hopeless makes several transactions contend for a row that was always lost, so that others have
+// no chance there.
 func (g *gateway) hopeless(t *testing.T, k txn.Key) (inside []*Request) {
 	t.Helper()
 	for range 4 {
@@ -91,9 +92,9 @@ func (g *gateway) hopeless(t *testing.T, k txn.Key) (inside []*Request) {
 	return inside
 }
 
-// Who has no chance to get its locks asks nothing of anybody, and is aborted when it was
-// blocked for the eleventh time. Who is at one place is not held back.
-func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
+// A transaction with no chance to get its locks sends no request, and aborts at the eleventh block.
+// One at a single participant is not blocked.
+func TestHopelessTransactionsAreBlocked(t *testing.T) {
 	g, env := openForecast(t)
 	g.hopeless(t, specOf(2))
 	asked := len(env.to)
@@ -116,12 +117,12 @@ func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if r, _ := g.forecasts.hot.Of(specOf(2)); r.Accessing != 3 || r.Accessed != 4 {
-		t.Errorf("one that was not let in counts: %+v", r)
+		t.Errorf("a refused transaction counts: %+v", r)
 	}
 }
 
-// It comes in when those it would wait for have gone.
-func TestWhoWasHeldBackComesIn(t *testing.T) {
+// It is admitted when its competitors have ended.
+func TestABlockedTransactionIsAdmittedLater(t *testing.T) {
 	g, env := openForecast(t)
 	inside := g.hopeless(t, specOf(2))
 	asked := len(env.to)
@@ -140,9 +141,9 @@ func TestWhoWasHeldBackComesIn(t *testing.T) {
 	}
 }
 
-// Whoever's client goes, or whose protocol ends, while it is held back is answered, and nobody
-// wakes for it.
-func TestWhoGoesWhileHeldBack(t *testing.T) {
+// A sleeping transaction whose client leaves, or whose protocol ends, is answered, and its sleep is
+// cancelled.
+func TestASleepingTransactionEnds(t *testing.T) {
 	for name, leave := range map[string]func(g *gateway, req *Request){
 		"its client": func(g *gateway, req *Request) { g.Submit(&Request{Op: OpEnd, Txn: req.begun}) },
 		"its protocol": func(g *gateway, req *Request) {
@@ -159,7 +160,7 @@ func TestWhoGoesWhileHeldBack(t *testing.T) {
 			t.Errorf("%s: it was not answered", name)
 		}
 		if s := g.admission.late.Next(txn.Never); s != nil {
-			t.Errorf("%s: %v is still to be let in", name, s.Txn)
+			t.Errorf("%s: %v still waits for admission", name, s.Txn)
 		}
 		g.until(g.env.now + time.Second)
 		if len(env.to) != asked || g.NextDeparture() != txn.Never {
@@ -168,7 +169,7 @@ func TestWhoGoesWhileHeldBack(t *testing.T) {
 	}
 }
 
-// An operator who wants no admission has none; and what is written without a read counts.
+// With admission off no transaction is blocked; and blind writes are counted.
 func TestForecastsOfBlindWrites(t *testing.T) {
 	g, env := openForecast(t)
 	g.hopeless(t, specOf(2))
@@ -187,8 +188,8 @@ func TestForecastsOfBlindWrites(t *testing.T) {
 	}
 }
 
-// Rows that ask for no forecasts keep no statistics.
-func TestNoStatisticsWhereNobodyAsks(t *testing.T) {
+// Protocols without forecasts keep no statistics.
+func TestNoStatisticsWithoutForecasts(t *testing.T) {
 	g, env := openSpread(t)
 	req := g.lock(specOf(2), specOf(8))
 	g.until(time.Second)

@@ -8,15 +8,16 @@ import (
 	"isochron/txn"
 )
 
-// forwardsMost bounds how many reads wait here for the commit of one attempt.
+// forwardsMost bounds the reads that wait here for the commit of one attempt.
 const forwardsMost = 64
 
-// onForward takes in that one waits somewhere for an attempt and reads what it writes (Natto section
-// 3.4): that is answered when the attempt has committed, before its participants know.
+// onForward handles a forwarded read: a prepare somewhere waits for an attempt and reads its writes
+// (Natto section 3.4). The read is answered when the attempt has committed, before its participants
+// know.
 func onForward(cs *commitManager, m *txn.Forward) {
 	k := cs.all[m.Attempt]
 	if k == nil || len(k.forwards) >= forwardsMost {
-		return // it hears from the leader
+		return // its leader will answer it
 	}
 	k.forwards = append(k.forwards, m)
 	if k.Decided() {
@@ -24,7 +25,7 @@ func onForward(cs *commitManager, m *txn.Forward) {
 	}
 }
 
-// answerForwarded answers the reads that wait for an attempt that is decided.
+// answerForwarded answers the reads that wait for a decided attempt.
 func answerForwarded(cs *commitManager, k *pendingCommit) {
 	verdict, _ := k.Verdict()
 	for _, m := range k.forwards {
@@ -43,7 +44,7 @@ func answerForwarded(cs *commitManager, k *pendingCommit) {
 	k.forwards = nil
 }
 
-// rowBy is a row as an attempt has written it.
+// rowBy is a row as written by an attempt.
 func rowBy(w txn.Write, by txn.Attempt) txn.Row {
 	if w.Value == nil {
 		return txn.Row{Key: w.Key}

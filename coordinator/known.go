@@ -7,13 +7,13 @@ import (
 	"isochron/txn"
 )
 
-// knownMax bounds the ended transactions that a gateway knows.
+// knownMax bounds the ended transactions that a gateway lists.
 const knownMax = 32_768
 
-// ended are the transactions of clients that have ended of late, in a ring.
+// ended are the clients' transactions that ended recently, in a ring.
 type ended struct {
 	ring []endedTxn
-	next int // where the next goes, once the ring is full
+	next int // index of the next, once the ring is full
 }
 
 type endedTxn struct {
@@ -21,7 +21,7 @@ type endedTxn struct {
 	owner  uint64
 	commit txn.Attempt
 	at     time.Duration
-	kind   txn.Kind // 0: it has committed
+	kind   txn.Kind // 0: committed
 	cause  txn.Cause
 }
 
@@ -50,7 +50,7 @@ func (e *ended) known(now time.Duration) (out []txn.Known) {
 	return out
 }
 
-// Known are the open transactions of clients, and those that have ended of late.
+// Known lists the open transactions of clients, and those that ended recently.
 func (c *Coordinator) Known() (out []txn.Known) {
 	now := c.env.Now().Mono
 	for _, t := range c.txns { // order: sorted below
@@ -67,7 +67,7 @@ func (c *Coordinator) Known() (out []txn.Known) {
 	return append(out[:min(len(out), txn.ContentionKnownMax)], c.reports.late.known(now)...)
 }
 
-// note remembers a transaction that has ended.
+// note records a transaction that has ended.
 func (j *reports) note(t *transaction, e txn.TxnEndInfo, commit txn.Attempt, err *txn.Error) {
 	x := endedTxn{id: t.id, owner: t.owner, at: j.env.Now().Mono, cause: e.Cause}
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"isochron/txn"
 )
 
-// A gateway knows the transactions of clients that have ended within a minute, the last first, and
-// no more than so many.
+// A gateway lists the clients' transactions that ended within a minute, the last first, up to a
+// bound.
 func TestEndedTransactionsAreKnownForAMinute(t *testing.T) {
 	var e ended
 	id := func(n int) txn.ID { return txn.ID{Node: 1, Epoch: 1, Seq: uint64(n)} }
-	e.add(endedTxn{id: id(1), at: time.Second}) // of no client
+	e.add(endedTxn{id: id(1), at: time.Second}) // without a client
 	e.add(endedTxn{id: id(2), owner: 5, at: time.Second, kind: txn.KindAborted, cause: txn.CauseValidation})
 	e.add(endedTxn{id: id(3), owner: 6, at: 3 * time.Second, commit: txn.Attempt{Node: 1, Seq: 9}})
 	got := e.known(4 * time.Second)

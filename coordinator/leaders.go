@@ -5,10 +5,10 @@ import (
 	"isochron/txn"
 )
 
-// leaders is what a gateway knows of who leads the shards, and finds those that hold them.
+// leaders is a gateway's knowledge of the shards' leaders and replicas.
 type leaders struct {
 	env   leaderEnv
-	hints map[txn.ShardID]hint // what others said last
+	hints map[txn.ShardID]hint // the last reports of other nodes
 }
 
 // leaderEnv is what leaders needs of the node.
@@ -24,8 +24,8 @@ type hint struct {
 	term   uint64
 }
 
-// of is where to find a shard's leader: a local replica knows best, then
-// what others said last, then any replica in turn.
+// of is where to find a shard's leader: by a local replica, else by the last report of another
+// node, else any replica in turn.
 func (l *leaders) of(s txn.ShardID, try int) (txn.NodeID, uint64) {
 	if n, term, ok := l.env.Leader(s); ok && term >= l.hints[s].term {
 		return n, term
@@ -40,10 +40,10 @@ func (l *leaders) of(s txn.ShardID, try int) (txn.NodeID, uint64) {
 	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
 }
 
-// Leader is who leads a shard, as far as this gateway knows, else who should; 0: nobody.
+// Leader is a shard's leader, as far as this gateway knows, else its preferred leader; 0: unknown.
 func (c *Coordinator) Leader(s txn.ShardID) txn.NodeID { return c.leaders.likely(s) }
 
-// likely is a shard's leader if one is known, else who should lead it; 0: nobody.
+// likely is a shard's leader if one is known, else its preferred leader; 0: unknown.
 func (l *leaders) likely(s txn.ShardID) txn.NodeID {
 	n, term := l.of(s, 0)
 	dir := l.env.Directory()
@@ -55,10 +55,9 @@ func (l *leaders) likely(s txn.ShardID) txn.NodeID {
 	return n
 }
 
-// succeeded reports whether a later leader is known of a shard than the one that was
-// asked in a term, or any leader at all if none was known then (term 0): who was asked
-// may answer no more, and the waits for silence grow longer with each time that it is
-// asked again.
+// succeeded reports whether a later leader of a shard is known than the one that was asked in a
+// term, or any leader if none was known then (term 0). The node that was asked may never answer,
+// and the interval of resends grows with each.
 func (l *leaders) succeeded(s txn.ShardID, asked uint64) bool {
 	leader, term := l.of(s, 0)
 	return leader != 0 && term > asked
@@ -89,8 +88,8 @@ func (l *leaders) replicas(s txn.ShardID) []txn.NodeID {
 	return out
 }
 
-// aReplica is where to read: the nearest, or the one that leads, or the others in turn if it is
-// silent.
+// aReplica is where to read: at the nearest replica, or at the leader; after silence at the others
+// in turn.
 func (l *leaders) aReplica(s txn.ShardID, try int, leading bool) txn.NodeID {
 	all := l.replicas(s)
 	switch {
@@ -102,8 +101,8 @@ func (l *leaders) aReplica(s txn.ShardID, try int, leading bool) txn.NodeID {
 	return l.env.Nearest(s)
 }
 
-// doubt forgets that a node leads a shard: it is silent, or says that it does not. Whoever is
-// asked next may know of another.
+// doubt drops the hint that a node leads a shard: it is silent, or has denied it. The next node
+// asked may know another.
 func (l *leaders) doubt(s txn.ShardID, n txn.NodeID) {
 	if h := l.hints[s]; h.leader == n {
 		delete(l.hints, s)

@@ -7,10 +7,10 @@ import (
 	"isochron/txn"
 )
 
-// A local replica is believed unless others have told of a later term; what others said is
-// asked at two tries of three, so that a wrong hint does not last; a node that is doubted is
-// forgotten, and another is not.
-func TestWhoIsTakenForTheLeader(t *testing.T) {
+// A local replica's leader is used unless other nodes have reported a later term; their hint is
+// used in two tries of three, so that a wrong one does not last; doubt drops a hint about that node
+// only.
+func TestWhichLeaderIsAsked(t *testing.T) {
 	dir := &routing.Directory{Shards: []routing.Shard{{ID: 2, Replicas: []uint32{4, 5, 6}}}}
 	env := &led{clocked: &clocked{fakeEnv: &fakeEnv{dir: dir}}}
 	l := &leaders{env: env, hints: map[txn.ShardID]hint{}}
@@ -25,9 +25,9 @@ func TestWhoIsTakenForTheLeader(t *testing.T) {
 	}
 	l.observe(2, 5, 7)
 	l.observe(2, 4, 6) // older
-	asked("others told", 0, 5, 7)
-	asked("others told", 1, 5, 7)
-	asked("others told", 2, 6, 0)
+	asked("reported by others", 0, 5, 7)
+	asked("reported by others", 1, 5, 7)
+	asked("reported by others", 2, 6, 0)
 	env.leader, env.term = 4, 6
 	asked("the replica here is behind", 0, 5, 7)
 	env.term = 7
@@ -42,8 +42,8 @@ func TestWhoIsTakenForTheLeader(t *testing.T) {
 	asked("it is doubted", 0, 4, 0)
 }
 
-// Reads that no leader need answer go to the nearest replica, or to the one that leads as far as is
-// known; then to the others in turn.
+// Reads that need no leader go to the nearest replica, or to the known leader; then to the others
+// in turn.
 func TestWhichReplicaIsRead(t *testing.T) {
 	dir := &routing.Directory{Nodes: []routing.Node{{ID: 6, Region: "eu"}}, Shards: []routing.Shard{{ID: 2, Replicas: []uint32{4, 5, 6}, Leader: "eu"}}}
 	env := &led{clocked: &clocked{fakeEnv: &fakeEnv{dir: dir}}}
@@ -63,8 +63,9 @@ func TestWhichReplicaIsRead(t *testing.T) {
 	reads("the nearest of them", false, 1, 5, 6, 4)
 }
 
-// A gateway that has asked no shard yet logs decisions where its own region should lead.
-func TestWhereDecisionsAreLogged(t *testing.T) {
+// A gateway that has asked no shard yet logs decisions in a shard whose preferred leader is in its
+// own region.
+func TestDecisionsAreLoggedNear(t *testing.T) {
 	dir := &routing.Directory{Nodes: []routing.Node{{ID: 4, Region: "eu"}, {ID: 5, Region: "us"}},
 		Shards: []routing.Shard{{ID: 1, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 2, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 3, Replicas: []uint32{4, 5}, Leader: "us"}}}
 	for far, want := range map[txn.NodeID]txn.ShardID{4: 3, 5: 2} { // order: each by itself

@@ -5,14 +5,14 @@ import (
 	"isochron/txn"
 )
 
-// A transaction that has lost again and again takes its locks before it asks for
-// votes: reads take theirs as they go (policy.lockOf), and here what it writes
-// without having locked it. A vote that meets an older holder, or one that has voted,
-// gives way at once and would be asked for again and again; a lock is waited for. Where rows have
-// leases each does so that asks several shards: what is locked has a lease that does not grow.
+// A transaction that was aborted repeatedly takes its locks before it asks for votes: reads lock as
+// they go (policy.lockOf), and here it locks what it writes without a lock. A vote that conflicts
+// with an older holder, or with a voted one, aborts immediately, and again in each retry; a lock
+// request waits instead. Under row leases every commit over several shards does so: a locked row's
+// lease does not grow.
 
-// lockFirst locks what a commit writes and does not hold; false: nothing is left to
-// be locked, and the commit may go on.
+// lockFirst locks the unlocked writes of a commit; false: nothing is left to be locked, and the
+// commit may proceed.
 func (cs *commitManager) lockFirst(t *transaction, req *Request, writes []txn.Write) bool {
 	if len(writes) > 0 {
 		cs.classes.begins(t, writes[0].Key)
@@ -21,7 +21,7 @@ func (cs *commitManager) lockFirst(t *transaction, req *Request, writes []txn.Wr
 	if cs.cfg.Spec.Yield.NeverLocks || !sure && !cs.leasesFirst(t, writes) || t.lockedAll {
 		return false
 	}
-	t.lockedAll = true // once is enough: what is refused ends the transaction
+	t.lockedAll = true // once is enough: a refusal ends the transaction
 	var keys []txn.Key
 	for _, w := range writes {
 		if r, ok := t.seen.get(w.Key); !ok || r.lock != txn.LockExclusive {

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// The reads of an optimistic row lock from so many tries on: exclusively what is to
-// be written. Rows that hold nothing never lock, and moments are not locked either.
+// Reads of an optimistic protocol lock from some try on: exclusively rows that are to be written.
+// Protocols without locks never do, and snapshot reads neither.
 func TestReadsLockAfterSomeTries(t *testing.T) {
 	type want struct{ plain, forWrite txn.Lock }
 	none := want{txn.LockNone, txn.LockNone}
@@ -39,15 +39,15 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 		tx := &transaction{try: tc.try, asOf: tc.asOf}
 		got := want{y.lockOf(tx, txn.Read{}, 0), y.lockOf(tx, txn.Read{ForWrite: true}, 0)}
 		if got != tc.want {
-			t.Errorf("%s, try %d, locks after %d, moment %d: %+v, want %+v", tc.spec, tc.try, tc.after, tc.asOf, got, tc.want)
+			t.Errorf("%s, try %d, locks after %d, read timestamp %d: %+v, want %+v", tc.spec, tc.try, tc.after, tc.asOf, got, tc.want)
 		}
 	}
 }
 
-// The plain reads of a second try go to the leader in rows that lock, and near again in those that
-// validate, until they have lost so often that they lock as well.
-func TestWhereTheReadsOfASecondTryGo(t *testing.T) {
-	for name, want := range map[string][4]bool{ // of the tries 0 to 3
+// Plain reads of a second try go to the leader in protocols that lock, and to a near replica in
+// those that validate, until they have lost so often that they lock as well.
+func TestReadsOfASecondTry(t *testing.T) {
+	for name, want := range map[string][4]bool{ // tries 0 to 3
 		"2pc+2pl":       {false, true, true, true},
 		"d2pc+2pl-home": {false, true, true, true},
 		"2pc+occ":       {false, false, false, true},
@@ -72,8 +72,8 @@ func TestWhereTheReadsOfASecondTryGo(t *testing.T) {
 	}
 }
 
-// What is written without having been read is locked before any vote is asked for,
-// once, and only from so many tries on; the commit goes on from the answer.
+// Blind writes are locked before any vote is requested, once, and only from some try on; the commit
+// continues with the reply.
 func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 	for _, try := range []int{0, 2, 3, 9} {
 		c, env := openFake(t)
@@ -103,7 +103,7 @@ func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 	}
 }
 
-// A lock that is not granted ends the transaction, and its client hears that it lost.
+// A lock that is not granted ends the transaction, and its client is notified of the abort.
 func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	c, env := openFake(t)
 	c.reads.parts, c.cfg.Params = map[uint64]*shardRequest{}, txn.Params{LockAfterTries: 3}.WithDefaults()
@@ -115,7 +115,7 @@ func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	a := env.sent[0].Access
 	c.Deliver(1, &txn.Message{AccessReply: &txn.AccessReply{Request: a.Request, Shard: a.Shard, Refused: txn.KindLockTimeout, Reason: "held by another"}})
 	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindAborted || got[0].Err.AbortCause() != txn.CauseLockTimeout {
-		t.Fatalf("the client is told %+v", got)
+		t.Fatalf("the client receives %+v", got)
 	}
 	if n := c.Rollbacks()[txn.CauseLockTimeout]; n != 1 {
 		t.Errorf("it is counted %d times", n)
@@ -125,7 +125,7 @@ func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	}
 }
 
-// One that never came to a request passes the age on that it was given.
+// A try without any request passes its age on.
 func TestAnAgeIsPassedOnUnused(t *testing.T) {
 	d := NewDB(nil)
 	first := &handle{age: txn.Age{Start: 7}}
@@ -136,9 +136,8 @@ func TestAnAgeIsPassedOnUnused(t *testing.T) {
 	}
 }
 
-// What a gateway does again by itself is counted by why it lost, and what its client
-// does again is not.
-func TestRetriesInsideAreCounted(t *testing.T) {
+// Retries by the gateway are counted by cause, and those by its client are not.
+func TestAutoRetriesAreCounted(t *testing.T) {
 	d := NewDB(nil)
 	lost := &handle{age: txn.Age{Start: 7}, failed: txn.Errorf(txn.KindAborted, "lost").Because(txn.CauseWound)}
 	c, _ := openFake(t)
@@ -156,8 +155,8 @@ func TestRetriesInsideAreCounted(t *testing.T) {
 	}
 }
 
-// Who is of high priority takes no chances from its first try, and passes the priority on to
-// what is done again; who has lost often enough gets it.
+// A high-priority transaction reads committed values only from its first try, and its retries
+// inherit the priority; a transaction with enough losses is promoted.
 func TestPriorities(t *testing.T) {
 	spec, err := protocol.ByName("2pc+occ")
 	if err != nil {
@@ -166,7 +165,7 @@ func TestPriorities(t *testing.T) {
 	p := &policy{cfg: &Config{Spec: spec, Params: txn.Params{}.WithDefaults()}}
 	high := txn.Age{Start: 9, Priority: txn.PriorityHigh}
 	if low := (txn.Age{Start: 1}); !high.Older(low) || low.Older(high) || p.committedOnly(&transaction{age: low}) || !p.committedOnly(&transaction{age: high}) {
-		t.Error("high priority does not go before what began earlier, or takes chances")
+		t.Error("high priority is not older than what began earlier, or reads published values")
 	}
 	d := NewDB(nil)
 	first, _ := d.Begin(txn.Options{Priority: txn.PriorityHigh}).(*handle)

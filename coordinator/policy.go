@@ -6,7 +6,7 @@ import (
 	"isochron/yield"
 )
 
-// policy is what the row that the gateway goes by says of reads and locks.
+// policy applies the protocol's rules of reads and locks.
 type policy struct {
 	cfg     *Config
 	leaders *leaders
@@ -18,9 +18,8 @@ type policyEnv interface {
 	Wide(n txn.NodeID) bool
 }
 
-// lockOf is the lock that a read takes at a shard: what the client asked for, or
-// what the row's policy takes for reads that go to the leader. Shard 0 asks for
-// what it takes at every shard.
+// lockOf is the lock that a read takes at a shard: what the client requested, or what the protocol
+// takes for reads at the leader. Shard 0: the lock that it takes at every shard.
 func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 	switch {
 	case t.asOf != 0 || r.WantReadTS || p.cfg.Spec.Yield.NeverLocks:
@@ -41,12 +40,12 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 	return txn.LockShared
 }
 
-// locksReads: an optimistic row's reads take locks too after so many tries. What
-// holds nothing is passed by whoever votes first, younger ones as well, and may be
-// so for ever; with the age of its first try a lock is lost to older ones alone.
+// locksReads: reads under an optimistic policy lock too after some tries. Without locks a
+// transaction may lose without end to any vote that comes first, of younger ones as well; with the
+// age of its first try it loses a lock to older ones only.
 //
-// What is read for a record is never locked: a shard that changes its protocol grants no locks, and
-// takes the record.
+// Reads for a transaction record are never locked: during a protocol switch a shard grants no
+// locks, and accepts the record.
 func (p *policy) locksReads(t *transaction) bool {
 	if t.record {
 		return false
@@ -54,11 +53,11 @@ func (p *policy) locksReads(t *transaction) bool {
 	return p.cfg.Spec.Yield.LockReads || p.committedOnly(t)
 }
 
-// committedOnly: the transaction takes no chances, for it has lost so often, or is to go first:
-// what holds nothing cannot have others give way. Where rows are reserved those of several regions
-// go first by that, and nobody locks to pass them. Of a single region who is validated where its
-// client is has its turn as soon as it has read; from far away what was read is old by then, for as
-// long as others write it there, so that one locks: it passes those of a single region alone.
+// committedOnly: the transaction avoids published values and locks what it reads, since it was
+// aborted so often or has high priority: without locks it wounds no other. Under reservations,
+// multi-region transactions have priority by those, and need no locks. A single-region transaction
+// at its own region is validated right after its reads; from far away its reads are outdated by
+// then while others write there, so it locks, and takes precedence over single-region ones only.
 func (p *policy) committedOnly(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
 	if after <= 0 || t.try < after && t.age.Priority < txn.PriorityHigh {
@@ -67,16 +66,16 @@ func (p *policy) committedOnly(t *transaction) bool {
 	return p.cfg.Spec.Yield.Reserves == yield.ReservesNothing || t.away && !t.age.Region.MultiRegion()
 }
 
-// readsAtLeader reports whether plain reads of the transaction go to the leader: there alone can
-// they lock. warm: of records that are updated often.
+// readsAtLeader reports whether the transaction's plain reads go to the leader, where alone they
+// can lock. warm: for records that are updated often.
 func (p *policy) readsAtLeader(t *transaction, warm bool) bool {
 	spec, class := &p.cfg.Spec, t.class()
 	class.Warm = warm
 	return spec.ReadsAtLeader(class) || p.committedOnly(t) && !spec.Yield.NeverLocks
 }
 
-// locksAtHome: where the leader is in this region, a lock costs no wide-area
-// message and saves the abort of a check that fails.
+// locksAtHome: with the leader in this region a lock costs no wide-area message, and saves the
+// abort of a failed check.
 func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
 	if !p.cfg.Spec.Reads.LockAtHome(t.class()) || r.OnlyRead {
 		return false
@@ -85,13 +84,13 @@ func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
 	return leader != 0 && !p.env.Wide(leader)
 }
 
-// byLease reports whether leaders answer for transactions that wrote nothing.
+// byLease reports whether leaders answer by lease for transactions that wrote nothing.
 func (p *policy) byLease() bool {
 	return p.cfg.Spec.ReadOnly == protocol.ByLease
 }
 
-// levelOf is the level at which a transaction runs: rows that know no moments give no less than
-// they give to all.
+// levelOf is the isolation level of a transaction: protocols without snapshot reads give all
+// transactions the same.
 func (p *policy) levelOf(asked txn.Level) txn.Level {
 	if !p.cfg.Spec.SnapshotReads() {
 		return txn.Serializable

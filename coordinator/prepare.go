@@ -65,15 +65,15 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 	}
 	for _, p := range out {
 		if size := prepareBytes(p); size > MaxPrepareBytes {
-			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are taken; do it in several", size, p.Shard, MaxPrepareBytes)
+			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are allowed; split it into several", size, p.Shard, MaxPrepareBytes)
 		}
 	}
 	return out, nil
 }
 
-// prepareBytes is how large a Prepare is at most, in a message and in the log.
+// prepareBytes is the maximum size of a Prepare, in a message and in the log.
 func prepareBytes(p *txn.Prepare) int {
-	const readOverheadBytes, spanOverheadBytes = 48, 64 // versions and digests among them
+	const readOverheadBytes, spanOverheadBytes = 48, 64 // including versions and digests
 	size := 0
 	for _, w := range p.Writes {
 		size += writeBytes(w.Key, w.Value)

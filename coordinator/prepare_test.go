@@ -7,11 +7,10 @@ import (
 	"isochron/txn"
 )
 
-// A Prepare says in which term its locks were granted, shard by shard. Nothing is wrong
-// where it does not, for what was read under locks is checked by version too; but a leader
-// that never heard of the locks would let the transaction stand in line again, behind who
-// has them now, only to lose.
-func TestAPrepareSaysTheTermOfItsLocks(t *testing.T) {
+// A Prepare has the term in which its locks were granted, for each shard. Without it nothing would
+// be wrong, since reads under locks are validated by version too; but a leader without these locks
+// would make the transaction queue again behind their present holder, only to lose.
+func TestAPrepareHasTheTermOfItsLocks(t *testing.T) {
 	first, second := routing.TablePrefix(1), routing.TablePrefix(2)
 	d := &routing.Directory{Epoch: 1, Shards: []routing.Shard{{ID: 1}, {ID: 2}, {ID: 3}}}
 	d.AddRange(first, 2)

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// What priority is to a transaction's age is what its row makes of it, and a retry inherits that.
-func TestPriorityIsWhatTheRowMakesOfIt(t *testing.T) {
+// The protocol decides how priority affects a transaction's age, and a retry inherits the age.
+func TestProtocolsApplyPriority(t *testing.T) {
 	for name, want := range map[string]txn.Age{ // order: each by itself
 		"natto-2pl":     {},
 		"natto-2pl-p":   {Priority: txn.PriorityHigh},

@@ -9,39 +9,38 @@ import (
 	"isochron/txn"
 )
 
-// While the cluster goes from one protocol to another this gateway begins no
-// transactions: they wait, and begin under the new one, so that a client sees a
-// pause. Those that are open may go on for a while and are rolled back then; those
-// that are in their commit come to its end.
+// During a protocol switch the gateway queues new transactions and starts them under the new
+// protocol; clients see a pause and no error. Open transactions may finish until the drain deadline
+// and are then rolled back. Transactions already committing run to completion.
 //
-// Invariant: all transactions that are open, and in no commit, run under the
-// protocol that the gateway goes by. A commit may outlive a change: what it asks
-// says under which protocol it began, and what follows its votes is the same in all.
+// Invariant: all transactions that are open, and not committing, run under the gateway's protocol.
+// A commit may outlast a switch: its Prepares name the protocol under which it began, and what
+// follows the votes is the same in all.
 //
-// What waits here is bounded in number and in time: a switch whose end is never
-// heard of is waited for no longer than its own limit and some more, and the
-// gateway goes on as before. Whether that is right each shard judges for itself.
+// The queue is bounded in number and in time: a switch without a known end is abandoned somewhat
+// after its own limit, and the gateway continues under the former protocol. Each shard checks for
+// itself whether that protocol is current.
 
-// protocolSwitch is where a gateway stands between two protocols.
+// protocolSwitch is a gateway's state between two protocols.
 type protocolSwitch struct {
 	params *txn.Params
 	env    turnEnv
 	host   switchHost
 
-	seq    uint64        // of the protocol it goes by
-	try    uint64        // of the switch under way, 0: there is none, or it has lasted too long
-	given  uint64        // the newest try that has lasted too long
-	drain  time.Duration // from then on what is open is rolled back
-	until  time.Duration // from then on the try is not waited for
-	behind uint64        // a shard has spoken of this later protocol
-	patch  time.Duration // from then on that is not waited for
-	held   []*Request    // would begin transactions, in the order they came
+	seq    uint64        // of the present protocol
+	try    uint64        // of the present switch; 0: none, or it has lasted too long
+	given  uint64        // the newest switch that has lasted too long
+	drain  time.Duration // open transactions are rolled back from then on
+	until  time.Duration // the switch is not awaited any longer
+	behind uint64        // a shard has reported this later protocol
+	patch  time.Duration // its directory entry is not awaited any longer
+	held   []*Request    // requests that would begin transactions, in order of arrival
 }
 
-// turnEnv is what turn needs of the node.
+// turnEnv is what protocolSwitch needs of the node.
 type turnEnv interface{ Now() txn.Now }
 
-// switchHost is what goes from one protocol to another.
+// switchHost is switched from one protocol to another.
 type switchHost interface {
 	useProtocol(spec protocol.Spec)
 	rollBackOpen(reason *txn.Error, which func(*transaction) bool)
@@ -51,11 +50,11 @@ type switchHost interface {
 // maxHeld bounds the transactions that wait to begin.
 const maxHeld = maxTransactions
 
-// behindWait bounds the wait for the news of a protocol of which a shard has spoken.
+// behindWait bounds the wait for the directory entry of a protocol that a shard has reported.
 const behindWait = 5 * time.Second
 
-// follow has the gateway go by what the directory says; row is what that
-// comes to. Open transactions of another protocol end.
+// follow applies the protocol of the directory; spec is its resolved form. Open transactions of
+// another protocol end.
 func (u *protocolSwitch) follow(p routing.Protocol, spec protocol.Spec) {
 	now := u.env.Now().Mono
 	if p.Seq > u.seq {
@@ -75,11 +74,11 @@ func (u *protocolSwitch) follow(p routing.Protocol, spec protocol.Spec) {
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// holds reports whether no transactions are begun now.
+// holds reports whether new transactions are queued now.
 func (u *protocolSwitch) holds() bool { return u.try != 0 || u.behind > u.seq }
 
-// queueOrCancel keeps a request that has to wait, or ends one that does; false if the
-// request is to be looked at.
+// queueOrCancel queues a request that has to wait, or ends a queued one; false if the request is to
+// be processed.
 func (u *protocolSwitch) queueOrCancel(req *Request) bool {
 	switch {
 	case req.Op == OpEnd && req.Of != nil:
@@ -95,14 +94,14 @@ func (u *protocolSwitch) queueOrCancel(req *Request) bool {
 		return false
 	case len(u.held) >= maxHeld:
 		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable,
-			"the cluster changes its protocol, and %d transactions wait at this gateway to begin, its bound; try again later", maxHeld)})
+			"the cluster is switching its commit protocol and this gateway's limit of %d waiting transactions is reached; retry later", maxHeld)})
 		return true
 	}
 	u.held = append(u.held, req)
 	return true
 }
 
-// startQueued has those begin that have waited, if nothing holds them any more.
+// startQueued starts the queued transactions, if nothing holds them any more.
 func (u *protocolSwitch) startQueued() {
 	if u.holds() {
 		return
@@ -114,15 +113,15 @@ func (u *protocolSwitch) startQueued() {
 	}
 }
 
-// observe hears of the protocol of a shard that has refused something: a
-// gateway that is behind begins nothing before it has heard of that itself.
+// observe handles the protocol of a shard that has refused a request: a gateway that is behind
+// starts nothing before it has that protocol itself.
 func (u *protocolSwitch) observe(seq uint64) {
 	if seq > u.seq && seq > u.behind {
 		u.behind, u.patch = seq, u.env.Now().Mono+behindWait
 	}
 }
 
-// sweep looks at the bounds.
+// sweep checks the bounds.
 func (u *protocolSwitch) sweep(now time.Duration) {
 	if u.try != 0 && now >= u.drain {
 		u.host.rollBackOpen(protocolChanges(), func(t *transaction) bool { return !t.upkeep })
@@ -137,5 +136,5 @@ func (u *protocolSwitch) sweep(now time.Duration) {
 }
 
 func protocolChanges() *txn.Error {
-	return txn.Errorf(txn.KindAborted, "the cluster changes its protocol, and the transaction was rolled back; do it again").Because(txn.CauseProtocol)
+	return txn.Errorf(txn.KindAborted, "transaction rolled back: the cluster is switching its commit protocol; retry the transaction").Because(txn.CauseProtocol)
 }

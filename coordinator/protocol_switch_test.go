@@ -23,7 +23,7 @@ func (e *clocked) NodeEvent(txn.NodeEvent)          {}
 func (e *clocked) Tracing() bool                    { return false }
 func (e *clocked) Trace(format string, args ...any) {}
 
-// gateway is a coordinator alone, and what its clients were answered.
+// gateway is a coordinator alone, and its responses.
 type gateway struct {
 	*Coordinator
 	env      *clocked
@@ -35,7 +35,7 @@ func openGateway(t *testing.T) *gateway {
 	return openGatewayIn(t, func(e *clocked) Env { return e })
 }
 
-// openGatewayIn is a gateway whose node is more than a clock.
+// openGatewayIn is a gateway on a given Env.
 func openGatewayIn(t *testing.T, in func(*clocked) Env) *gateway {
 	t.Helper()
 	_, fake := openFake(t)
@@ -56,7 +56,7 @@ func (g *gateway) ask(from Start) *Request {
 	return req
 }
 
-// pass lets time pass.
+// pass advances the clock.
 func (g *gateway) pass(d time.Duration) {
 	g.env.now += d
 	g.Tick()
@@ -76,8 +76,8 @@ func (g *gateway) follow(t *testing.T, p routing.Protocol) {
 
 var going = routing.Protocol{To: "d2pc+occ", Try: 1, DrainMillis: 1000, LimitMillis: 3000}
 
-// While a switch is under way nothing begins but upkeep; what waits begins under
-// the new protocol, in its order.
+// During a switch only system transactions begin; queued ones begin under the new protocol, in
+// their order.
 func TestTransactionsWaitToBegin(t *testing.T) {
 	g := openGateway(t)
 	open := g.ask(Start{})
@@ -94,12 +94,12 @@ func TestTransactionsWaitToBegin(t *testing.T) {
 	g.env.sent = nil
 	g.follow(t, routing.Protocol{Seq: 1, Name: going.To, Try: 1})
 	if waits.begun.IsZero() || len(g.env.sent) != 1 || g.env.sent[0].Access.ProtocolSeq != 1 || g.env.sent[0].Access.Lock != txn.LockShared {
-		t.Errorf("what waited has not begun under the new protocol: %+v", g.env.sent)
+		t.Errorf("queued transactions have not begun under the new protocol: %+v", g.env.sent)
 	}
 }
 
-// What is open when the time to drain is over is rolled back, and what is open when
-// the new protocol is entered; commits go on.
+// Open transactions are rolled back at the drain deadline, and when the new protocol starts;
+// commits continue.
 func TestOpenTransactionsAreRolledBack(t *testing.T) {
 	g := openGateway(t)
 	reads, commits, upkeep := g.ask(Start{}), &Request{Op: OpCommit, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}}, g.ask(Start{SystemTxn: true})
@@ -111,24 +111,24 @@ func TestOpenTransactionsAreRolledBack(t *testing.T) {
 	}
 	g.pass(30 * time.Millisecond)
 	r, sent := g.answered[reads]
-	if !sent || r.Err == nil || r.Err.Kind != txn.KindAborted || r.Err.AbortCause() != txn.CauseProtocol || !strings.Contains(r.Err.Reason, "do it again") {
-		t.Errorf("the client hears %+v", r)
+	if !sent || r.Err == nil || r.Err.Kind != txn.KindAborted || r.Err.AbortCause() != txn.CauseProtocol || !strings.Contains(r.Err.Reason, "retry the transaction") {
+		t.Errorf("the client receives %+v", r)
 	}
 	if open, commits := g.Unfinished(); open != 1 || commits != 1 {
 		t.Errorf("%d and %d are unfinished, want upkeep and the commit", open, commits)
 	}
 	g.follow(t, routing.Protocol{Seq: 1, Name: going.To, Try: 1})
 	if r := g.answered[upkeep]; r.Err == nil || r.Err.AbortCause() != txn.CauseProtocol {
-		t.Errorf("upkeep of the old protocol hears %+v", r)
+		t.Errorf("a system transaction of the old protocol receives %+v", r)
 	}
 	if _, commits := g.Unfinished(); commits != 1 {
 		t.Error("a commit under way was ended")
 	}
 }
 
-// What is rolled back while it waits to be let in stays for its next request, unless it has asked for
-// its commit: then there is none.
-func TestWhoWaitsToBeLetInIsRolledBack(t *testing.T) {
+// A transaction rolled back while it waits for admission is kept for its next request, unless it
+// has requested its commit: then there is none.
+func TestQueuedTransactionsAreRolledBack(t *testing.T) {
 	for _, op := range []Op{OpCommit, OpRead} {
 		g := openGateway(t)
 		req := &Request{Op: op, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}}
@@ -137,20 +137,20 @@ func TestWhoWaitsToBeLetInIsRolledBack(t *testing.T) {
 		g.follow(t, routing.Protocol{Seq: 1, Name: going.To, Try: 1})
 		open, _ := g.Open()
 		if r := g.answered[req]; r.Err == nil || r.Err.AbortCause() != txn.CauseProtocol || (open == 0) != (op == OpCommit) {
-			t.Errorf("request %d: it hears %+v, and %d transactions are kept", op, r, open)
+			t.Errorf("request %d: response %+v, and %d transactions kept", op, r, open)
 		}
 	}
 }
 
-// A switch whose end is not heard of, and one that is given up, let everybody begin
-// under the protocol that is; a switch that has lasted too long is not waited for again.
+// After a switch without a known end, or one given up, all transactions begin under the present
+// protocol; a switch that has lasted too long is not awaited again.
 func TestAGatewayWaitsNoLongerThanItsBound(t *testing.T) {
 	g := openGateway(t)
 	g.follow(t, going)
 	first := g.ask(Start{})
 	g.pass(3*time.Second + 4*g.cfg.Params.ResendAfter)
 	if first.begun.IsZero() {
-		t.Fatal("it waits for ever")
+		t.Fatal("it waits without end")
 	}
 	g.follow(t, going)
 	if second := g.ask(Start{}); second.begun.IsZero() {
@@ -169,7 +169,7 @@ func TestAGatewayWaitsNoLongerThanItsBound(t *testing.T) {
 	}
 }
 
-// Whoever waits to begin can give up, and too many are refused.
+// A queued transaction can be cancelled, and too many are refused.
 func TestWaitingToBeginEnds(t *testing.T) {
 	g := openGateway(t)
 	g.follow(t, going)
@@ -186,8 +186,8 @@ func TestWaitingToBeginEnds(t *testing.T) {
 	}
 }
 
-// A gateway that a shard has told of a later protocol begins nothing before it has
-// heard of that, for a while.
+// A gateway to which a shard has reported a later protocol starts nothing before it has that
+// protocol, for a bounded time.
 func TestAGatewayThatIsBehindWaits(t *testing.T) {
 	g := openGateway(t)
 	lost := g.ask(Start{})
@@ -200,6 +200,6 @@ func TestAGatewayThatIsBehindWaits(t *testing.T) {
 	}
 	g.pass(behindWait)
 	if g.protocolSwitch.holds() {
-		t.Error("it waits for ever")
+		t.Error("it waits without end")
 	}
 }

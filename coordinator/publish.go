@@ -2,13 +2,13 @@ package coordinator
 
 import "isochron/txn"
 
-// What a transaction has written of a hot row goes to its leader before the
-// commit, so that the next can go on from there (yield/group.go). It goes as the
-// attempt that the commit will be, which is reserved for it.
+// A transaction's writes of hot rows are sent to their leaders before the commit, so that the next
+// transaction can read them (yield/group.go). They carry the attempt of the commit, which is
+// reserved for it.
 
-// publish tells the leaders that granted locks what was written of their rows.
+// publish sends the leaders that granted locks the writes of their hot rows.
 func (c *Coordinator) publish(t *transaction, writes []txn.Write) {
-	if t.branches != nil { // they bear the name of the attempt, which a change of mind would give up
+	if t.branches != nil { // they carry the attempt's id, which a changed value would give up
 		return
 	}
 	c.attempts.changeMind(t, writes)
@@ -36,7 +36,7 @@ func woundedBy(m *txn.Wounded) *txn.Error {
 		return protocolChanges()
 	}
 	if m.Cascade {
-		return txn.Errorf(txn.KindAborted, "it had gone on from a value that %v had written, which was undone", m.By).Because(txn.CauseCascade)
+		return txn.Errorf(txn.KindAborted, "transaction %v was aborted, whose uncommitted write this one had read; retry the transaction", m.By).Because(txn.CauseCascade)
 	}
 	return txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.By).Because(txn.CauseWound)
 }

@@ -5,10 +5,10 @@ import (
 	"isochron/txn"
 )
 
-// What comes of a round of reads: its parts are taken in as they are answered, and
-// the client hears when all are.
+// Replies of a round of reads: its parts are completed as they are answered, and the client is
+// answered when all are.
 
-// receive takes in what a node answers.
+// receive handles a node's reply.
 func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	if m.Term != 0 {
 		rs.leaders.observe(m.Shard, from, m.Term)
@@ -29,7 +29,7 @@ func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	}
 	t, r := p.r.t, p.r
 	if rs.cfg.Spec.Decide.CoordinatorTimestamps() {
-		rs.clock.Observe(m.At) // its commit must come after what it has read
+		rs.clock.Observe(m.At) // its commit must follow what it has read
 	}
 	rs.snapshotReads.observe(m.At)
 	rs.temperatures.observe(m)
@@ -46,8 +46,8 @@ func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	delete(rs.parts, p.id)
 	rs.forecasts.executed(p)
 	rs.answered(r)
-	// A new leader does not hold what an earlier one had locked, and what it shows
-	// need not fit with what was read under those locks: nobody should see that.
+	// A new leader does not hold its predecessor's locks, and its rows need not be consistent with
+	// what was read under those: the client must not see them.
 	tc := t.touches(m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
 		rs.cfg.Params.Rules.Hit(coverage.LocksOfTerm)
@@ -84,7 +84,7 @@ func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	}
 }
 
-// refused: a lock that was not granted leaves the transaction alive.
+// refused: a lock that was not granted does not end the transaction.
 func (rs *reads) refused(p *shardRequest, m *txn.AccessReply) {
 	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
 	if m.Refused == txn.KindLockTimeout {
@@ -98,7 +98,7 @@ func (rs *reads) refused(p *shardRequest, m *txn.AccessReply) {
 	rs.executor.fail(t, err)
 }
 
-// takeIn records what was read; false if it contradicts an earlier read, and with which version.
+// takeIn records the rows read; false if a row contradicts an earlier read, with the version found.
 func (rs *reads) takeIn(p *shardRequest, m *txn.AccessReply) (now txn.Version, same bool) {
 	t := p.r.t
 	into := t.readSet(p.r.asOf)
@@ -106,14 +106,14 @@ func (rs *reads) takeIn(p *shardRequest, m *txn.AccessReply) (now txn.Version, s
 	if p.r.asOf == 0 {
 		before = covered(t.spans)
 	}
-	// What is there now, and was not when a span around it was read, is new.
+	// A row that exists now and did not when a span around it was read is new.
 	appeared := func(row txn.Row) bool { return row.Value != nil && into.find(row.Key) < 0 && before(row.Key) }
 	for i, row := range m.Rows {
 		if row.Key != p.access.Keys[i] {
-			return now, false // an answer to something else
+			return now, false // a reply to another request
 		}
 		if p.access.Wait == txn.SkipLocked && row.Value == nil {
-			continue // skipped, or not there: either way nothing is held on it
+			continue // skipped, or absent: in both cases no lock
 		}
 		if appeared(row) || !into.note(row, p.access.Lock, false) {
 			return row.Version, false
@@ -124,7 +124,7 @@ func (rs *reads) takeIn(p *shardRequest, m *txn.AccessReply) (now txn.Version, s
 		pc := p.pieces[i]
 		for _, row := range got.Rows {
 			if p.access.Wait == txn.LookLocked {
-				break // who looks rests on nothing of it
+				break // unlocked, and not to be validated
 			}
 			if appeared(row) || !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
 				return row.Version, false
@@ -159,7 +159,7 @@ func (rs *reads) takeIn(p *shardRequest, m *txn.AccessReply) (now txn.Version, s
 	return now, true
 }
 
-// asked is the scan of what remains of a piece.
+// asked is the scan of the rest of a fragment.
 func (pc *scanFragment) asked() txn.Scan {
 	s := pc.scan
 	if s.Limit > 0 {
@@ -168,7 +168,7 @@ func (pc *scanFragment) asked() txn.Scan {
 	return s
 }
 
-// remainder is what an answer left of a scan.
+// remainder is the part of a scan that a reply left out.
 func remainder(s txn.Scan, got txn.ScanRows) txn.Scan {
 	last := got.Rows[len(got.Rows)-1].Key
 	if s.Reverse {
@@ -217,7 +217,7 @@ func (rs *reads) finish(r *round) {
 		more := false
 		for _, pc := range pieces {
 			if more {
-				break // a page is without gaps
+				break // a page has no gaps
 			}
 			rows = append(rows, pc.rows...)
 			more = r.req.Read.Page && pc.more
@@ -238,8 +238,8 @@ func (rs *reads) finish(r *round) {
 	r.req.answer(resp)
 }
 
-// proceed commits what an OpUpdate makes of what it has read. Its client is not
-// asked in between: what it holds, it holds for no longer than the commit takes.
+// proceed commits the writes that an OpUpdate makes of its reads, without a round trip to its
+// client: it holds its locks for no longer than the commit takes.
 func (rs *reads) proceed(t *transaction, req *Request, resp Response) {
 	writes, ok := req.Then(resp.Rows)
 	if !ok {
@@ -250,7 +250,7 @@ func (rs *reads) proceed(t *transaction, req *Request, resp Response) {
 	rs.executor.commit(t, req, writes)
 }
 
-// giveUp ends the round that is on its way, if any.
+// giveUp ends the pending round, if any.
 func (rs *reads) giveUp(t *transaction, err *txn.Error) {
 	r := t.round
 	if r == nil {
@@ -265,7 +265,7 @@ func (rs *reads) giveUp(t *transaction, err *txn.Error) {
 	r.req.answer(t.response(err))
 }
 
-// partsOf lists what a round still waits for, in the order in which it was asked for.
+// partsOf lists the unanswered parts of a round, in the order of their requests.
 func (rs *reads) partsOf(r *round) (out []*shardRequest) {
 	for _, p := range r.asked {
 		if rs.parts[p.id] == p {

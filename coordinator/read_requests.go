@@ -8,16 +8,16 @@ import (
 	"isochron/txn"
 )
 
-// Where the parts of a round go, and when they are asked for again.
+// Where the parts of a round are sent, and when again.
 
-// send sends a part to where it goes next.
+// send sends a part to its next node.
 func (rs *reads) send(p *shardRequest) {
 	to, term := rs.target(p)
 	rs.sendTo(p, to, term)
 }
 
-// target is where a part goes next, and the term in which that node leads, 0 if it is not
-// asked as a leader, or that is not known.
+// target is the next node of a part, and the term in which it leads; 0 if it is not asked as a
+// leader, or the term is unknown.
 func (rs *reads) target(p *shardRequest) (to txn.NodeID, term uint64) {
 	switch {
 	case p.access.Batch == nil && rs.cfg.Spec.Reads.Leaderless():
@@ -28,18 +28,18 @@ func (rs *reads) target(p *shardRequest) (to txn.NodeID, term uint64) {
 	return rs.leaders.of(p.access.Shard, p.tries)
 }
 
-// asksLeader reports whether a part that was sent waits for an answer that a leader alone gives.
+// asksLeader reports whether a part that was sent needs the leader's reply.
 func (rs *reads) asksLeader(p *shardRequest) bool {
 	return p.tries > 0 && !p.access.Nearest && !rs.cfg.Spec.Reads.Leaderless()
 }
 
-// askSuccessor sends a part to a leader that it was not sent to yet.
+// askSuccessor sends a part to a leader to which it was not sent yet.
 func (rs *reads) askSuccessor(p *shardRequest) {
 	to, term := rs.leaders.of(p.access.Shard, 0)
 	rs.sendTo(p, to, term)
 }
 
-// sendTo sends a part to a node that leads in a term, 0 if that is not known.
+// sendTo sends a part to a node that leads in a term, 0 if that is unknown.
 func (rs *reads) sendTo(p *shardRequest, to txn.NodeID, term uint64) {
 	if !rs.address(p, term) {
 		return
@@ -56,10 +56,10 @@ func (rs *reads) sendTo(p *shardRequest, to txn.NodeID, term uint64) {
 		p.r.wide = true
 		p.r.t.stats.WideRounds++
 	}
-	rs.env.Send(txn.Participant(p.to, p.access.Shard), txn.Message{Access: p.access}) // not ours to change any more
+	rs.env.Send(txn.Participant(p.to, p.access.Shard), txn.Message{Access: p.access}) // immutable from now on
 }
 
-// wake sends again what was not answered, or gives up.
+// wake resends an unanswered part, or gives up.
 func (rs *reads) wake(p *shardRequest) {
 	if rs.env.Now().Mono >= p.deadline {
 		rs.executor.fail(p.r.t, rs.silent(p))
@@ -70,8 +70,8 @@ func (rs *reads) wake(p *shardRequest) {
 	rs.send(p)
 }
 
-// patience is for how long a part may stay without an answer. An agent says now and then that its
-// source takes its time, also while that waits for a lock: it may be silent for as long as is set.
+// patience is how long a part may remain unanswered. An agent reports progress while its source
+// executes, also while that waits for a lock: it may be silent for the configured time.
 func (rs *reads) patience(p *shardRequest, wait time.Duration) time.Duration {
 	if set := p.r.t.silence; p.access.Batch != nil && set > 0 {
 		return max(time.Duration(set)*time.Millisecond, 4*rs.cfg.Params.ResendAfter)
@@ -79,7 +79,7 @@ func (rs *reads) patience(p *shardRequest, wait time.Duration) time.Duration {
 	return wait + readDeadline
 }
 
-// silent is why a round fails of which a part was not answered.
+// silent is the error of a round with an unanswered part.
 func (rs *reads) silent(p *shardRequest) *txn.Error {
 	name := called(rs.env.Directory(), p.access.Shard)
 	if p.access.Batch == nil {
@@ -90,7 +90,7 @@ func (rs *reads) silent(p *shardRequest) *txn.Error {
 		Because(txn.CauseUnavailable).Of(&txn.Fault{Code: txn.FaultNotReached, State: "HY000"})
 }
 
-// partNotLed has a part go on to who is said to lead.
+// partNotLed redirects a part to the reported leader.
 func (rs *reads) partNotLed(p *shardRequest, m *txn.NotLeader) {
 	p.askLeader()
 	other := m.Leader != p.to || p.access.Batch != nil && m.Term != p.access.Batch.Term
@@ -101,14 +101,14 @@ func (rs *reads) partNotLed(p *shardRequest, m *txn.NotLeader) {
 	p.wakeAt = rs.env.Now().Mono + 50*time.Millisecond
 }
 
-// askLeader has the part go to the leader from now on.
+// askLeader makes the part go to the leader from now on.
 func (p *shardRequest) askLeader() {
 	a := *p.access
 	a.Nearest = false
 	p.access = &a
 }
 
-// sweep asks again for what was not answered in time.
+// sweep resends what was not answered in time.
 func (rs *reads) sweep(now time.Duration) {
 	for _, id := range rs.due(now) {
 		switch p := rs.parts[id]; {
@@ -121,7 +121,7 @@ func (rs *reads) sweep(now time.Duration) {
 	}
 }
 
-// due lists the parts that are to be asked for again, in a fixed order.
+// due lists the parts to be resent, in a fixed order.
 func (rs *reads) due(now time.Duration) (ids []uint64) {
 	for id, p := range rs.parts { // order: sorted below
 		if now >= p.wakeAt || rs.hasSuccessor(p) {
@@ -137,8 +137,7 @@ func (rs *reads) hasSuccessor(p *shardRequest) bool {
 	return rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term)
 }
 
-// nextWake is when something is to be asked again: at once if a leader that was asked has a
-// successor.
+// nextWake is when a part is to be resent: immediately if a leader that was asked has a successor.
 func (rs *reads) nextWake() time.Duration {
 	at := txn.Never
 	for _, p := range rs.parts { // order: the least of all

@@ -8,58 +8,58 @@ import (
 	"isochron/txn"
 )
 
-// round is one OpRead on its way.
+// round is one pending round of a request.
 type round struct {
 	t      *transaction
 	req    *Request
 	lock   txn.Lock
 	asked  []*shardRequest // in the order of their numbers
-	open   int             // parts not answered
+	open   int             // unanswered parts
 	final  bool
-	at     txn.Timestamp // the latest that a Present was answered
-	asOf   txn.Timestamp // the moment that is read, 0: what is newest
+	at     txn.Timestamp // the maximum of the replies to WantReadTS
+	asOf   txn.Timestamp // the timestamp that is read, 0: the newest rows
 	wide   bool
 	pieces [][]*scanFragment // of each scan, in the order of its result
 	scans  []txn.Scan
 	began  time.Duration
 	parts  []txn.PartReport // answered
-	locks  bool             // a part asks for locks
-	held   []*shardRequest  // leave when all others were answered
-	// Of statements: what came of each, and the first that failed.
+	locks  bool             // a part requests locks
+	held   []*shardRequest  // leave when all others are answered
+	// Of statements: their results, and the first failure.
 	results   []txn.SourceResult
 	fault     *txn.Error
 	faultAt   int
-	committed bool // by the only source there is
+	committed bool // by its only source
 }
 
-// scanFragment is the share of one scan that one shard holds.
+// scanFragment is one shard's share of a scan.
 type scanFragment struct {
-	scan txn.Scan // what is still to be read of it
+	scan txn.Scan // the rest that is still to be read
 	rows []txn.Row
 	done bool
-	more bool // of its last answer
+	more bool // of its last reply
 }
 
-// shardRequest is one Access on its way.
+// shardRequest is one pending Access.
 type shardRequest struct {
 	id       uint64
 	r        *round
 	access   *txn.Access
 	pieces   []*scanFragment // of access.Scans
-	items    []int           // of access.Work: which of the round's statements they are
+	items    []int           // of access.Work: their indexes among the round's statements
 	named    []txn.Key       // the records of these
-	warm     bool            // of records that are updated often: see temperatures
+	warm     bool            // for records that are updated often: see temperatures
 	to       txn.NodeID
-	term     uint64 // the newest that was known when it was sent to a leader; 0: it was not
+	term     uint64 // the newest known when it was sent to a leader; 0: it was not
 	wakeAt   time.Duration
-	leavesAt time.Duration // of one that does not leave at once
+	leavesAt time.Duration // departure time of a delayed part
 	deadline time.Duration
 	tries    int
 	began    time.Duration
 	work     estimate.AdmittedPart
 }
 
-// newPart is a part and its request in one piece of memory.
+// newPart allocates a part and its request in one piece of memory.
 func newPart(r *round, a txn.Access) *shardRequest {
 	p := &struct {
 		shardRequest
@@ -69,8 +69,8 @@ func newPart(r *round, a txn.Access) *shardRequest {
 	return &p.shardRequest
 }
 
-// reads carries out rounds of reads: it asks the shards, takes in what they answer, and tells
-// the client.
+// reads runs rounds of reads: it sends the requests to the shards, collects the replies, and
+// answers the client.
 type reads struct {
 	cfg            *Config
 	env            readEnv
@@ -88,11 +88,11 @@ type reads struct {
 
 	temperatures *temperatures
 
-	parts      map[uint64]*shardRequest // what is asked for and not answered, by request number
-	departures []*shardRequest          // that have not left, in their order
+	parts      map[uint64]*shardRequest // unanswered requests, by number
+	departures []*shardRequest          // parts that have not left, in order
 }
 
-// readEnv is what reads need of the node.
+// readEnv is what reads needs of the node.
 type readEnv interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
@@ -102,17 +102,17 @@ type readEnv interface {
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
 }
 
-// executor goes on with a transaction after a round, or ends it.
+// executor continues a transaction after a round, or ends it.
 type executor interface {
 	commit(t *transaction, req *Request, writes []txn.Write)
 	committed(t *transaction, req *Request) // with its statements
 	fail(t *transaction, err *txn.Error)
 }
 
-// readDeadline bounds a round beyond its waits for locks.
+// readDeadline bounds a round besides its waits for locks.
 const readDeadline = 10 * time.Second
 
-// begin starts a round: what is known already is not asked again.
+// begin starts a round; rows already known are not requested again.
 func (rs *reads) begin(t *transaction, req *Request) {
 	if len(req.Read.Gets) > 0 {
 		rs.classes.begins(t, req.Read.Gets[0])
@@ -174,7 +174,7 @@ func (rs *reads) begin(t *transaction, req *Request) {
 	rs.leave(parts)
 }
 
-// cutScans spreads the scans over the shards that hold them.
+// cutScans divides the scans among the shards that hold them.
 func (rs *reads) cutScans(r *round, among *roundSplitter) *txn.Error {
 	for _, s := range r.req.Read.Scans {
 		r.scans = append(r.scans, s)
@@ -204,7 +204,7 @@ func (rs *reads) cutScans(r *round, among *roundSplitter) *txn.Error {
 	return nil
 }
 
-// add has the round wait for one part more, which is to be sent.
+// add adds a part that is to be sent to the round.
 func (rs *reads) add(p *shardRequest) {
 	now := rs.env.Now().Mono
 	a := p.access

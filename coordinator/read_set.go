@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// readSet is what a transaction has read: as it is now, or of a moment. Most read a
-// row or two, so a list does until there are many.
+// readSet is what a transaction has read, newest rows or those of a read timestamp. Most
+// transactions read one or two rows, so a list suffices until there are many.
 type readSet struct {
 	rows  []readRow
 	index map[txn.Key]int // of rows; nil while they are few
 	scans map[scanKey][]txn.Row
-	bytes int // of what rows holds
+	bytes int // size of rows
 }
 
 type readRow struct {
 	row  txn.Row
 	lock txn.Lock
-	// spanned: it came with a span, whose check covers it.
+	// spanned: it was read with a span, whose check covers it.
 	spanned bool
 }
 
@@ -28,7 +28,7 @@ type scanKey struct {
 	lock txn.Lock
 }
 
-// fewRows are found faster by looking at each.
+// fewRows are found faster by a linear search.
 const fewRows = 8
 
 func (v *readSet) find(k txn.Key) int {
@@ -48,7 +48,7 @@ func (v *readSet) get(k txn.Key) (readRow, bool) {
 	return readRow{}, false
 }
 
-// note takes in a row that was read under a lock; false if it contradicts an earlier read.
+// note adds a row read under a lock; false if it contradicts an earlier read.
 func (v *readSet) note(row txn.Row, lock txn.Lock, spanned bool) bool {
 	i := v.find(row.Key)
 	if i < 0 {
@@ -77,7 +77,7 @@ func (v *readSet) add(r readRow) {
 	}
 }
 
-// rising are the rows in the order of their keys.
+// rising returns the rows in key order.
 func (v *readSet) rising() []readRow {
 	if len(v.rows) < 2 {
 		return v.rows
@@ -87,7 +87,7 @@ func (v *readSet) rising() []readRow {
 	return out
 }
 
-// scanned remembers what a scan has found.
+// scanned records the result of a scan.
 func (v *readSet) scanned(k scanKey, rows []txn.Row) {
 	if v.scans == nil {
 		v.scans = map[scanKey][]txn.Row{}

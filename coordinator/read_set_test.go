@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// Who reads a row again and finds another version has lost.
+// A transaction that reads a row again in another version aborts.
 func TestARowIsReadInOneVersion(t *testing.T) {
 	var v readSet
 	row := txn.Row{Key: "a", Value: []byte("1"), Version: txn.Version{Node: 1, Seq: 1}}

@@ -6,9 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// recentWrites remembers, for a short while, what this gateway has committed: a
-// near replica may not have it yet, so reads of it go to the leader. Being
-// wrong costs an abort or a round trip, never a wrong answer.
+// recentWrites records, for a short time, the commits of this gateway: a near replica may not have
+// them yet, so reads of these rows go to the leader. An error costs an abort or a round trip, never
+// a wrong result.
 type recentWrites struct {
 	keys   map[txn.Key]time.Duration // until when
 	shards map[txn.ShardID]time.Duration

@@ -4,9 +4,8 @@ import (
 	"isochron/txn"
 )
 
-// adopt finishes an attempt whose coordinator seems lost: it asks every
-// participant's log. That a coordinator still lives does no harm, for both
-// decide from the same logs.
+// adopt finishes an attempt whose coordinator seems lost, by the participants' logs. It is safe if
+// that coordinator is alive, since both decide from the same logs.
 func (cs *commitManager) adopt(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return
@@ -17,7 +16,7 @@ func (cs *commitManager) adopt(o txn.Orphan) {
 	k.Terminate()
 }
 
-// coordinate decides an attempt for a gateway that names this node in what it asks of the leaders.
+// coordinate decides an attempt for a gateway whose Prepares name this node.
 func (cs *commitManager) coordinate(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return

@@ -7,27 +7,27 @@ import (
 	"isochron/yield"
 )
 
-// Where a row tells transactions of a single region from those of several, that is found out while
-// they run (Bonspiel section 2): by the regions of the leaders that they touch. One of several
-// never becomes one of a single region again, and its next try is of several from its beginning: so
-// what it reads first is reserved then.
+// Where a protocol distinguishes single-region and multi-region transactions, the class is
+// determined while they run (Bonspiel section 2): by the regions of the leaders that they touch. A
+// multi-region transaction never becomes single-region again, and its next try is multi-region from
+// the start, so its first reads are reserved.
 
-// classes finds out the classes of the transactions of a gateway.
+// classes determines the classes of a gateway's transactions.
 type classes struct {
 	cfg     *Config
 	leaders *leaders
 	env     classEnv
 }
 
-// classEnv is what classes need of the node.
+// classEnv is what classes needs of the node.
 type classEnv interface {
 	Directory() *routing.Directory
 }
 
-// matter reports whether the row tells classes apart.
+// matter reports whether the protocol distinguishes classes.
 func (c *classes) matter() bool { return c.cfg.Spec.Yield.Reserves != yield.ReservesNothing }
 
-// firstRank is that of a try: of several regions if the one before it was.
+// firstRank is the rank of a new try: multi-region if the one before it was.
 func (c *classes) firstRank(of txn.Age, try int) txn.RegionPriority {
 	if !c.matter() || !of.Region.MultiRegion() {
 		return 0
@@ -35,8 +35,7 @@ func (c *classes) firstRank(of txn.Age, try int) txn.RegionPriority {
 	return txn.RankOf(try)
 }
 
-// touch takes in that a transaction touches a shard. It reports whether it has become one of
-// several regions with that.
+// touch records that a transaction touches a shard. It reports whether that made it multi-region.
 func (c *classes) touch(t *transaction, s txn.ShardID) (became bool) {
 	dir := c.env.Directory()
 	region := dir.RegionOf(uint32(c.leaders.likely(s)))
@@ -51,8 +50,8 @@ func (c *classes) touch(t *transaction, s txn.ShardID) (became bool) {
 	return false
 }
 
-// begins takes in where a transaction begins that has touched nothing, before it is known whether it
-// locks what it asks for: at the shard of this key.
+// begins records where a transaction without any access begins, before it is known whether it
+// locks: at the shard of this key.
 func (c *classes) begins(t *transaction, k txn.Key) {
 	if !c.matter() || t.region != "" {
 		return
@@ -62,8 +61,8 @@ func (c *classes) begins(t *transaction, k txn.Key) {
 	}
 }
 
-// touchAll takes in what a round of reads touches. Whoever becomes one of several regions with it
-// reserves what it has read before.
+// touchAll records what a round of reads touches. A transaction that becomes multi-region reserves
+// what it has read before.
 func (c *classes) touchAll(t *transaction, parts []*shardRequest) {
 	became := false
 	for _, p := range parts {
@@ -74,8 +73,8 @@ func (c *classes) touchAll(t *transaction, parts []*shardRequest) {
 	}
 }
 
-// prepares has what is asked of participants be of the class of the transaction, which may have
-// changed with what it writes. Then it is too late to reserve anything.
+// prepares gives the Prepares the class of the transaction, which may change with its writes. Then
+// it is too late to reserve anything.
 func (c *classes) prepares(t *transaction, ps []*txn.Prepare) {
 	for _, p := range ps {
 		c.touch(t, p.Shard)
@@ -85,8 +84,8 @@ func (c *classes) prepares(t *transaction, ps []*txn.Prepare) {
 	}
 }
 
-// mark has what a part is about to read be reserved, if it is to be: at leaders, and not what is
-// locked, is of a moment or needs no vote.
+// mark requests reservations for a part's reads, if needed: at leaders, and not for locked rows,
+// snapshot reads, or reads without a vote.
 func (c *classes) mark(p *shardRequest) {
 	t, a := p.r.t, p.access
 	a.Reserves = t.age.Region.MultiRegion() && a.Lock == txn.LockNone && a.AsOf == 0 && a.Batch == nil &&
@@ -96,9 +95,9 @@ func (c *classes) mark(p *shardRequest) {
 	}
 }
 
-// reserveEarlier reserves what a transaction has read so far. What it has locked it had locked as
-// one of a single region, to which another of these does not give way that is older: by the
-// reservation the leader hears of its new place.
+// reserveEarlier reserves what a transaction has read so far. It took its locks as a single-region
+// transaction, because of which an older one of these does not abort: by the reservation the leader
+// learns its new rank.
 func (c *classes) reserveEarlier(t *transaction) {
 	at := map[txn.ShardID]*txn.Reserve{}
 	of := func(k txn.Key) *txn.Reserve {

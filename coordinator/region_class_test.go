@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// openReserving is a gateway where rows are reserved; shards 2 and 8 are led from one region, 5 and
-// 9 from others.
+// openReserving is a gateway under reservations; shards 2 and 8 are led from one region, 5 and 9
+// from others.
 func openReserving(t *testing.T) (*gateway, *spread) {
 	t.Helper()
 	g, env := openSpread(t)
@@ -24,7 +24,7 @@ func openReserving(t *testing.T) (*gateway, *spread) {
 	return g, env
 }
 
-// read has a transaction read rows of these shards, answers, and is what was asked.
+// read makes a transaction read rows of these shards, answers, and returns the requests.
 func (g *gateway) readAt(env *spread, of txn.ID, from Start, shards ...uint64) (id txn.ID, age txn.Age, sent []txn.Message) {
 	var gets []txn.Key
 	for _, s := range shards {
@@ -45,9 +45,9 @@ func (g *gateway) readAt(env *spread, of txn.ID, from Start, shards ...uint64) (
 	return id, age, sent
 }
 
-// A transaction is of a single region while it touches leaders of one, and reserves nothing; with
-// the first of a second region it is of several, reserves what it reads and what it has read, and
-// stays so. What it reserved is let go with it, and its next try is of several from the beginning.
+// A transaction is single-region while it touches leaders of one region, and reserves nothing; with
+// the first of a second region it becomes multi-region, reserves what it reads and has read, and
+// stays so. Its reservations end with it, and its next try is multi-region from the start.
 func TestClassIsFoundOut(t *testing.T) {
 	g, env := openReserving(t)
 	id, _, _ := g.readAt(env, txn.ID{}, Start{}, 2)
@@ -61,11 +61,11 @@ func TestClassIsFoundOut(t *testing.T) {
 	}
 	for i, s := range []uint64{2, 8} {
 		if r := sent[i].Reserve; r == nil || r.Shard != txn.ShardID(s) || len(r.Keys) != 1 || r.Keys[0] != specOf(s) || r.Age != age {
-			t.Errorf("what it has read at shard %d is not reserved: %+v", s, sent[i])
+			t.Errorf("its earlier read at shard %d is not reserved: %+v", s, sent[i])
 		}
 	}
 	if a := sent[2].Access; a == nil || !a.Reserves || a.Age != age {
-		t.Errorf("what it reads is not reserved: %+v", sent[2])
+		t.Errorf("its read is not reserved: %+v", sent[2])
 	}
 	env.sent = nil
 	g.Submit(&Request{Op: OpEnd, Txn: id})
@@ -79,9 +79,9 @@ func TestClassIsFoundOut(t *testing.T) {
 	}
 }
 
-// What reads at once in two regions is of several from the beginning; what locks, or reads for
-// good, reserves nothing; what writes in a second region is of several at its vote.
-func TestWhatIsReserved(t *testing.T) {
+// A first round in two regions is multi-region from the start; locking reads, and reads without a
+// vote, reserve nothing; a write in a second region makes the vote multi-region.
+func TestWhichReadsAreReserved(t *testing.T) {
 	g, env := openReserving(t)
 	_, _, sent := g.readAt(env, txn.ID{}, Start{}, 2, 9)
 	if len(sent) != 2 || !sent[0].Access.Reserves || !sent[1].Access.Reserves {
@@ -108,9 +108,10 @@ func TestWhatIsReserved(t *testing.T) {
 	}
 }
 
-// Who reserves never locks because it has lost too often. One of a single region does that is far from
-// its gateway, where rows are reserved as elsewhere: nothing else has younger ones of its kind give way.
-func TestWhoReservesLocksNothing(t *testing.T) {
+// A transaction that reserves never locks because of losses. A single-region one far from its
+// gateway does, under reservations as elsewhere: nothing else makes younger ones of its class
+// abort.
+func TestReservingTransactionsLockNothing(t *testing.T) {
 	several, high := txn.Age{Start: 1, Region: 1}, txn.Age{Priority: txn.PriorityHigh}
 	for _, c := range []struct {
 		spec  string
@@ -120,7 +121,7 @@ func TestWhoReservesLocksNothing(t *testing.T) {
 		lock  txn.Lock
 	}{
 		{"r4+gdcc", "away", Start{Age: several, Try: 50}, []uint64{2}, txn.LockNone},
-		{"r4+gdcc", "away", Start{Try: 50}, []uint64{2, 5}, txn.LockShared}, // learns that it is of several
+		{"r4+gdcc", "away", Start{Try: 50}, []uint64{2, 5}, txn.LockShared}, // becomes multi-region
 		{"r4+gdcc", "away", Start{Try: 2}, []uint64{2}, txn.LockNone},
 		{"r4+gdcc", "away", Start{Try: 3}, []uint64{2}, txn.LockShared},
 		{"r4+gdcc", "away", Start{Age: high}, []uint64{2}, txn.LockShared},
@@ -143,7 +144,7 @@ func TestWhoReservesLocksNothing(t *testing.T) {
 	}
 }
 
-// What is written unread is locked first by the same rule.
+// Blind writes are locked first by the same rule.
 func TestFarWritesAreLockedFirst(t *testing.T) {
 	for at, want := range map[string]bool{"away": true, "home": false} {
 		g, env := openReserving(t)
@@ -156,8 +157,8 @@ func TestFarWritesAreLockedFirst(t *testing.T) {
 	}
 }
 
-// One that has locked as one of a single region tells of its new place where it has, when it comes to
-// touch a second region: an older one of a single region would have it give way else.
+// A transaction that has locked as single-region informs those leaders of its new rank when it
+// touches a second region: otherwise an older single-region one would wound it.
 func TestLocksRiseWithTheirClass(t *testing.T) {
 	g, env := openReserving(t) // this gateway is in none of their regions
 	id, age, sent := g.readAt(env, txn.ID{}, Start{Try: 3}, 2)

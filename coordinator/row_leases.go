@@ -5,20 +5,20 @@ import (
 	"isochron/yield"
 )
 
-// Where rows have leases (yield.Leases) a transaction takes along those of what it reads, and of what
-// it has locked to write. Its commit is not before any of the first begins, and above where the
-// second end: those do not grow any more while it has the locks.
+// Under row leases (yield.Leases) a transaction collects the leases of its reads, and of rows it
+// has locked to write. Its commit timestamp is not before any of the first begins, and above the
+// ends of the second: those do not grow while it holds the locks.
 
-// leases are what a transaction was told of them.
+// leases are the leases that a transaction has received.
 type leases struct {
 	rows map[txn.Key]txn.Lease
-	from txn.Timestamp // none of what it has read begins later
+	from txn.Timestamp // none of its reads begins later
 }
 
-// of is the lease of a row; none is like one that has ended before all time.
+// of is the lease of a row; none is like one that has always ended.
 func (l *leases) of(k txn.Key) txn.Lease { return l.rows[k] }
 
-// observeLeases takes in what an answer tells of leases. Of two of one row the later counts.
+// observeLeases records the leases of a reply. Of two of one row the later counts.
 func (t *transaction) observeLeases(p *shardRequest, m *txn.AccessReply) {
 	if len(m.Leases) == 0 && m.Leased == 0 {
 		return
@@ -32,7 +32,7 @@ func (t *transaction) observeLeases(p *shardRequest, m *txn.AccessReply) {
 	}
 	from := m.Leased
 	if p.access.Lock == txn.LockExclusive && from != 0 {
-		from++ // above the leases of the rows that it has found
+		from++ // above the leases of the rows found
 	}
 	t.leases.from = max(t.leases.from, from)
 }
@@ -40,11 +40,11 @@ func (t *transaction) observeLeases(p *shardRequest, m *txn.AccessReply) {
 // leaseClock gives commits their timestamps.
 type leaseClock struct {
 	writes yield.AboveLeases
-	behind txn.Timestamp // some shard would have taken it, whose leases were ahead of a commit
+	behind txn.Timestamp // a timestamp that a shard with leases ahead of a commit would have accepted
 }
 
-// at is the timestamp of a commit: not before anything that it has read, and above the leases of what
-// it writes.
+// at is the timestamp of a commit: not before anything it has read, and above the leases of its
+// writes.
 func (l *leaseClock) at(t *transaction, prepares []*txn.Prepare) txn.Timestamp {
 	at := max(l.behind, 1)
 	if t.leases == nil {
@@ -57,8 +57,8 @@ func (l *leaseClock) at(t *transaction, prepares []*txn.Prepare) txn.Timestamp {
 	return at
 }
 
-// leasesFirst reports whether a commit has to know, before it asks for votes, until when the leases
-// reach of what it writes: a leader whose vote is the only one sees to it by itself.
+// leasesFirst reports whether a commit must know, before it asks for votes, the ends of the leases
+// of its writes: the leader of a single vote handles that itself.
 func (cs *commitManager) leasesFirst(t *transaction, writes []txn.Write) bool {
 	if !cs.cfg.Spec.Yield.RowLeases || len(writes) == 0 {
 		return false
@@ -78,7 +78,8 @@ func (cs *commitManager) leasesFirst(t *transaction, writes []txn.Write) bool {
 	return false
 }
 
-// observe takes in that a shard's leases were ahead of a commit: no later one from here is behind them.
+// observe records that a shard's leases were ahead of a commit: later commits from here are not
+// behind them.
 func (l *leaseClock) observe(v *txn.Vote) {
 	if !v.Yes {
 		l.behind = max(l.behind, v.Proposed)

@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// openLeased is a gateway under leases, of two shards.
+// openLeased is a gateway under row leases, of two shards.
 func openLeased(t *testing.T) (*Coordinator, *fakeEnv) {
 	t.Helper()
 	env := &fakeEnv{dir: &routing.Directory{}}
@@ -17,7 +17,7 @@ func openLeased(t *testing.T) (*Coordinator, *fakeEnv) {
 	return New(Config{Self: 1, Spec: openRow(t, "r4+sundial"), Env: env, Params: txn.Params{}.WithDefaults()}), env
 }
 
-// commitsLeased asks for a commit, and answers what it locks first with leases that end at 9 and 3.
+// commitsLeased requests a commit, and answers its first locks with leases that end at 9 and 3.
 func commitsLeased(c *Coordinator, env *fakeEnv, t *transaction, keys ...txn.Key) (asked, locked int, at []txn.Timestamp) {
 	c.txns[t.id] = t
 	req := &Request{Op: OpCommit, Txn: t.id, Done: func(Response) {}}
@@ -49,14 +49,14 @@ func commitsLeased(c *Coordinator, env *fakeEnv, t *transaction, keys ...txn.Key
 	return asked, locked, at
 }
 
-// A commit that asks several shards locks first what it writes, and is above the leases that it is told
-// of, everywhere at one timestamp; one shard sees to that by itself.
+// A commit over several shards first locks its writes, and is above the leases in the replies, at
+// one timestamp everywhere; a single shard handles that itself.
 func TestACommitIsAboveLeases(t *testing.T) {
 	for _, x := range []struct {
 		what   string
 		keys   []txn.Key
-		has    leases // read before
-		other  bool   // of these, some at the second shard
+		has    leases // of earlier reads
+		other  bool   // some of these are at the second shard
 		behind txn.Timestamp
 		locked int
 		at     []txn.Timestamp
@@ -84,13 +84,13 @@ func TestACommitIsAboveLeases(t *testing.T) {
 	}
 }
 
-// Of two leases of a row the later counts, none of what was read begins after the commit, and what was
-// locked as a range is written above all leases of its shard.
-func TestLeasesThatAreTold(t *testing.T) {
+// Of two leases of a row the later counts, no version read begins after the commit, and a range
+// that was locked is written above all leases of its shard.
+func TestLeasesInReplies(t *testing.T) {
 	open := &transaction{}
 	open.observeLeases(&shardRequest{access: &txn.Access{}}, &txn.AccessReply{Rows: []txn.Row{{Key: "x"}}})
 	if open.leases != nil {
-		t.Error("there are leases of which nobody has told")
+		t.Error("there are leases without any reply")
 	}
 	for i, c := range []struct {
 		lock  txn.Lock

@@ -6,28 +6,27 @@ import (
 	"isochron/txn"
 )
 
-// Reads at moments. A transaction of a weaker level reads what it locks, or means
-// to write, as one that is serializable does. Its plain reads see a moment, taken
-// from a clock that has observed every commit acknowledged here, every answer that
-// showed the newest rows, and what the replicas of this node have: so it is not
-// before anything that a client of this gateway knows of.
+// Snapshot reads. A transaction of a weaker level reads rows that it locks, or is to write, like a
+// serializable one. Its plain reads use a read timestamp from a clock that has observed every
+// commit acknowledged here, every reply with the newest rows, and what the replicas of this node
+// have: so it includes all that a client of this gateway knows.
 
-// snapshotReads gives transactions of weaker levels the moments that they read.
+// snapshotReads gives transactions of weaker levels their read timestamps.
 type snapshotReads struct {
 	env   readTSEnv
-	clock txn.Clock // apart from the one of ages, so that it changes none
+	clock txn.Clock // separate from the clock of ages, so that it changes none
 }
 
-// readTSEnv is what moments needs of the node.
+// readTSEnv is what snapshotReads needs of the node.
 type readTSEnv interface {
 	Now() txn.Now
 	MaxTimestamp() txn.Timestamp
 }
 
-// observe hears of a moment at which something was committed or read here.
+// observe advances the clock to a timestamp of a commit or a read here.
 func (mo *snapshotReads) observe(at txn.Timestamp) { mo.clock.Observe(at) }
 
-// of is the moment at which a read is to be answered, 0 if it reads what is newest.
+// of is the read timestamp of a read, 0 if it reads the newest rows.
 func (mo *snapshotReads) of(t *transaction, req *Request) txn.Timestamp {
 	r := &req.Read
 	switch {
@@ -44,13 +43,13 @@ func (mo *snapshotReads) of(t *transaction, req *Request) txn.Timestamp {
 	return t.readTS
 }
 
-// settled reports whether a near replica may have all of the moment of a round
-// already. Of one that was just chosen only a leader can say that it has.
+// settled reports whether a near replica may have all versions up to a round's read timestamp. Only
+// a leader can have them for one just chosen.
 func (mo *snapshotReads) settled(r *round) bool {
 	return r.t.asOf != 0 || mo.env.Now().Mono-r.t.readTSChosenAt > readTSSettles
 }
 
-// readTSSettles is how old a moment is before a near replica is asked for it.
+// readTSSettles is the age of a read timestamp before a near replica is asked for it.
 const readTSSettles = 2 * time.Second
 
 // weaken completes a part for a transaction of a weaker level.

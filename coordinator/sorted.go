@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// sortedKeys are a map's keys, rising: whoever walks a map in the core does it in this order.
+// sortedKeys are a map's keys, rising: core code iterates over maps in this order.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	out := make([]K, 0, len(m))
 	for k := range m { // order: sorted below

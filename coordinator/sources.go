@@ -12,7 +12,7 @@ import (
 	"isochron/txn"
 )
 
-// What clients ask of agents beside transactions.
+// Clients' requests to agents other than transactions.
 
 var (
 	_ txn.SourceCatalogue = (*db)(nil)
@@ -44,7 +44,7 @@ func (d *db) DescribeSource(ctx context.Context, s txn.ShardID) (txn.SourceSchem
 	case err != nil:
 		return txn.SourceSchema{}, err
 	case sent[0].Schema == nil:
-		return txn.SourceSchema{}, txn.Errorf(txn.KindUnavailable, "source %d has answered something else than it was asked", s)
+		return txn.SourceSchema{}, txn.Errorf(txn.KindUnavailable, "source %d has sent a reply that does not match the request", s)
 	}
 	return *sent[0].Schema, nil
 }
@@ -96,10 +96,10 @@ func (d *db) endInDoubt(ctx context.Context, name string, how txn.SourceQueryKin
 	if failed != nil {
 		return failed
 	}
-	return txn.Errorf(txn.KindInvalidRequest, "no source has a branch %.140q in doubt; it may have ended", name)
+	return txn.Errorf(txn.KindInvalidRequest, "no source has a branch %.140q in doubt; it may have been resolved", name)
 }
 
-// askSources asks agents, all at once, and waits. The error is the first of them.
+// askSources asks agents in parallel, and waits. The error is the first of theirs.
 func (d *db) askSources(ctx context.Context, m ...txn.SourceQuery) ([]*txn.SourceReply, error) {
 	resp := d.port.Do(ctx, &Request{Op: OpAskSources, SourceQueries: m})
 	if resp.Err != nil {
@@ -108,10 +108,10 @@ func (d *db) askSources(ctx context.Context, m ...txn.SourceQuery) ([]*txn.Sourc
 	return resp.SourceReplies, nil
 }
 
-// asksMax bounds the questions to agents that are on their way at one gateway.
+// asksMax bounds the pending requests to agents at one gateway.
 const asksMax = 1024
 
-// asked are the questions of one request.
+// asked is one client request, to one or several agents.
 type asked struct {
 	req     *Request
 	open    int
@@ -119,17 +119,17 @@ type asked struct {
 	failed  *txn.Error
 }
 
-// ask is a question to an agent.
+// ask is a request to one agent.
 type ask struct {
 	of       *asked
-	at       int // which of its questions
+	at       int // its index in the client request
 	m        *txn.SourceQuery
 	deadline time.Duration
-	again    time.Duration // when it is asked again: a message may be lost
-	wait     time.Duration // before the time after that
+	again    time.Duration // when it is resent: a message may be lost
+	wait     time.Duration // interval before the resend after that
 }
 
-// asks are those on their way.
+// asks are the pending ones.
 type asks struct {
 	cfg     *Config
 	env     contentionEnv
@@ -140,7 +140,7 @@ type asks struct {
 // begin asks agents.
 func (v *asks) begin(req *Request) {
 	if n := len(req.SourceQueries); n == 0 || n+len(v.open) > asksMax {
-		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to sources are on their way at this gateway, and %d are asked at once; the bound is %d: ask again later", len(v.open), n, asksMax)})
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d pending requests to sources, and %d more exceed its limit of %d; retry later", len(v.open), n, asksMax)})
 		return
 	}
 	of := &asked{req: req, open: len(req.SourceQueries), replies: make([]*txn.SourceReply, len(req.SourceQueries))}
@@ -149,7 +149,7 @@ func (v *asks) begin(req *Request) {
 	}
 }
 
-// send sends one of the questions.
+// send sends one of the requests.
 func (v *asks) send(of *asked, i int) {
 	m := of.req.SourceQueries[i]
 	s, ok := v.env.Directory().Shard(uint64(m.Shard))
@@ -158,7 +158,7 @@ func (v *asks) send(of *asked, i int) {
 		return
 	}
 	wait := txn.SourceQueryWait
-	if m.Kind == txn.SourceInDoubt { // an agent says it at once
+	if m.Kind == txn.SourceInDoubt { // an agent answers it immediately
 		wait = txn.ContentionWait
 	}
 	m.Request = v.numbers.take()
@@ -167,7 +167,7 @@ func (v *asks) send(of *asked, i int) {
 	v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), m.Shard), txn.Message{SourceQuery: &m})
 }
 
-// repeat asks once more, of whoever has the source now.
+// repeat resends a request to the source's present agent.
 func (v *asks) repeat(a *ask, now time.Duration) {
 	a.wait *= 2
 	a.again = now + a.wait
@@ -176,7 +176,7 @@ func (v *asks) repeat(a *ask, now time.Duration) {
 	}
 }
 
-// end notes what came of a question; with the last of them the client is answered.
+// end records the result of a request; with the last of them the client is answered.
 func (a *asked) end(i int, sent *txn.SourceReply, err *txn.Error) {
 	a.replies[i] = sent
 	if a.failed == nil {
@@ -187,7 +187,7 @@ func (a *asked) end(i int, sent *txn.SourceReply, err *txn.Error) {
 	}
 }
 
-// receive takes in an answer.
+// receive handles a reply.
 func (v *asks) receive(m *txn.SourceReply) {
 	a := v.open[m.Request]
 	if a == nil || a.m.Shard != m.Shard {
@@ -201,7 +201,7 @@ func (v *asks) receive(m *txn.SourceReply) {
 	a.of.end(a.at, m, nil)
 }
 
-// called is what people call a participant: a source has a name.
+// called is the display name of a participant: a source has a name.
 func called(dir *routing.Directory, id txn.ShardID) string {
 	s, ok := dir.Shard(uint64(id))
 	switch {
@@ -213,7 +213,7 @@ func called(dir *routing.Directory, id txn.ShardID) string {
 	return fmt.Sprintf("shard %d", id)
 }
 
-// expire asks again what was not answered, and gives up what nobody answers.
+// expire resends unanswered requests, and gives up after their deadline.
 func (v *asks) expire(now time.Duration) {
 	for _, id := range sortedKeys(v.open) {
 		a := v.open[id]
@@ -226,13 +226,13 @@ func (v *asks) expire(now time.Duration) {
 		delete(v.open, id)
 		reason := "its agent does not answer"
 		if a.m.Kind >= txn.SourceResolve {
-			reason = "the branch has not ended: the log of its decision could not be asked in time, or the source not be reached; nothing was guessed"
+			reason = "the branch is still in doubt: the log of its decision or the source could not be reached in time"
 		}
 		a.of.end(a.at, nil, txn.Errorf(txn.KindUnavailable, "%s: %s", called(v.env.Directory(), a.m.Shard), reason))
 	}
 }
 
-// nextWake is when a question waits no longer.
+// nextWake is when a request is resent or given up.
 func (v *asks) nextWake() time.Duration {
 	at := txn.Never
 	for _, a := range v.open { // order: the least of all

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// Questions to several agents are one request: it is answered when each has answered or
-// nobody waits any longer, with what there is and the first error.
+// Requests to several agents are one client request: it is answered when each has replied or timed
+// out, with the replies and the first error.
 func TestQuestionsToAgents(t *testing.T) {
 	source := func(id uint64, node uint32, name string) routing.Shard {
 		return routing.Shard{ID: id, Replicas: []uint32{node}, Kind: routing.SourceKind, Source: &routing.Source{Name: name}}
@@ -23,7 +23,7 @@ func TestQuestionsToAgents(t *testing.T) {
 	if len(env.sent) != 2 || env.sent[0].SourceQuery.Request != 6 || env.sent[1].SourceQuery.Request != 7 {
 		t.Fatalf("sent %+v", env.sent)
 	}
-	v.receive(&txn.SourceReply{Shard: 3, Request: 6}) // not of whom it was asked
+	v.receive(&txn.SourceReply{Shard: 3, Request: 6}) // not from the node that was asked
 	v.receive(&txn.SourceReply{Shard: 2, Request: 6, InDoubt: []txn.InDoubtBranch{{Name: "a"}}})
 	v.receive(&txn.SourceReply{Shard: 2, Request: 6})
 	v.expire(v.nextWake() - 1)
@@ -32,7 +32,7 @@ func TestQuestionsToAgents(t *testing.T) {
 	}
 	v.expire(v.nextWake())
 	if len(env.sent) != 3 || *env.sent[2].SourceQuery != *env.sent[1].SourceQuery || v.nextWake() != min(txn.ContentionWait, 3*v.cfg.Params.ResendAfter) {
-		t.Fatalf("who is silent is asked again: %+v, next at %v", env.sent, v.nextWake())
+		t.Fatalf("a silent agent must be asked again: %+v, next at %v", env.sent, v.nextWake())
 	}
 	v.expire(txn.ContentionWait)
 	if len(got) != 1 || got[0].SourceReplies[0].InDoubt[0].Name != "a" || got[0].SourceReplies[1] != nil || got[0].Err.Kind != txn.KindUnavailable || len(v.open) != 0 || v.nextWake() != txn.Never {
@@ -42,7 +42,7 @@ func TestQuestionsToAgents(t *testing.T) {
 	begin()
 	begin(make([]txn.SourceQuery, asksMax+1)...)
 	if len(got) != 4 || got[1].Err.Kind != txn.KindInvalidRequest || got[2].Err == nil || got[3].Err == nil || len(env.sent) != 3 {
-		t.Errorf("what cannot be asked: %+v", got[1:])
+		t.Errorf("invalid requests: %+v", got[1:])
 	}
 	begin(txn.SourceQuery{Shard: 3, Kind: txn.SourceDescribe})
 	v.receive(&txn.SourceReply{Shard: 3, Request: 8, Refused: txn.KindUnavailable, Reason: "it is down"})

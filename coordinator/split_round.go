@@ -7,12 +7,11 @@ import (
 	"isochron/txn"
 )
 
-// roundSplitter divides a round among the shards that hold what it asks for. Where records are read
-// by their temperature a shard may be asked twice: its leader for what is warm, and a replica
-// that is near for the rest. A round that one leader may answer for good is not divided so:
-// what is warm takes the rest along.
+// roundSplitter divides a round among the shards. Where records are read by temperature a shard may
+// be asked twice: its leader for warm records, and a near replica for the others. A final round
+// that one leader can answer is not split: its warm part takes the others along.
 //
-// Invariant: parts rise by shard, what is cold before what is warm.
+// Invariant: parts rise by shard, cold before warm.
 type roundSplitter struct {
 	rs    *reads
 	r     *round
@@ -29,7 +28,7 @@ func (d *roundSplitter) ofRange(s txn.ShardID, span txn.Span) *shardRequest {
 	return d.at(s, d.choosing() && d.rs.temperatures.warmRange(d.r.t, s, span))
 }
 
-// choosing reports whether the round's reads are plain ones, which may go near.
+// choosing reports whether the round's reads are plain ones, which may be near.
 func (d *roundSplitter) choosing() bool {
 	read := &d.r.req.Read
 	return d.rs.temperatures.known != nil && d.r.lock == txn.LockNone && d.r.asOf == 0 && !read.WantReadTS && d.r.t.level == txn.Serializable
@@ -53,7 +52,7 @@ func (d *roundSplitter) at(s txn.ShardID, warm bool) *shardRequest {
 	return p
 }
 
-// partAt is a part that asks a shard for nothing so far.
+// partAt is an empty part for a shard.
 func (rs *reads) partAt(r *round, s txn.ShardID) *shardRequest {
 	t, read := r.t, &r.req.Read
 	p := newPart(r, txn.Access{

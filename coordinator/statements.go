@@ -11,8 +11,8 @@ import (
 	"isochron/txn"
 )
 
-// Statements for sources: a round of them goes to all sources concerned at once, and the
-// transaction has a branch at each that it has touched.
+// Statements for sources: a round of them is sent to all its sources in parallel, and the
+// transaction has a branch at each source that it has touched.
 
 // branches are those of a transaction.
 //
@@ -22,8 +22,8 @@ type branches struct {
 	decidedAt txn.ShardID // where a decision on them would be logged
 	at        []branch    // rising by source
 	last      bool        // they were asked to prepare with their last statement
-	votes     []earlyVote // that came before the commit
-	over      bool        // they are committed, or rolled back
+	votes     []earlyVote // received before the commit
+	over      bool        // committed or rolled back
 	changes   bool        // a statement may have changed something
 	alone     bool        // the only one commits with its statements, and its source has not answered
 }
@@ -31,8 +31,8 @@ type branches struct {
 // branch is one of them.
 type branch struct {
 	source txn.ShardID
-	step   uint64 // of the newest work
-	term   uint64 // the incarnation of its agent that has begun it; 0: none has answered
+	step   uint64 // of the newest statements
+	term   uint64 // the incarnation of its agent that began it; 0: no reply yet
 	asked  bool   // to prepare
 }
 
@@ -41,8 +41,8 @@ type earlyVote struct {
 	vote *txn.Vote
 }
 
-// doubt is what to say of a transaction that ends for some reason: if its only source was to
-// commit with the statements that are on their way, nobody knows whether it has.
+// doubt is the error of a transaction that ends: if its only source was to commit with pending
+// statements, the outcome is unknown.
 func (b *branches) doubt(dir *routing.Directory, reason *txn.Error) *txn.Error {
 	if b == nil || !b.alone || reason.Kind == txn.KindUnknown || !b.changes {
 		return b.known(reason)
@@ -50,12 +50,12 @@ func (b *branches) doubt(dir *routing.Directory, reason *txn.Error) *txn.Error {
 	return txn.Errorf(txn.KindUnknown, "%s was to commit and has not answered: it may or may not have happened (%s)", called(dir, b.at[0].source), reason.Reason).Because(reason.Cause)
 }
 
-// known is why a transaction ends, which is never unknown to have happened if it has only read.
+// known is the error of a transaction that ends; a read-only one never has an unknown outcome.
 func (b *branches) known(reason *txn.Error) *txn.Error {
 	if b == nil || b.changes || reason == nil || reason.Kind != txn.KindUnknown {
 		return reason
 	}
-	return txn.Errorf(txn.KindAborted, "a source's answer to what only reads was lost, or its agent; nothing was changed").Because(cmp.Or(reason.Cause, txn.CauseLeader))
+	return txn.Errorf(txn.KindAborted, "the reply of a source to a read-only transaction, or its agent, was lost; nothing was changed").Because(cmp.Or(reason.Cause, txn.CauseLeader))
 }
 
 // onlyRead reports whether statements change nothing.
@@ -63,7 +63,7 @@ func onlyRead(statements []txn.SourceStatement) bool {
 	return !slices.ContainsFunc(statements, func(s txn.SourceStatement) bool { return !s.Reads })
 }
 
-// of is the branch at a source, which is begun if there is none.
+// of is the branch at a source, begun if there is none.
 func (b *branches) of(s txn.ShardID) *branch {
 	i, ok := slices.BinarySearchFunc(b.at, s, func(x branch, s txn.ShardID) int { return cmp.Compare(x.source, s) })
 	if !ok {
@@ -72,7 +72,7 @@ func (b *branches) of(s txn.ShardID) *branch {
 	return &b.at[i]
 }
 
-// sources are where they are.
+// sources are the sources of the branches.
 func (b *branches) sources() []txn.ShardID {
 	out := make([]txn.ShardID, len(b.at))
 	for i, x := range b.at {
@@ -81,7 +81,7 @@ func (b *branches) sources() []txn.ShardID {
 	return out
 }
 
-// statements carries out rounds of statements.
+// statements runs rounds of statements.
 type statements struct {
 	cfg     *Config
 	env     readEnv
@@ -113,25 +113,25 @@ func (st *statements) begin(t *transaction, req *Request) {
 	st.reads.leave(parts)
 }
 
-// check refuses what cannot be a round of statements; the transaction lives.
+// check refuses an invalid round of statements; the transaction continues.
 func (st *statements) check(t *transaction, req *Request) *txn.Error {
 	dir, bytes := st.env.Directory(), 0
 	for i := range req.Statements {
 		s := &req.Statements[i]
 		bytes += s.Bytes()
 		if e, ok := dir.Shard(uint64(s.Source)); !ok || e.Kind.Native() {
-			return txn.Errorf(txn.KindInvalidRequest, "%d is no source: it takes no statements", s.Source)
+			return txn.Errorf(txn.KindInvalidRequest, "%d is no source and executes no statements", s.Source)
 		}
 	}
 	switch n := len(req.Statements); {
 	case n == 0 || n > txn.StatementsMax || bytes > txn.StatementBytesMax:
 		return txn.Errorf(txn.KindInvalidRequest, "a round of %d statements of %d bytes; it has 1 to %d of them, and %d bytes at most", n, bytes, txn.StatementsMax, txn.StatementBytesMax)
 	case t.asOf != 0:
-		return txn.Errorf(txn.KindInvalidRequest, "a source knows no moment of the past: it cannot be read as of one")
+		return txn.Errorf(txn.KindInvalidRequest, "a source cannot be read as of a past timestamp")
 	case !st.cfg.Spec.Leases():
 		return txn.Errorf(txn.KindInvalidRequest, "without a log no decision can be logged, which a source needs")
 	case t.branches != nil && t.branches.last:
-		return txn.Errorf(txn.KindInvalidRequest, "the transaction has said which statements are its last at its sources; it can be committed or rolled back")
+		return txn.Errorf(txn.KindInvalidRequest, "the transaction has already sent its last statements; it can only be committed or rolled back")
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (st *statements) divide(r *round) (parts []*shardRequest) {
 	return parts
 }
 
-// peers are where the transaction's sources are reached; nil if there is one alone.
+// peers are the addresses of the transaction's sources; nil if there is only one.
 func (st *statements) peers(t *transaction) (out []txn.Peer) {
 	if len(t.branches.at) < 2 {
 		return nil
@@ -184,9 +184,9 @@ func (st *statements) peers(t *transaction) (out []txn.Peer) {
 	return out
 }
 
-// askWithLast has each source prepare when it has executed the statements of this round,
-// which are its last, and those at once that have none in it. A transaction of one
-// participant prepares nowhere: if it is to commit now, its source does so by itself.
+// askWithLast makes each source prepare when it has executed the statements of this round, its
+// last, and immediately those without any in it. A transaction with one participant does not
+// prepare: if it is to commit now, its source commits by itself.
 func (st *statements) askWithLast(t *transaction, parts []*shardRequest) {
 	t.branches.last = true
 	participants := t.branches.sources()
@@ -221,22 +221,22 @@ func (st *statements) askWithLast(t *transaction, parts []*shardRequest) {
 	}
 }
 
-// commitsAlone is the prepare of a branch that is all of its transaction and commits with the work
-// that it is in, which says all the rest of it. Nobody changes it.
+// commitsAlone is the immutable prepare of a branch that is the whole transaction and commits with
+// its statements, whose message has the rest.
 var commitsAlone = &txn.Prepare{OnePhase: true}
 
-// address has a part go to an incarnation of its agent; false: the branch was begun by
-// another and is lost with it, unless that one has committed it.
+// address addresses a part to an incarnation of its agent; false: the branch was begun by another
+// incarnation and is lost with it, unless that one has committed it.
 func (rs *reads) address(p *shardRequest, term uint64) bool {
 	w := p.access.Batch
 	if w == nil || term == 0 || w.Term == term {
 		return true
 	}
 	if p.tries == 0 {
-		p.r.t.branches.alone = p.r.t.branches.alone && w.Step == 1 // nobody was asked to commit
+		p.r.t.branches.alone = p.r.t.branches.alone && w.Step == 1 // no source was asked to commit
 	}
 	if w.Step > 1 || w.Term != 0 && p.r.t.branches.alone {
-		rs.executor.fail(p.r.t, txn.Errorf(txn.KindAborted, "the agent of %s has started anew, and its work was lost with it", called(rs.env.Directory(), p.access.Shard)).Because(txn.CauseLeader))
+		rs.executor.fail(p.r.t, txn.Errorf(txn.KindAborted, "the agent of %s restarted and the transaction's branch there was lost; retry the transaction", called(rs.env.Directory(), p.access.Shard)).Because(txn.CauseLeader))
 		return false
 	}
 	a, n := *p.access, *w
@@ -245,7 +245,7 @@ func (rs *reads) address(p *shardRequest, term uint64) bool {
 	return true
 }
 
-// worked takes in what a source answers.
+// worked handles a source's reply.
 func (rs *reads) worked(p *shardRequest, m *txn.AccessReply) {
 	t, r := p.r.t, p.r
 	now := rs.env.Now().Mono
@@ -253,7 +253,7 @@ func (rs *reads) worked(p *shardRequest, m *txn.AccessReply) {
 	if w == nil {
 		w = new(txn.BatchResult)
 	}
-	if w.Going { // it takes its time
+	if w.Going { // still executing
 		p.deadline, p.wakeAt = now+rs.patience(p, 0), now+rs.cfg.Params.ResendAfter
 		return
 	}
@@ -265,7 +265,7 @@ func (rs *reads) worked(p *shardRequest, m *txn.AccessReply) {
 	rs.answered(r)
 	reason := m.Reason
 	if m.Refused != 0 && (w.Fault == nil || w.Fault.Lost()) {
-		reason = called(rs.env.Directory(), p.access.Shard) + ": " + reason // its agent says so, and names nobody
+		reason = called(rs.env.Directory(), p.access.Shard) + ": " + reason // the agent's own text names no source
 	}
 	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", reason).Because(m.Cause).Of(w.Fault)
 	err = t.branches.known(err)
@@ -278,7 +278,7 @@ func (rs *reads) worked(p *shardRequest, m *txn.AccessReply) {
 	t.branches.of(p.access.Shard).term = m.Term
 	t.touches(p.access.Shard).lockTerm = m.Term
 	if len(w.Results) > len(p.items) || len(w.Results) < len(p.items) && w.Fault == nil {
-		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "%s has answered something else than it was asked", called(rs.env.Directory(), p.access.Shard)))
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "%s has sent a reply that does not match the request", called(rs.env.Directory(), p.access.Shard)))
 		return
 	}
 	for i, x := range w.Results {
@@ -338,8 +338,8 @@ func (cs *commitManager) committed(t *transaction, req *Request) {
 	req.answer(resp)
 }
 
-// early takes in a vote that comes before the commit: of a source that was asked with its
-// last statement.
+// early handles a vote that arrives before the commit, of a source that was asked with its last
+// statement.
 func (cs *commitManager) early(from txn.NodeID, m *txn.Message) {
 	t := cs.branched[m.Vote.Attempt]
 	switch v := m.Vote; {
@@ -351,8 +351,7 @@ func (cs *commitManager) early(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// settle has an attempt, which was opened, know what its transaction's sources have been
-// asked and have answered already.
+// settle informs an opened attempt of the requests and votes of its transaction's sources so far.
 func (cs *commitManager) settle(k *pendingCommit, now time.Duration) {
 	b := k.t.branches
 	if b == nil {
@@ -379,23 +378,23 @@ func (b *branches) underway() (out []txn.ShardID) {
 	return out
 }
 
-// undoneWait bounds how long a client waits until sources have let go of what was rolled back: one
-// that does not answer does so later.
-const undoneWait = 2 * time.Second
+// rollbackWait bounds a client's wait for sources to end rolled-back branches: one that does not
+// answer ends them later.
+const rollbackWait = 2 * time.Second
 
-// undone answers whose transaction was rolled back, when no branch of it is left.
-func undone(cs *commitManager, t *transaction, req *Request, r Response) {
+// answerRollback answers the client of a rolled-back transaction when no branch of it is left.
+func answerRollback(cs *commitManager, t *transaction, req *Request, r Response) {
 	if t != nil && t.branches != nil && req.Done != nil {
 		if k := cs.all[t.branches.attempt]; k != nil && k.own && k.req == nil {
-			k.req, k.undoing, k.answerBy = req, r, cs.env.Now().Mono+undoneWait
+			k.req, k.undoing, k.answerBy = req, r, cs.env.Now().Mono+rollbackWait
 			return
 		}
 	}
 	req.answer(r)
 }
 
-// abandon rolls back the branches of a transaction that does not commit: all sources are told
-// until they have said that they know.
+// abandon rolls back the branches of a transaction that does not commit: all sources are notified
+// until they have acknowledged.
 func (cs *commitManager) abandon(t *transaction) {
 	b := t.branches
 	if b == nil || b.over {

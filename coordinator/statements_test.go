@@ -33,8 +33,8 @@ func (e *led) asked() *txn.Access {
 	return nil
 }
 
-// A source that has committed with the statements ends the transaction with its answer.
-func TestAnAnswerThatIsTheCommit(t *testing.T) {
+// A source that has committed with the statements ends the transaction with its reply.
+func TestAReplyThatIsTheCommit(t *testing.T) {
 	g, env, req := commitsAtOnce(t, false)
 	sent := len(env.sent)
 	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Batch: &txn.BatchResult{Committed: true, Results: []txn.Result{{Affected: 7}}}}})
@@ -44,14 +44,15 @@ func TestAnAnswerThatIsTheCommit(t *testing.T) {
 	}
 }
 
-// Whatever ends a transaction that its source may have committed with its statements, its client
-// hears that nobody knows; and another incarnation of the agent is not asked to do it again. What
-// the source itself refuses has not happened, nor has what only reads.
-func TestACommitWithStatementsOfWhichNobodyKnows(t *testing.T) {
+// However a transaction ends whose source may have committed with its statements, its client learns
+// that the outcome is unknown; and another incarnation of the agent is not asked to repeat them. A
+// refusal by the source itself means that nothing happened, and a read-only transaction has no
+// unknown outcome.
+func TestACommitWithStatementsOfUnknownOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(g *gateway, env *led)
 		want txn.Kind
-		read txn.Kind // of what only reads
+		read txn.Kind // of a read-only transaction
 	}{
 		"another incarnation": {func(g *gateway, env *led) {
 			env.leader, env.term = 2, 2
@@ -83,7 +84,8 @@ func TestACommitWithStatementsOfWhichNobodyKnows(t *testing.T) {
 	}
 }
 
-// A rollback is answered when the source has said that its branch has ended, or has not for long.
+// A rollback is answered when the source has reported the end of its branch, or after a bounded
+// wait.
 func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
 	for _, acknowledged := range []bool{true, false} {
 		g, env := openLed(t, led{leader: 2, term: 1})
@@ -103,7 +105,7 @@ func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
 		if acknowledged {
 			g.Deliver(2, &txn.Message{DecideAck: &txn.DecideAck{Shard: 9, Attempt: attempt}})
 		} else {
-			g.pass(undoneWait + 8*g.cfg.Params.ResendAfter)
+			g.pass(rollbackWait + 8*g.cfg.Params.ResendAfter)
 		}
 		if r, ok := g.answered[end]; !ok || r.Err != nil {
 			t.Errorf("acknowledged %v: answered %v %+v", acknowledged, ok, r.Err)
@@ -111,8 +113,8 @@ func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
 	}
 }
 
-// An agent that answers nothing for as long as its client's session says fails what it was asked,
-// with the source's number; one that says that its source takes its time is waited for.
+// An agent that is silent for as long as its client's session allows fails the request, with the
+// source's error number; one that reports progress is awaited.
 func TestAnAgentThatIsSilent(t *testing.T) {
 	for _, going := range []bool{false, true} {
 		g, env := openLed(t, led{leader: 2, term: 1})
@@ -136,14 +138,14 @@ func TestAnAgentThatIsSilent(t *testing.T) {
 		r, ok := g.answered[req]
 		switch {
 		case going && ok:
-			t.Errorf("it says that it goes on, and is given up: %v", r.Err)
+			t.Errorf("it reports progress, and is given up: %v", r.Err)
 		case !going && (!ok || txn.KindOf(r.Err) != txn.KindUnavailable || !r.Err.Fault.Lost()):
 			t.Errorf("answered %v: %+v", ok, r.Err)
 		}
 	}
 }
 
-// A commit that no source answers ends for its client after the time of its session, or of the
+// A commit that no source answers ends for its client after the timeout of its session, or of the
 // cluster: the outcome is unknown.
 func TestACommitThatNoSourceAnswers(t *testing.T) {
 	for _, asked := range []time.Duration{0, 3 * time.Second, time.Minute} {

@@ -13,7 +13,7 @@ type led struct {
 	*clocked
 	leader txn.NodeID
 	term   uint64
-	to     []txn.NodeID // of what is sent
+	to     []txn.NodeID // of the messages sent
 }
 
 func (e *led) Leader(txn.ShardID) (txn.NodeID, uint64, bool) { return e.leader, e.term, e.leader != 0 }
@@ -30,8 +30,8 @@ func openLed(t *testing.T, env led) (*gateway, *led) {
 	}), &env
 }
 
-// askLeaderless is a gateway that has asked for a row of a shard at nodes 2, 3 and 4, of which it
-// knows no leader.
+// askLeaderless is a gateway that has requested a row of a shard at nodes 2, 3 and 4, without a
+// known leader.
 func askLeaderless(t *testing.T) (*gateway, *led) {
 	t.Helper()
 	g, env := openLed(t, led{})
@@ -40,14 +40,14 @@ func askLeaderless(t *testing.T) (*gateway, *led) {
 	return g, env
 }
 
-// succeeds has node 3 lead, and fails unless it is asked at once, and once.
+// succeeds makes node 3 the leader, and fails unless it is asked immediately, and once.
 func (e *led) succeeds(t *testing.T, g *gateway) {
 	t.Helper()
 	sent := len(e.to)
 	e.leader, e.term = 3, 2
 	g.pass(100 * time.Millisecond)
 	if len(e.to) != sent+1 || e.to[sent] != 3 {
-		t.Fatalf("sent to %v; want node 3 at once", e.to[sent:])
+		t.Fatalf("sent to %v; want node 3 immediately", e.to[sent:])
 	}
 	g.pass(100 * time.Millisecond)
 	if len(e.to) != sent+1 {
@@ -55,37 +55,37 @@ func (e *led) succeeds(t *testing.T, g *gateway) {
 	}
 }
 
-// A request that waits for a leader goes to its successor as soon as that is known, once,
-// however long it has been silent; one that its leader may still answer is not sent again.
-func TestASuccessorIsAskedAtOnce(t *testing.T) {
+// A request that waits for a leader is sent to its successor as soon as that is known, once,
+// however long the leader has been silent; one that its leader may still answer is not sent again.
+func TestASuccessorIsAskedImmediately(t *testing.T) {
 	g, env := openLed(t, led{leader: 2, term: 1})
 	g.ask(Start{})
 	if len(env.to) != 1 || env.to[0] != 2 {
 		t.Fatalf("sent to %v; want node 2", env.to)
 	}
 	g.pass(g.cfg.Params.ResendAfter)
-	g.pass(2 * g.cfg.Params.ResendAfter) // from now on it waits for four times as long
+	g.pass(2 * g.cfg.Params.ResendAfter) // the next interval is four times as long
 	sent := len(env.to)
-	env.leader = 0 // nobody leads
+	env.leader = 0 // no leader
 	g.pass(100 * time.Millisecond)
 	if len(env.to) != sent {
-		t.Errorf("sent to %v while nobody leads", env.to)
+		t.Errorf("sent to %v without a leader", env.to)
 	}
 	env.succeeds(t, g)
 }
 
-// A request that was sent to a replica in turn, because no leader was known, goes to the
-// leader as soon as there is one, once, even if it is that replica's turn to be silent.
-func TestALeaderThatComesUpIsAskedAtOnce(t *testing.T) {
+// A request that was sent to a replica in turn, without a known leader, is sent to the leader as
+// soon as there is one, once, even if that replica was asked and is silent.
+func TestANewLeaderIsAskedImmediately(t *testing.T) {
 	g, env := askLeaderless(t)
 	g.pass(g.cfg.Params.ResendAfter)
 	if len(env.to) == 0 {
-		t.Fatal("nobody is asked while nobody leads")
+		t.Fatal("no node is asked without a leader")
 	}
 	env.succeeds(t, g)
 }
 
-// A commit whose vote was asked of a leader that has a successor asks the logs for it at once.
+// A commit that awaits the vote of a leader with a successor asks the logs for it immediately.
 func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 	g, env := openLed(t, led{leader: 2, term: 1})
 	req := g.ask(Start{})
@@ -104,9 +104,8 @@ func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 	}
 }
 
-// A gateway without a replica hears of leaders from others alone. However long a leader
-// has been silent, and its followers have believed in it, its successor is asked soon
-// after they know of it.
+// A gateway without a replica learns of leaders only from other nodes. However long a leader has
+// been silent, and its followers have followed it, its successor is asked soon after they know it.
 func TestASilentLeaderIsDoubted(t *testing.T) {
 	const step = 20 * time.Millisecond
 	g, env := askLeaderless(t)

@@ -10,23 +10,23 @@ import (
 	"isochron/yield"
 )
 
-// Which records are read at their leaders because they are updated often, where the row reads
-// by temperature (Bonspiel section 3.2). A node counts the updates that its own replicas apply.
-// Of other shards answers tell, of the records that they are about: the paper has data centres
-// gossip, and whoever reads a record is who needs to know of it.
+// Which records are read at their leaders because they are updated often, where the protocol reads
+// by temperature (Bonspiel section 3.2). A node counts the updates that its own replicas apply. For
+// other shards, replies contain the temperatures of their records: the paper's data centres gossip,
+// but only a reader of a record needs its temperature.
 
-// temperatures are what a gateway knows of records, and from where on they are too warm to be
-// read near. Under rows that do not go by them nothing is kept.
+// temperatures are a gateway's record temperatures, and the threshold from which records are read
+// at their leaders. Protocols that do not use them keep none.
 type temperatures struct {
 	cfg     *Config
 	env     temperatureEnv
 	leaders *leaders
 
-	known     *estimate.Temperatures // nil: the row reads otherwise
+	known     *estimate.Temperatures // nil: the protocol reads otherwise
 	threshold *estimate.Threshold
 }
 
-// temperatureEnv is what temperatures need of the node.
+// temperatureEnv is what temperatures needs of the node.
 type temperatureEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
@@ -37,7 +37,7 @@ type temperatureEnv interface {
 	Tracing() bool
 }
 
-// follow begins to count, or gives it up, as the row says.
+// follow starts or drops the counts, as the protocol requires.
 func (ts *temperatures) follow() {
 	switch wanted := ts.cfg.Spec.Reads.ByTemperature(); {
 	case !wanted:
@@ -50,7 +50,7 @@ func (ts *temperatures) follow() {
 	}
 }
 
-// Applied takes in rows that a replica of this node has just made visible.
+// Applied counts rows that a replica of this node has just made visible.
 func (c *Coordinator) Applied(writes []txn.Write) {
 	ts := c.temperatures
 	if ts.known == nil {
@@ -62,7 +62,7 @@ func (c *Coordinator) Applied(writes []txn.Write) {
 	}
 }
 
-// Warm is what an answer of this node tells the gateway that asks of what it reads.
+// Warm is what a reply of this node contains about the temperatures of its rows.
 func (c *Coordinator) Warm(m *txn.Access) (out []txn.WarmKey) {
 	ts := c.temperatures
 	if ts.known == nil {
@@ -88,7 +88,7 @@ func (c *Coordinator) Warm(m *txn.Access) (out []txn.WarmKey) {
 	return out
 }
 
-// asks reports whether answers of a shard should tell of temperatures: no replica of it is here.
+// asks reports whether replies of a shard should contain temperatures: no replica of it is here.
 func (ts *temperatures) asks(s txn.ShardID) bool {
 	if ts.known == nil {
 		return false
@@ -97,7 +97,7 @@ func (ts *temperatures) asks(s txn.ShardID) bool {
 	return ok && !shard.Holds(uint32(ts.cfg.Self))
 }
 
-// observe takes in what an answer tells.
+// observe records the temperatures in a reply.
 func (ts *temperatures) observe(m *txn.AccessReply) {
 	if ts.known == nil {
 		return
@@ -127,8 +127,8 @@ func (ts *temperatures) warmRange(t *transaction, s txn.ShardID, span txn.Span) 
 	return warm
 }
 
-// choice is the round trip to a shard's leader; false if nothing would be saved by a read near:
-// the leader is in this region, or no farther than the nearest replica.
+// choice is the round trip to a shard's leader; false if a near read saves nothing: the leader is
+// in this region, or no farther than the nearest replica.
 func (ts *temperatures) choice(t *transaction, s txn.ShardID) (trip time.Duration, ok bool) {
 	leader := ts.leaders.likely(s)
 	if leader == 0 || !ts.env.Wide(leader) {
@@ -152,8 +152,8 @@ func (ts *temperatures) tooWarm(s txn.ShardID, is estimate.Temperature, trip tim
 	return true
 }
 
-// left takes in how a try ended that read what is led elsewhere: the paper's transactions of
-// several regions. More than once does no harm.
+// left records how a try ended that read records led elsewhere: the paper's multi-region
+// transactions. Repeated calls are harmless.
 func (ts *temperatures) left(t *transaction, err *txn.Error) {
 	if ts.known == nil || !t.far {
 		return
@@ -168,8 +168,8 @@ func (ts *temperatures) left(t *transaction, err *txn.Error) {
 	}
 }
 
-// Temperatures are how many records the gateway knows the temperature of, and its threshold in
-// millionths of an update expected in a round trip; 0 where its row does not read by them.
+// Temperatures is the number of records with a temperature, and the threshold in millionths of an
+// update expected in a round trip; 0 where the protocol does not use them.
 func (c *Coordinator) Temperatures() (records int, threshold int64) {
 	if c.temperatures.known == nil {
 		return 0, 0
@@ -177,8 +177,8 @@ func (c *Coordinator) Temperatures() (records int, threshold int64) {
 	return c.temperatures.known.Len(), int64(c.temperatures.threshold.At())
 }
 
-// Hottest are the hottest records that the gateway knows of and that are wanted; none where its row
-// does not read by temperature.
+// Hottest are the gateway's hottest records, up to a number; none where the protocol does not use
+// temperatures.
 func (c *Coordinator) Hottest(most int, wanted func(txn.Key) bool) []estimate.RecordTemperature {
 	if c.temperatures.known == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"isochron/txn"
 )
 
-// warmEnv is a gateway on node 1. Node 2 leads shard 2 next door, nodes 5 and 8 far away shards
-// 5 and 8; of shard 5 there is a replica here, of 8 one at node 3, and of shard 6, which node 6
-// leads, one farther than its leader.
+// warmEnv is a gateway on node 1. Node 2 leads shard 2 nearby, nodes 5 and 8 far away shards 5 and
+// 8; of shard 5 there is a replica here, of 8 one at node 3, and of shard 6, which node 6 leads,
+// one farther than its leader.
 type warmEnv struct{ *spread }
 
 func (e *warmEnv) Wide(n txn.NodeID) bool { return n > 2 }
@@ -38,7 +38,7 @@ func openWarm(t *testing.T) (*gateway, *spread) {
 
 func named(s uint64, name string) txn.Key { return txn.Key(routing.TablePrefix(s) + name) }
 
-// heat has a row be updated, four times in two seconds.
+// heat updates a row four times in two seconds.
 func heat(g *gateway, k txn.Key) {
 	for range 5 {
 		g.Applied([]txn.Write{{Key: k}})
@@ -46,7 +46,7 @@ func heat(g *gateway, k txn.Key) {
 	}
 }
 
-// reads are the nodes and rows that a round asks for: node:rows, and whether any replica will do.
+// reads are the nodes and rows of a round's requests: node:rows, and whether any replica will do.
 func (g *gateway) reads(env *spread, read txn.Read) (asked []string) {
 	at := len(env.sent)
 	g.Submit(&Request{Op: OpRead, Read: read, Done: func(Response) {}})
@@ -58,8 +58,8 @@ func (g *gateway) reads(env *spread, read txn.Read) (asked []string) {
 	return asked
 }
 
-// What is updated often is read at its leader, all else of the same shard near, in one round;
-// when the row has cooled it is read near again.
+// Records updated often are read at their leader, all others of the same shard near, in one round;
+// a record that has cooled is read near again.
 func TestWarmRowsAreReadAtTheirLeader(t *testing.T) {
 	g, env := openWarm(t)
 	read := txn.Read{Gets: []txn.Key{named(5, "cold"), named(5, "warm"), named(5, "cool")}}
@@ -87,8 +87,8 @@ func TestWarmRowsAreReadAtTheirLeader(t *testing.T) {
 	want("a minute later", read, "1:3 near=true")
 }
 
-// Where a read near would save nothing, all is read at leaders.
-func TestNothingIsReadNearForNothing(t *testing.T) {
+// Where a near read would save nothing, all reads are at leaders.
+func TestNearReadsMustSaveTime(t *testing.T) {
 	g, env := openWarm(t)
 	for s, want := range map[uint64]string{2: "[2:1 near=false]", 6: "[6:1 near=false]", 5: "[1:1 near=true]", 8: "[3:1 near=true]"} {
 		if got := fmt.Sprint(g.reads(env, txn.Read{Gets: []txn.Key{named(s, "k")}})); got != want {
@@ -97,9 +97,9 @@ func TestNothingIsReadNearForNothing(t *testing.T) {
 	}
 }
 
-// An answer tells of the rows that it is about, if no replica of theirs is at the gateway, and
-// the gateway goes by it.
-func TestAnswersTellOfTemperatures(t *testing.T) {
+// A reply contains the temperatures of its rows, if no replica of theirs is at the gateway, and the
+// gateway uses them.
+func TestRepliesContainTemperatures(t *testing.T) {
 	g, env := openWarm(t)
 	other, _ := openWarm(t)
 	heat(other, named(8, "warm"))
@@ -109,7 +109,7 @@ func TestAnswersTellOfTemperatures(t *testing.T) {
 		return env.sent[at].Access
 	}
 	if a := ask(5); a.Temperatures {
-		t.Error("it asks of rows whose updates it counts itself")
+		t.Error("it requests temperatures that it counts itself")
 	}
 	a := ask(8)
 	if !a.Temperatures || !a.Nearest {
@@ -117,22 +117,22 @@ func TestAnswersTellOfTemperatures(t *testing.T) {
 	}
 	warm := other.Warm(a)
 	if len(warm) != 1 || warm[0].Key != named(8, "warm") || warm[0].MilliUpdates == 0 {
-		t.Fatalf("it is told %+v", warm)
+		t.Fatalf("it receives %+v", warm)
 	}
 	if in := other.Warm(&txn.Access{Scans: []txn.Scan{{Span: txn.Span{Start: named(8, ""), End: named(8, "z")}}}}); len(in) != 1 || in[0] != warm[0] {
-		t.Errorf("of a range it is told %+v", in)
+		t.Errorf("for a range it receives %+v", in)
 	}
 	g.Deliver(3, &txn.Message{AccessReply: &txn.AccessReply{Shard: 8, Request: a.Request, Warm: warm, Rows: []txn.Row{{Key: a.Keys[0]}, {Key: a.Keys[1]}}}})
 	if next := ask(8); !next.Nearest || len(next.Keys) != 1 {
-		t.Errorf("what is cold: %+v", next)
+		t.Errorf("cold records: %+v", next)
 	}
 	if last := env.sent[len(env.sent)-1].Access; last.Nearest || len(last.Keys) != 1 || !last.Temperatures {
-		t.Errorf("what is warm: %+v", last)
+		t.Errorf("warm records: %+v", last)
 	}
 }
 
-// An answer tells of no more rows than WarmMax, and no more are taken in.
-func TestAnswersTellOfSoMany(t *testing.T) {
+// A reply contains at most WarmMax rows, and no more are used.
+func TestTemperaturesInRepliesAreBounded(t *testing.T) {
 	g, _ := openWarm(t)
 	var keys []txn.Key
 	for i := range 2 * txn.WarmMax {
@@ -142,10 +142,10 @@ func TestAnswersTellOfSoMany(t *testing.T) {
 		}
 	}
 	if got := len(g.Warm(&txn.Access{Keys: keys})); got != txn.WarmMax {
-		t.Errorf("%d rows are told of", got)
+		t.Errorf("%d rows in the reply", got)
 	}
 	if got := len(g.Warm(&txn.Access{Scans: []txn.Scan{{Span: txn.Span{Start: named(8, ""), End: named(9, "")}}, {}}})); got != txn.WarmMax {
-		t.Errorf("%d rows of ranges are told of", got)
+		t.Errorf("%d rows of ranges in the reply", got)
 	}
 	before, _ := g.Temperatures()
 	reply := &txn.AccessReply{}
@@ -158,8 +158,8 @@ func TestAnswersTellOfSoMany(t *testing.T) {
 	}
 }
 
-// Tries that read what is led elsewhere move the threshold, once each, lost ones down; those that
-// stay in their region, and those that their client gave up, do not.
+// Tries with reads led elsewhere move the threshold, once each, lost ones down; tries within their
+// region, or rolled back by their client, do not.
 func TestTriesMoveTheThreshold(t *testing.T) {
 	lost := txn.Errorf(txn.KindAborted, "lost").Because(txn.CauseValidation)
 	for _, c := range []struct {
@@ -184,8 +184,8 @@ func TestTriesMoveTheThreshold(t *testing.T) {
 	}
 }
 
-// Where the row reads otherwise nothing is kept.
-func TestOtherRowsKeepNoTemperatures(t *testing.T) {
+// Protocols that read otherwise keep no temperatures.
+func TestOtherProtocolsKeepNoTemperatures(t *testing.T) {
 	g, env := openWarm(t)
 	heat(g, named(5, "k"))
 	g.useProtocol(openRow(t, "2pc+occ"))
@@ -198,6 +198,6 @@ func TestOtherRowsKeepNoTemperatures(t *testing.T) {
 		t.Error("it asks for temperatures")
 	}
 	if g.Warm(&txn.Access{Keys: []txn.Key{named(5, "k")}}) != nil {
-		t.Error("it tells of temperatures")
+		t.Error("a reply contains temperatures")
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"isochron/txn"
 )
 
-// sweepEvery is how often at most Tick looks at what is open.
+// sweepEvery is the minimum time between Tick's sweeps over open transactions.
 const sweepEvery = 20 * time.Millisecond
 
-// manyOpen is from how many on that are open Tick finds out itself which are due.
+// manyOpen is the number of open entries from which on Tick itself determines what is due.
 const manyOpen = 256
 
-// NextWake is the earliest instant of this node's clock at which Tick has something to
-// do if nothing else happens before: no message, no request, no news of a leader. Before
-// it Tick changes nothing. What is to be done at once is done when Tick may look again.
+// NextWake is the earliest time at which Tick has something to do if nothing else happens before:
+// no message, no request, no new leader. Before it Tick changes nothing. Immediate work waits for
+// the next sweep.
 func (c *Coordinator) NextWake() time.Duration {
 	if len(c.reads.parts)+len(c.commits.all) > manyOpen || !c.admission.admission.Quiet() {
 		return min(c.sweepAt, c.NextDeparture())
@@ -26,21 +26,21 @@ func (c *Coordinator) NextWake() time.Duration {
 	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
-// NextDeparture is the instant at which the next part of a round or Prepare leaves, or the next transaction
-// is judged again that was not let in, by this node's clock: Depart is to be called then, and
-// not with the next tick.
+// NextDeparture is when the next part of a round or Prepare leaves, or the next sleeping
+// transaction is judged again: Depart is to be called then, and not at the next tick.
 func (c *Coordinator) NextDeparture() time.Duration {
 	return min(c.reads.nextDeparture(), c.commits.late.next(), c.admission.late.NextWake())
 }
 
-// Depart sends the parts and Prepares whose instant has come, and lets in whom it is time for.
+// Depart sends the parts and Prepares whose departure time has come, and judges sleeping
+// transactions again.
 func (c *Coordinator) Depart() {
 	c.reads.depart()
 	c.commits.late.depart()
 	c.admission.wake()
 }
 
-// nextWake is when a bound of a switch is reached that was not when Tick looked last.
+// nextWake is when a bound of a switch is reached that had not been at the last Tick.
 func (u *protocolSwitch) nextWake(looked time.Duration) time.Duration {
 	at := txn.Never
 	switch {
@@ -58,7 +58,7 @@ func (u *protocolSwitch) nextWake(looked time.Duration) time.Duration {
 	return at
 }
 
-// nextWake is when something is to be forgotten.
+// nextWake is when an entry expires.
 func (r *recentWrites) nextWake() time.Duration {
 	if len(r.queue) == 0 {
 		return txn.Never

@@ -2,15 +2,15 @@ package coordinator
 
 import "isochron/txn"
 
-// Where the coordinator proposes the timestamp of an attempt (decide.Choice.Stamps), one
-// that is refused for its timestamp alone is tried again at a later one. Some experiments also have
-// one that gave way asked for again.
+// Where the coordinator proposes an attempt's timestamp (decide.Policy.CoordinatorTimestamps), an
+// attempt refused for its timestamp alone is retried at a later one. In some experiments an attempt
+// with a lock conflict is retried as well.
 
-// maxTimestamps is how many timestamps one commit tries before its client is
-// told that it lost: each costs a round to all replicas.
+// maxTimestamps is the number of timestamps that one commit tries before its client is notified of
+// the abort: each costs a round to all replicas.
 const maxTimestamps = 4
 
-// replicaVote takes in what a replica thinks of a timestamp.
+// replicaVote handles a replica's vote.
 func (cs *commitManager) replicaVote(from txn.NodeID, m *txn.Message) {
 	if k := cs.all[m.ReplicaVote.Attempt]; k != nil && !k.Decided() {
 		cs.clock.Observe(m.ReplicaVote.Above)
@@ -18,9 +18,9 @@ func (cs *commitManager) replicaVote(from txn.NodeID, m *txn.Message) {
 	cs.receive(m.ReplicaVote.Attempt, from, m)
 }
 
-// again opens an attempt at a later timestamp for one that was refused for its
-// own alone, or one that asks for the same once more; nil if there is nothing to try. It is sent
-// after the end of the old one, which is in its way where it was called OK.
+// again opens an attempt at a later timestamp for one that was refused for its own alone, or one
+// that requests the same again; nil if there is nothing to try. It is sent after the decision on
+// the old one, which conflicts with it where it was accepted.
 func (cs *commitManager) again(k *pendingCommit) *pendingCommit {
 	switch {
 	case k.t == nil || k.req == nil:
@@ -38,7 +38,7 @@ func (cs *commitManager) again(k *pendingCommit) *pendingCommit {
 	return nil
 }
 
-// repeat opens an attempt like one that was made, for its client.
+// repeat opens a copy of an attempt, for the same client.
 func (cs *commitManager) repeat(k *pendingCommit, t *transaction, but func(*txn.Prepare)) *pendingCommit {
 	var prepares []*txn.Prepare
 	for _, was := range k.Prepares {
@@ -52,9 +52,9 @@ func (cs *commitManager) repeat(k *pendingCommit, t *transaction, but func(*txn.
 	return next
 }
 
-// mayPass reports whether an attempt that was aborted is asked for once more as it was read
-// (txn.Params.PreparesAgain). Locks that it took before its commit went with it. It goes on under
-// another name: what the old one holds, and how it ends, is of no concern to the new one.
+// mayPass reports whether an aborted attempt is requested again with the same reads
+// (txn.Params.PreparesAgain). The locks it took before its commit are gone. It continues under
+// another id: the old one's state and outcome do not affect it.
 func (cs *commitManager) mayPass(k *pendingCommit) bool {
 	return k.fixedSet == nil && k.passes < cs.cfg.Params.PreparesAgain && k.MayPass() && !k.confirms && k.t.branches == nil && !k.t.locked() && len(k.t.published) == 0
 }

@@ -11,7 +11,7 @@ import (
 // transactions are those of this gateway that have not ended.
 type transactions map[txn.ID]*transaction
 
-// ownerOf is whose a transaction is.
+// ownerOf returns the session of a transaction.
 func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
 	t := o[id]
 	if t == nil {
@@ -20,7 +20,7 @@ func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
 	return t.owner, true
 }
 
-// using lists those that have one of these guards and may still commit.
+// using lists those that have one of these schema checks and may still commit.
 func (o transactions) using(guards []string) (out []txn.User) {
 	for _, t := range o { // order: sorted below
 		if t.failed == nil && slices.ContainsFunc(t.schemaChecks, func(g SchemaCheck) bool { return slices.Contains(guards, g.Name) }) {
@@ -36,7 +36,7 @@ func (o transactions) using(guards []string) (out []txn.User) {
 	return out[:min(len(out), txn.ContentionUsersMax)]
 }
 
-// open lists the transactions that have not failed and are in no commit.
+// open lists the transactions that have not failed and are not committing.
 func (o transactions) open() []*transaction {
 	var out []*transaction
 	for _, t := range o { // order: sorted below
@@ -59,64 +59,64 @@ type transaction struct {
 	age             txn.Age
 	try             int
 	lockWait        int64
-	silence         int64         // ms that a source's agent may answer nothing; 0: the default
-	commitWait      int64         // ms that a commit is waited for; 0: the default
-	asOf            txn.Timestamp // 0: of no moment but its commit's
+	silence         int64         // ms without a reply of a source's agent; 0: the default
+	commitWait      int64         // ms that a client waits for a commit; 0: the default
+	asOf            txn.Timestamp // 0: reads at its commit timestamp
 	protect         int64         // ms
 	readOnly        bool
 	level           txn.Level
 	owner           uint64
-	readTS          txn.Timestamp // of a weaker level, 0 before the first plain read
+	readTS          txn.Timestamp // of a weaker level; 0 before the first plain read
 	readTSChosenAt  time.Duration // when it was chosen
-	statement       int           // in which it was
-	seen            readSet       // the newest: what the commit checks
-	shown           readSet       // of a moment
+	statement       int           // in which it was chosen
+	seen            readSet       // the newest rows: checked at the commit
+	shown           readSet       // rows at the read timestamp
 	spans           []readSpan
-	leases          *leases             // of what it has read; nil: rows have none, or it has read nothing
+	leases          *leases             // of its reads; nil: no row leases, or no reads
 	touched         []participantState  // rising by shard
-	first           [1]participantState // room for it: most transactions touch one
+	first           [1]participantState // space for touched: most transactions touch one shard
 	round           *round
 	commit          *pendingCommit
 	failed          *txn.Error
-	final           bool // its only round was answered for good, by one leader
+	final           bool // its only round was final, at one leader
 	stats           txn.Stats
-	began           time.Duration // of its first request
-	region          string        // of the leaders that it touches, where that matters; of several: one of them
-	away            bool          // that is not the gateway's
+	began           time.Duration // with its first request
+	region          string        // of the leaders that it touches, where that matters; multi-region: one of them
+	away            bool          // region is not the gateway's
 	journal         []txn.RoundReport
-	reserved        uint64      // the attempt that its commit will be, 0: none yet
-	published       []txn.Write // passed on as that attempt
-	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
+	reserved        uint64      // the attempt of its commit, 0: none yet
+	published       []txn.Write // under that attempt
+	readUncommitted bool        // it has read uncommitted rows: it votes though it writes nothing
 	publish         []txn.Key   // rows of its last round for which others wait
 	upkeep          bool
 	record          bool // see Start
-	far             bool // it has read by temperature what is led elsewhere
-	lockedAll       bool // what it writes was locked before its commit, or need not be
+	far             bool // it has read by temperature records that are led elsewhere
+	lockedAll       bool // its writes were locked before its commit, or need not be
 	admission       admissionState
-	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
-	branches        *branches           // at sources; nil: it has none
+	footprint       *estimate.Footprint // nil: no statistics
+	branches        *branches           // at sources; nil: none
 	results         []txn.SourceResult  // of its last round of statements
-	schemaChecks    []SchemaCheck       // as its last request had them
+	schemaChecks    []SchemaCheck       // of its last request
 }
 
-// participantState is what a transaction did at a shard.
+// participantState is a transaction's state at a shard.
 type participantState struct {
 	shard    txn.ShardID
-	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
+	lockTerm uint64 // of the leader that granted locks, 0 if none were requested
 	locked   bool   // locks may be held there
-	reserved bool   // or something is reserved
-	// led: the leader has answered a read. What it shows may not have come to a
-	// near replica: later reads go to a leader too, so that time does not run
-	// backwards inside a transaction.
+	reserved bool   // reservations may be held there
+	// led: the leader has answered a read. A near replica may not have those rows yet: later reads
+	// go to a leader too, so that time does not run backwards inside a transaction.
 	led bool
 }
 
-// class is what is known of a transaction while it executes.
+// class is a transaction's class while it executes.
 func (t *transaction) class() txn.Class {
 	return txn.Class{Try: t.try, ReadOnly: t.readOnly}
 }
 
-// touch is what was done at a shard, nil for nothing. It is good until another is touched.
+// touch is the state at a shard, nil if untouched. The pointer is valid until another shard is
+// touched.
 func (t *transaction) touch(s txn.ShardID) *participantState {
 	for i := range t.touched {
 		if t.touched[i].shard == s {
@@ -126,7 +126,7 @@ func (t *transaction) touch(s txn.ShardID) *participantState {
 	return nil
 }
 
-// touches is touch for what is done now: it notes that something is.
+// touches returns the state at a shard, made if there is none.
 func (t *transaction) touches(s txn.ShardID) *participantState {
 	if tc := t.touch(s); tc != nil {
 		return tc
@@ -145,7 +145,7 @@ func (t *transaction) locked() bool {
 	return slices.ContainsFunc(t.touched, func(tc participantState) bool { return tc.locked })
 }
 
-// readSet is what a round of this moment adds to, and is answered from.
+// readSet is the set that a round at this read timestamp extends and uses.
 func (t *transaction) readSet(at txn.Timestamp) *readSet {
 	if at != 0 {
 		return &t.shown
@@ -157,10 +157,10 @@ func (t *transaction) response(err *txn.Error) Response {
 	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
 }
 
-// holds reports whether the transaction may have something there that has to be let go.
+// holds reports whether the transaction may hold something there.
 func (tc *participantState) holds() bool { return tc.locked || tc.reserved }
 
-// releaseLocks has the leaders drop what the transaction may have locked or reserved.
+// releaseLocks makes the leaders drop the locks and reservations that the transaction may have.
 func (t *transaction) releaseLocks(l *leaders) {
 	for _, tc := range t.touched {
 		if tc.holds() {

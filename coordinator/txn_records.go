@@ -12,26 +12,26 @@ import (
 	"isochron/txn"
 )
 
-// Where decisions are logged before anybody is told (decide.LoggedDecision) each is a row
-// of the shard that every Prepare of the attempt names, written by a transaction of the
-// coordinator's own if nothing is there.
+// Where decisions are logged before any participant is notified (decide.LoggedDecision), each is a
+// row of the shard that every Prepare of the attempt names, written by a transaction of the
+// coordinator's own if there is no row.
 //
-// The coordinator takes the rows away again of attempts whose end every participant has,
-// and says in the same step how far it has come (the retired row): who would end such an
-// attempt later finds no row, and learns from the other that there is nothing to end.
-// What others wrote to end attempts of a coordinator that never came back stays.
+// The coordinator deletes the rows of attempts whose decision every participant knows, and records
+// in the same step how far it has come (the retired row): a node that would end such an attempt
+// later finds no row, and learns from the retired row that there is nothing to end. Rows that other
+// nodes wrote, to end attempts of a coordinator that never returned, remain.
 //
-// Of a declared attempt the row is what it writes (decide/data.go), by the same rules.
+// For a 2FI attempt the row has its writes (decide/data.go), by the same rules.
 
-// recordOf names the row of an attempt's decision, and retiredOf the one that says below
-// which attempts of an incarnation all are finished everywhere.
+// recordOf is the row of an attempt's decision; retiredOf is the row with the number below which
+// all attempts of an incarnation are finished everywhere.
 func recordOf(a txn.Attempt) string { return fmt.Sprintf("decision/%d/%d/%d", a.Node, a.Epoch, a.Seq) }
 
 func retiredOf(a txn.Attempt) string { return fmt.Sprintf("decided/%d/%d", a.Node, a.Epoch) }
 
 func localKey(s txn.ShardID, name string) txn.Key { return txn.Key(routing.LocalKey(uint64(s), name)) }
 
-// What the row says. decodeDecision reads it; what it cannot read says nothing.
+// The contents of the row. decodeDecision parses them; anything else is no decision.
 const (
 	recordAbort  = "abort"
 	recordCommit = "commit " // and the timestamp
@@ -46,23 +46,23 @@ func encodeData(data []txn.ShardWrites) []byte {
 	return append([]byte(recordData), txn.Encode(data)...)
 }
 
-func decodeDecision(v []byte) (says decide.LogAnswer) {
-	said := string(v)
-	if said == recordAbort {
+func decodeDecision(v []byte) (answer decide.LogAnswer) {
+	content := string(v)
+	if content == recordAbort {
 		return decide.LogAnswer{Known: true}
 	}
-	if number, ok := strings.CutPrefix(said, recordCommit); ok {
+	if number, ok := strings.CutPrefix(content, recordCommit); ok {
 		n, err := strconv.ParseUint(number, 10, 64)
 		return decide.LogAnswer{Known: err == nil, Commit: err == nil, At: txn.Timestamp(n)}
 	}
-	if data, ok := strings.CutPrefix(said, recordData); ok {
-		err := txn.Decode([]byte(data), &says.Data)
-		says.Known, says.Commit = err == nil, err == nil
+	if data, ok := strings.CutPrefix(content, recordData); ok {
+		err := txn.Decode([]byte(data), &answer.Data)
+		answer.Known, answer.Commit = err == nil, err == nil
 	}
-	return says
+	return answer
 }
 
-// retiredBelow is what a retired row says: all attempts below it are finished.
+// retiredBelow is the content of a retired row: all attempts below it are finished.
 func retiredBelow(v []byte) uint64 {
 	n, err := strconv.ParseUint(string(v), 10, 64)
 	if err != nil {
@@ -71,7 +71,7 @@ func retiredBelow(v []byte) uint64 {
 	return n
 }
 
-// decisions has decisions logged, and takes the rows away that are of no use any more.
+// decisions logs decisions, and deletes rows that are no longer needed.
 type decisions struct {
 	cfg      *Config
 	env      decisionEnv
@@ -79,9 +79,9 @@ type decisions struct {
 	attempts *attempts
 	txns     transactions
 	submit   func(*Request)                      // runs the transactions that log decisions
-	rule     func(txn.Attempt, decide.LogAnswer) // hears what they have found
+	rule     func(txn.Attempt, decide.LogAnswer) // receives their results
 
-	rows    map[txn.ShardID][]uint64 // the attempts whose rows may go, by where these are
+	rows    map[txn.ShardID][]uint64 // attempts whose rows may be deleted, by shard
 	count   int
 	sweepAt time.Duration
 	ends    []txn.ID
@@ -93,14 +93,14 @@ type decisionEnv interface {
 	Wide(n txn.NodeID) bool
 }
 
-// The bounds of what is taken away together, and of what waits for that.
+// The bounds of one deletion, and of the rows that wait for it.
 const (
 	expungeBatch = 256
 	expungeMax   = 65_536
 	expungeEvery = time.Second
 )
 
-// takeBelow takes some of a shard's attempts out that are below a number.
+// takeBelow removes and returns some of a shard's attempts below a number.
 func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
 	var closed, rest []uint64
 	for _, seq := range d.rows[s] {
@@ -117,14 +117,14 @@ func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
 	return closed
 }
 
-// place is where an attempt's decision is logged, 0 if it is not: the log of a
-// single participant is its decision, unless sources are asked twice. A shard that is led from this region costs the
-// least, one of the participants before others.
+// place is where an attempt's decision is logged, 0 if it is not: the log of a single participant
+// is its decision, unless sources are asked twice. A shard led from this region costs least,
+// preferably a participant.
 func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
 	switch {
 	case len(participants) < 2 && (b == nil || !d.cfg.Spec.Prepares.Validates()) || d.cfg.Spec.Prepares == decide.NoPrepare:
 		return 0
-	case b != nil: // whatever the row says of others, nobody can look up how a source has voted
+	case b != nil: // in every protocol: a source's vote cannot be looked up
 		return b.decidedAt
 	case !d.cfg.Spec.Decide.Logs():
 		return 0
@@ -132,7 +132,7 @@ func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
 	return d.placeNear(participants)
 }
 
-// placeNear is where a decision on these participants is logged best.
+// placeNear is the cheapest shard to log a decision on these participants.
 func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 	dir, native := d.env.Directory(), txn.MetaShard
 	near := func(s txn.ShardID) bool {
@@ -154,63 +154,61 @@ func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 	return native
 }
 
-// ofRecord begins what reads and writes the record of an attempt. A shard takes it also while it
-// changes its protocol, and whatever this gateway goes by: what is undecided there may wait for it.
+// ofRecord begins a transaction on an attempt's record. A shard accepts it during a protocol switch
+// too, and under any protocol of this gateway: undecided attempts there may wait for it.
 var ofRecord = Start{SystemTxn: true, Record: true}
 
-// logCommit writes an attempt's commit, unless somebody has ended it.
+// logCommit writes an attempt's commit, unless another node has ended the attempt.
 func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
 	d.logOwn(id, s, encodeCommit(at), decide.LogAnswer{Known: true, Commit: true, At: at})
 }
 
-// logData writes what a declared attempt writes, unless somebody has ended it.
+// logData writes a 2FI attempt's writes, unless another node has ended the attempt.
 func (d *decisions) logData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites) {
 	d.logOwn(id, s, encodeData(data), decide.LogAnswer{Known: true, Commit: true})
 }
 
-// logOwn writes what an own attempt's row is to say, if it says nothing yet.
-func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decide.LogAnswer) {
+// logOwn writes an own attempt's row, if there is none.
+func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, answer decide.LogAnswer) {
 	name := recordOf(id)
 	d.submit(&Request{
 		Op: OpCommit, From: ofRecord, SchemaChecks: []SchemaCheck{{Name: name}},
 		Writes: []txn.Write{{Key: localKey(s, name), Value: row}},
 		Done: func(r Response) {
 			if r.Err == nil {
-				d.rule(id, says)
-			} else { // it may be there all the same, or somebody may have ended it
+				d.rule(id, answer)
+			} else { // it may be written nevertheless, or another node may have ended the attempt
 				d.read(id, s)
 			}
 		}})
 }
 
-// read looks who has decided. What is read may be old, but a row that is there
-// stays what it is.
+// read reads the decision. The read may be stale, but an existing row never changes.
 func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
-	var said []byte
+	var content []byte
 	d.submit(&Request{
 		Op: OpUpdate, From: ofRecord, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
-			said = rows[0].Value
+			content = rows[0].Value
 			return nil, false
 		},
 		Done: func(r Response) {
 			d.endsLater(r.Txn)
-			d.rule(id, decodeDecision(said))
+			d.rule(id, decodeDecision(content))
 		}})
 }
 
-// logAbort ends an attempt whose coordinator seems lost, unless it has logged a commit.
-// What is read may be old here too: the retired row only rises, and what is written rests
-// on both being what they were.
+// logAbort ends an attempt whose coordinator seems lost, unless that has logged a commit. The reads
+// may be stale here too: the retired row only rises, and the write is validated against both.
 func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
-	var says decide.LogAnswer
+	var answer decide.LogAnswer
 	d.submit(&Request{
 		Op: OpUpdate, From: ofRecord, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
-			says = decodeDecision(rows[0].Value)
-			says.Finished = id.Seq < retiredBelow(rows[1].Value)
-			if says.Known || says.Finished {
+			answer = decodeDecision(rows[0].Value)
+			answer.Finished = id.Seq < retiredBelow(rows[1].Value)
+			if answer.Known || answer.Finished {
 				return nil, false
 			}
 			return []txn.Write{{Key: record, Value: []byte(recordAbort)}}, true
@@ -218,20 +216,20 @@ func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 		Done: func(r Response) {
 			d.endsLater(r.Txn)
 			if r.Err == nil && !r.Declined {
-				says = decide.LogAnswer{Known: true}
+				answer = decide.LogAnswer{Known: true}
 			}
-			d.rule(id, says)
+			d.rule(id, answer)
 		}})
 }
 
-// endsLater ends a transaction of the coordinator's own that came to nothing.
+// endsLater ends a transaction of the coordinator's own that failed.
 func (d *decisions) endsLater(id txn.ID) {
 	if !id.IsZero() && d.txns[id] != nil {
 		d.ends = append(d.ends, id)
 	}
 }
 
-// expunge notes that an own attempt's row may go; beyond its bound it stays.
+// expunge records that an own attempt's row may be deleted; beyond a bound it remains.
 func (d *decisions) expunge(k *pendingCommit) {
 	s, ok := k.Recorded()
 	if !ok || k.t == nil || d.count >= expungeMax {
@@ -244,7 +242,7 @@ func (d *decisions) expunge(k *pendingCommit) {
 	d.count++
 }
 
-// sweep takes rows away that are of no use any more.
+// sweep deletes rows that are no longer needed.
 func (d *decisions) sweep(now time.Duration) {
 	for _, id := range d.ends {
 		d.submit(&Request{Op: OpEnd, Txn: id})
@@ -263,8 +261,8 @@ func (d *decisions) sweep(now time.Duration) {
 	}
 }
 
-// takeAway deletes the rows of finished attempts and says below which all are finished.
-// If that fails they stay.
+// takeAway deletes the rows of finished attempts and records the number below which all are
+// finished. If that fails they remain.
 func (d *decisions) takeAway(s txn.ShardID, closed []uint64, below uint64) {
 	own := txn.Attempt{Node: d.cfg.Self, Epoch: d.cfg.Epoch}
 	key := localKey(s, retiredOf(own))
@@ -283,7 +281,7 @@ func (d *decisions) takeAway(s txn.ShardID, closed []uint64, below uint64) {
 	})
 }
 
-// nextWake is when rows of decisions are to be taken away.
+// nextWake is when rows of decisions are to be deleted.
 func (d *decisions) nextWake() time.Duration {
 	switch {
 	case len(d.ends) > 0:

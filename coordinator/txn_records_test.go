@@ -9,34 +9,33 @@ import (
 	"isochron/txn"
 )
 
-// What a row of a decision says is read back, and nothing else is taken for a decision.
+// An encoded decision is decoded to the same, and nothing else is taken for a decision.
 func FuzzDecision(f *testing.F) {
-	for _, said := range []string{"abort", "data \x80", "data \x81\xa2\x01\x03\x02\x81\xa1\x01ak", "data x", "commit 7", "commit", "commit -1", "", "commit 18446744073709551615"} {
-		f.Add([]byte(said))
+	for _, content := range []string{"abort", "data \x80", "data \x81\xa2\x01\x03\x02\x81\xa1\x01ak", "data x", "commit 7", "commit", "commit -1", "", "commit 18446744073709551615"} {
+		f.Add([]byte(content))
 	}
-	f.Fuzz(func(t *testing.T, said []byte) {
-		says := decodeDecision(said)
-		if !says.Known {
+	f.Fuzz(func(t *testing.T, content []byte) {
+		answer := decodeDecision(content)
+		if !answer.Known {
 			return
 		}
 		row := []byte(recordAbort)
 		switch {
-		case says.Data != nil:
-			row = encodeData(says.Data)
-		case says.Commit && bytes.HasPrefix(said, []byte(recordData)):
-			return // of nothing, in other words
-		case says.Commit:
-			row = encodeCommit(says.At)
+		case answer.Data != nil:
+			row = encodeData(answer.Data)
+		case answer.Commit && bytes.HasPrefix(content, []byte(recordData)):
+			return // nothing, encoded differently
+		case answer.Commit:
+			row = encodeCommit(answer.At)
 		}
-		if again := decodeDecision(row); !reflect.DeepEqual(again, says) {
-			t.Errorf("%q is %+v, and that is written as what says %+v", said, says, again)
+		if again := decodeDecision(row); !reflect.DeepEqual(again, answer) {
+			t.Errorf("%q is %+v, and that is written as what answer %+v", content, answer, again)
 		}
 	})
 }
 
-// Only rows of attempts below the first that is not finished are taken away, and no more
-// than a batch at once.
-func TestWhatIsTakenAway(t *testing.T) {
+// Only rows of attempts below the first unfinished one are deleted, and at most a batch together.
+func TestWhichRowsAreDeleted(t *testing.T) {
 	d := &decisions{rows: map[txn.ShardID][]uint64{2: {5, 9, 3, 8}, 3: {1}}, count: 5}
 	if closed := d.takeBelow(2, 8); len(closed) != 2 || closed[0] != 5 || closed[1] != 3 || d.count != 3 || len(d.rows[2]) != 2 {
 		t.Errorf("takes %v and leaves %v", closed, d.rows)
@@ -52,9 +51,9 @@ func TestWhatIsTakenAway(t *testing.T) {
 	}
 }
 
-// What reads and writes the record of an attempt says so to the shard, and locks nothing before its
-// vote, also where the row locks what is read: while a shard goes over to another protocol it grants
-// no locks, and takes the record. What only tidies up is as any other.
+// Transactions on an attempt's record are marked as such, and lock nothing before their vote, also
+// where the protocol locks reads: during a protocol switch a shard grants no locks, and accepts the
+// record. Deletions are like any other transaction.
 func TestRecordsAreMarkedAndLockNothing(t *testing.T) {
 	lost := txn.Attempt{Node: 7, Epoch: 1, Seq: 3}
 	for name, c := range map[string]struct { // order: each by itself
@@ -84,7 +83,7 @@ func TestRecordsAreMarkedAndLockNothing(t *testing.T) {
 	}
 }
 
-// rowsOf are rows that are not there.
+// rowsOf are absent rows.
 func rowsOf(keys []txn.Key) (rows []txn.Row) {
 	for _, k := range keys {
 		rows = append(rows, txn.Row{Key: k})

@@ -7,16 +7,16 @@ import (
 	"isochron/txn"
 )
 
-// What a transaction cost and where its time went. A report is not changed once
-// it is in a journal: clients read it while the loop goes on.
+// The cost of a transaction and where its time went. A report is immutable once it is in a journal:
+// clients read it concurrently with the loop.
 
-// reports tells clients and operators what transactions cost and how they ended.
+// reports reports to clients and operators the cost and the end of transactions.
 type reports struct {
 	env       reportEnv
-	left      func(*transaction, *txn.Error) // is told of each that ends before the operator is
+	left      func(*transaction, *txn.Error) // called with each ended transaction before the operator's log
 	rollbacks [txn.Causes]uint64
-	retried   [txn.Causes]uint64 // of these, those that were done again inside
-	late      ended              // of late
+	retried   [txn.Causes]uint64 // of these, those that the gateway retried
+	late      ended              // ended recently
 }
 
 // reportEnv is what reports needs of the node.
@@ -26,27 +26,28 @@ type reportEnv interface {
 	TxnEnded(e txn.TxnEndInfo)
 }
 
-// timedOut counts a statement that has waited for a lock, or for its turn, in vain; its
-// transaction may live on.
+// timedOut counts a statement whose wait for a lock, or for admission, timed out; its transaction
+// may continue.
 func (j *reports) timedOut() { j.rollbacks[txn.CauseLockTimeout]++ }
 
-// timedOutWhole takes such a statement out of the count: its transaction ends with it, and is counted then.
+// timedOutWhole removes such a statement from the count: its transaction ends with it, and is
+// counted then.
 func (j *reports) timedOutWhole() { j.rollbacks[txn.CauseLockTimeout]-- }
 
-// redone counts a transaction that was lost for a cause and that the gateway did again by itself.
+// redone counts a transaction that was lost for a cause and that the gateway retried by itself.
 func (j *reports) redone(reason txn.Cause) { j.retried[reason]++ }
 
-// counted are the transactions that were rolled back, and those of them that were done again, by cause.
+// counted returns the rolled-back transactions, and those of them that were retried, by cause.
 func (j *reports) counted() (rollbacks, retried []uint64) {
 	return slices.Clone(j.rollbacks[:]), slices.Clone(j.retried[:])
 }
 
-// rolledBack ends a transaction whose client wants no more of it, or has gone.
+// rolledBack is the error of a transaction whose client rolled it back, or is gone.
 func rolledBack(reason txn.Cause) *txn.Error {
 	return txn.Errorf(txn.KindInvalidRequest, "the transaction was rolled back").Because(reason)
 }
 
-// part is the report on a participant, nil for the work of another coordinator.
+// part is the report on a participant, nil for the recovery of another coordinator's attempt.
 func (k *pendingCommit) part(s txn.ShardID) *txn.PartReport {
 	i := slices.Index(k.Participants, s)
 	if k.req == nil || i < 0 || i >= len(k.parts) {
@@ -62,7 +63,7 @@ func (k *pendingCommit) AskedFor(s txn.ShardID, n txn.NodeID) {
 	}
 }
 
-// received notes a participant's first vote.
+// received records a participant's first vote.
 func (k *pendingCommit) received(v *txn.Vote, now time.Duration) {
 	if p := k.part(v.Shard); p != nil && !p.Answered {
 		p.Answered, p.Took = true, now-k.began
@@ -70,13 +71,13 @@ func (k *pendingCommit) received(v *txn.Vote, now time.Duration) {
 	}
 }
 
-// wrote reports whether the transaction writes anywhere. One that does not may have
-// to be logged all the same.
+// wrote reports whether the transaction writes anywhere. A read-only one may be logged
+// nevertheless.
 func (k *pendingCommit) wrote() bool {
 	return slices.ContainsFunc(k.Prepares, func(p *txn.Prepare) bool { return len(p.Writes) > 0 })
 }
 
-// part tells of a part of a round; m is nil if it was not answered.
+// part is the report on a part of a round; m is nil if it was not answered.
 func (j *reports) part(p *shardRequest, m *txn.AccessReply) txn.PartReport {
 	out := txn.PartReport{Shard: p.access.Shard, Node: p.to, Tries: p.tries, Took: j.env.Now().Mono - p.began}
 	if m != nil {
@@ -85,10 +86,10 @@ func (j *reports) part(p *shardRequest, m *txn.AccessReply) txn.PartReport {
 	return out
 }
 
-// round enters a round of reads that has ended.
+// round records a finished round of reads.
 func (j *reports) round(r *round) {
 	if r.began == 0 && len(r.parts) == 0 {
-		return // answered from what was read before
+		return // answered from earlier reads
 	}
 	kind := txn.RoundRead
 	if r.locks {
@@ -97,7 +98,7 @@ func (j *reports) round(r *round) {
 	j.enter(r.t, txn.RoundReport{Kind: kind, Start: r.began, Wide: r.wide, Parts: r.parts})
 }
 
-// enter completes a report and puts it into the transaction's journal.
+// enter completes a report and adds it to the transaction's journal.
 func (j *reports) enter(t *transaction, r txn.RoundReport) {
 	if len(t.journal) >= txn.RoundReportsMax {
 		return
@@ -110,8 +111,7 @@ func (j *reports) enter(t *transaction, r txn.RoundReport) {
 	t.journal = append(t.journal, r)
 }
 
-// commit enters the commit round and the end of the transaction, when its
-// client is answered.
+// commit records the commit round and the end of the transaction, when its client is answered.
 func (j *reports) commit(k *pendingCommit, err *txn.Error) {
 	now := j.env.Now().Mono
 	r := txn.RoundReport{Kind: txn.RoundPrepare, Start: k.began, Parts: k.parts}
@@ -128,7 +128,7 @@ func (j *reports) commit(k *pendingCommit, err *txn.Error) {
 	j.env.TxnEnded(e)
 }
 
-// end tells of the end of a transaction that asked no shard to commit.
+// end records the end of a transaction that asked no shard to commit.
 func (j *reports) end(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		err = t.failed

@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// A transaction that only reads has written nothing, even where it is logged as others are.
-func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
+// A read-only transaction has written nothing, even where it is logged like others.
+func TestReadOnlyTransactionsWroteNothing(t *testing.T) {
 	reads := &txn.Prepare{Reads: []txn.ReadCheck{{Key: "a"}}}
 	writes := &txn.Prepare{Writes: []txn.Write{{Key: "b"}}}
 	for _, c := range []struct {
@@ -17,7 +17,7 @@ func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
 	}{
 		{[]*txn.Prepare{reads, reads}, false},
 		{[]*txn.Prepare{reads, writes}, true},
-		{nil, false}, // the work of another coordinator
+		{nil, false}, // the recovery of another coordinator's attempt
 	} {
 		k := &pendingCommit{Attempt: &decide.Attempt{AttemptInit: decide.AttemptInit{Participants: []txn.ShardID{2, 3}, Prepares: c.prepares}}}
 		if k.wrote() != c.want {
@@ -26,8 +26,8 @@ func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
 	}
 }
 
-// A statement that has waited in vain counts once, as its own or as its transaction's end; what
-// was handed out of the counts does not change any more.
+// A statement whose wait timed out counts once, as its own or as its transaction's end; returned
+// counts do not change any more.
 func TestRollbacksAreCountedOnce(t *testing.T) {
 	j := &reports{}
 	before, _ := j.counted()

@@ -7,19 +7,18 @@ import (
 	"isochron/txn"
 )
 
-// A statement may fail because of what it has read, while its transaction goes on: it
-// has met a duplicate key, say. What was read without a lock may be overtaken by then, and
-// so may what was read under one: a leader that was lost, or that has heard nothing of
-// this gateway for too long, has let the lock go, and nobody here knows of it yet. At the
-// commit that would show, but a client that is told of an error need not come to a
-// commit. So it is told only what stands: the leaders check what was read, as they do for
-// a transaction that has written nothing, and hold nothing for it.
+// A statement may fail because of what it has read, while its transaction continues: on a duplicate
+// key, for example. Rows read without a lock may have changed by then, and even rows read under a
+// lock: a leader that was lost, or that has not heard of this gateway for too long, has released
+// the lock, unknown to this gateway. The commit would detect that, but a client that receives an
+// error need not commit. So errors are returned only for reads that are still valid: the leaders
+// check them, as for a transaction that has written nothing, and lock nothing.
 
-// readSpan is a span that was read and not skipped in part.
+// readSpan is a span that was read and not partly skipped.
 type readSpan struct{ txn.SpanCheck }
 
-// confirm answers whether what the transaction has read stands at one moment. If not,
-// it has lost. Where no leader can say so, it is taken to stand.
+// confirm reports whether the transaction's reads are valid together. If not, it aborts. Where no
+// leader can answer, they are taken as valid.
 func (cs *commitManager) confirm(t *transaction, req *Request) {
 	reads := t.reads()
 	if !cs.cfg.Spec.Leases() || cs.cfg.Spec.Yield.RowLeases || len(reads.seen.rows)+len(reads.spans) == 0 {
@@ -28,7 +27,7 @@ func (cs *commitManager) confirm(t *transaction, req *Request) {
 	}
 	prepares, err := divide(cs.env.Directory(), reads, nil, cs.protocolSwitch.seq)
 	if err == nil && len(cs.all) >= maxCommitments {
-		err = txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
+		err = txn.Errorf(txn.KindUnavailable, "this gateway's limit of %d concurrent commits is reached; nothing was executed; retry later", maxCommitments)
 	}
 	if err != nil {
 		cs.ender.end(t, err)
@@ -52,11 +51,11 @@ func (cs *commitManager) confirmed(t *transaction, req *Request, err *txn.Error)
 	req.answer(t.response(err))
 }
 
-// reads is a transaction that has read, under the same name, what this one has read.
+// reads is a transaction with the same id and the reads of this one.
 func (t *transaction) reads() *transaction {
 	out := &transaction{id: t.id, age: t.age, level: t.level, began: t.began}
 	if t.level != txn.Serializable || t.asOf != 0 {
-		return out // its reads are of one moment, or promise nothing
+		return out // snapshot reads, or a level without a promise
 	}
 	for _, r := range t.seen.rows {
 		if !r.spanned {
@@ -67,9 +66,9 @@ func (t *transaction) reads() *transaction {
 	return out
 }
 
-// covered tells of keys whether one of the spans holds them.
+// covered reports for keys whether one of the spans contains them.
 func covered(spans []readSpan) func(txn.Key) bool {
-	var rising []txn.Span // by their start; each ends where the farthest of those before it does
+	var rising []txn.Span // by start; each ends where the farthest of those before it does
 	return func(k txn.Key) bool {
 		if len(spans) > 0 && rising == nil {
 			for _, s := range spans {

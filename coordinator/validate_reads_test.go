@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// A row that is there now and was not in a span that was read before has come since.
+// A row that exists now and did not in a span read before is new.
 func TestCovered(t *testing.T) {
 	span := func(from, to txn.Key) readSpan {
 		return readSpan{SpanCheck: txn.SpanCheck{Span: txn.Span{Start: from, End: to}}}
@@ -32,11 +32,10 @@ func opened(c *Coordinator) *transaction {
 	return t
 }
 
-// What is asked is a vote of one that wrote nothing, on all that was read, for a lock may
-// be gone and nobody here know of it; whatever comes of it the transaction is not ended by
-// it, and nothing is left behind.
+// Confirm requests a read-only vote on all reads, since a lock may be gone unknown to the gateway;
+// whatever the result, it does not end the transaction, and nothing is left behind.
 func TestConfirm(t *testing.T) {
-	for _, stands := range []bool{true, false} {
+	for _, valid := range []bool{true, false} {
 		c, env := openFake(t)
 		open := opened(c)
 		var got []Response
@@ -49,25 +48,25 @@ func TestConfirm(t *testing.T) {
 			t.Errorf("asked: %+v", p)
 		}
 		env.sent = nil
-		v := &txn.Vote{Shard: 2, Attempt: p.Attempt, Yes: stands}
-		if !stands {
+		v := &txn.Vote{Shard: 2, Attempt: p.Attempt, Yes: valid}
+		if !valid {
 			v.Refused, v.Reason = txn.KindAborted, "a range it read has changed since"
 		}
 		c.Deliver(1, &txn.Message{Vote: v})
-		if len(got) != 1 || (got[0].Err == nil) != stands || got[0].Txn != open.id {
+		if len(got) != 1 || (got[0].Err == nil) != valid || got[0].Txn != open.id {
 			t.Fatalf("answered: %+v", got)
 		}
 		if c.txns[open.id] != open || len(c.commits.all) != 0 || len(c.attempts.active) != 0 || len(env.ended) != 0 || open.commit != nil {
-			t.Errorf("stands %v: %d transactions, %d commits, active %v, ended %+v", stands, len(c.txns), len(c.commits.all), c.attempts.active, env.ended)
+			t.Errorf("valid %v: %d transactions, %d commits, active %v, ended %+v", valid, len(c.txns), len(c.commits.all), c.attempts.active, env.ended)
 		}
-		if released := len(env.sent) == 1 && env.sent[0].Release != nil; released == stands || (open.failed == nil) != stands {
-			t.Errorf("stands %v: sent %+v, failed %v", stands, env.sent, open.failed)
+		if released := len(env.sent) == 1 && env.sent[0].Release != nil; released == valid || (open.failed == nil) != valid {
+			t.Errorf("valid %v: sent %+v, failed %v", valid, env.sent, open.failed)
 		}
 	}
 }
 
-// Who has read nothing, or reads at a moment, asks nobody.
-func TestConfirmAsksNobody(t *testing.T) {
+// A transaction without reads, or with snapshot reads only, asks no node.
+func TestConfirmWithoutReadsAsksNoNode(t *testing.T) {
 	for name, change := range map[string]func(*transaction){
 		"nothing": func(t *transaction) { t.seen, t.spans = readSet{}, nil },
 		"weaker":  func(t *transaction) { t.level = txn.RepeatableRead },

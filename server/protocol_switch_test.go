@@ -171,7 +171,7 @@ func TestIdleTransactionsAreRolledBack(t *testing.T) {
 	}
 	wg.Wait()
 	idle.Put(counter(), []byte("x"))
-	if err := idle.Commit(ctx); txn.KindOf(err) != txn.KindAborted || !strings.Contains(err.Error(), "changes its protocol") {
+	if err := idle.Commit(ctx); txn.KindOf(err) != txn.KindAborted || !strings.Contains(err.Error(), "switching its commit protocol") {
 		t.Errorf("the idle one: %v", err)
 	}
 	idle.Rollback()
