@@ -2,42 +2,42 @@ package reveal
 
 import "isochron/txn"
 
-// Policy is a row's choice of when writes are revealed.
+// Policy is a protocol's choice of when writes are revealed.
 type Policy uint8
 
 // The choices.
 const (
-	// Unset is no choice; a row of the table that has it takes another's.
+	// Unset is no choice; a protocol of the table that has it inherits one.
 	Unset Policy = iota
-	// OnDecision reveals a write when its leader hears the decision, before the
-	// decision is logged (it is derived from logged votes and cannot change).
+	// OnDecision reveals a write when its leader receives the decision, before the decision is
+	// logged (it is derived from logged votes and cannot change).
 	OnDecision
-	// OnLog reveals it, and lets go of the locks, when the log of its shard has the decision: a
-	// round trip to the nearest followers later (Spanner, as R4's fourth reduction tells of it).
+	// OnLog reveals it, and releases the locks, when the log of its shard has the decision: a round
+	// trip to the nearest followers later (Spanner; R4's fourth reduction removes this).
 	OnLog
-	// OnPreCommit reveals it, and lets go of the locks, as soon as every leader
-	// has voted Yes, before any of the votes is known to last; who reads it then
-	// depends on its writer (D2PC section 4.3).
+	// OnPreCommit reveals it, and releases the locks, as soon as every leader has voted Yes, before
+	// any of the votes is known to be durable; a reader then depends on the writer (D2PC section
+	// 4.3).
 	OnPreCommit
-	// OnAppend reveals, and lets go of the locks, of what one entry of one shard
-	// commits as soon as that entry is in the leader's log: whatever reads it stands
-	// behind it there, and is lost with it (the ordered group commit of TXSQL,
-	// section 4). Of a transaction on several shards it is OnDecision.
+	// OnAppend, for a transaction that one entry of one shard commits, reveals and releases the
+	// locks as soon as that entry is in the leader's log: every reader's entry follows it there,
+	// and is lost with it (the ordered group commit of TXSQL, section 4). For a transaction over
+	// several shards it is OnDecision.
 	OnAppend
-	// OnHotAppend is OnAppend for whoever has written a hot row, and OnDecision for
-	// all others: where no row is hot it is plain two-phase locking (TXSQL section 1).
+	// OnHotAppend is OnAppend for a transaction that has written a hot row, and OnDecision for all
+	// others: without hot rows it is plain two-phase locking (TXSQL section 1).
 	OnHotAppend
-	// OnAppendOrPreCommit reveals each transaction as early as its votes allow: on
-	// the append of its vote if it has one participant, for then every leader has
-	// voted, else on pre-commit. A vote that rests on what is undecided is no commit
-	// yet, so whoever reads it depends on it as on any pre-committed write.
+	// OnAppendOrPreCommit reveals each transaction as early as its votes allow: on the append of
+	// its vote if it has one participant, since then every leader has voted, otherwise on
+	// pre-commit. A vote that depends on undecided writers is no commit yet, so its readers depend
+	// on it as on any pre-committed write.
 	OnAppendOrPreCommit
-	// OnValidation reveals what shards of one region vote on as soon as all of them have
-	// validated it, before any of the votes is logged, and keeps the locks; of a transaction of
-	// several regions it is OnDecision (Bonspiel section 3.1.4). Nobody tracks who has read such
-	// a write: the vote of its reader waits for the locks, and then finds out whether the
-	// version stands. So what was read is never decided before its writer, and when that is
-	// lost with its leader only those are who have read it themselves.
+	// OnValidation reveals the writes of a single-region transaction as soon as all its leaders
+	// have validated it, before any of the votes is logged, and keeps the locks; for a multi-region
+	// transaction it is OnDecision (Bonspiel section 3.1.4). Readers are not tracked: a reader's
+	// vote waits for the locks, and then checks that the version is still there. So no reader is
+	// decided before its writer, and if the writer is lost with its leader, only its direct readers
+	// abort.
 	OnValidation
 )
 
@@ -46,42 +46,44 @@ func (c Policy) String() string {
 		"on append, if one shard votes, else on pre-commit, tracked", "on validation, if it touches one region, its locks kept, else on decision"}[c]
 }
 
-// Invariant: a record is shown by nobody before its log has it. Who reads one tells others at once
-// how an attempt has ended, and no vote of his would be lost with what he has read.
+// Invariant: a transaction record is never revealed before its log has it. A node that reads one
+// notifies others immediately how an attempt has ended, and no vote of its own would be lost with
+// the record.
 
 // Early reports whether writes are revealed before they are decided.
 func (c Policy) Early() bool { return c != OnDecision && c != OnLog && c != Unset }
 
-// Tracked reports whether who reads such a write depends on its writer.
+// Tracked reports whether a reader of such a write depends on its writer.
 func (c Policy) Tracked() bool { return c.Early() && c != OnValidation }
 
-// KeepsLocks reports whether what is revealed before it is decided stays locked.
+// KeepsLocks reports whether rows revealed before the decision stay locked.
 func (c Policy) KeepsLocks() bool { return c == OnValidation }
 
-// WhenVoted reports whether leaders want to know that every leader has voted Yes on a
-// transaction of several shards.
+// WhenVoted reports whether leaders must be notified that every leader has voted Yes on a
+// transaction over several shards.
 func (c Policy) WhenVoted() bool { return c.PreCommits() || c == OnValidation }
 
-// OnItsValidation reports whether the only leader of such a transaction reveals what it votes on
-// before that is in its log.
+// OnItsValidation reports whether the only leader of such a transaction reveals its writes before
+// its vote is in the log.
 func (c Policy) OnItsValidation(of txn.Class) bool {
 	return of.Participants == 1 && c.RevealsAtValidation(of)
 }
 
 // RevealsAtValidation reports whether such a transaction is revealed once all of its leaders have
-// validated it, who tell each other then and not when their votes are logged.
+// validated it, which they report to each other before their votes are logged.
 func (c Policy) RevealsAtValidation(of txn.Class) bool {
 	return c == OnValidation && !of.MultiRegion() && !of.Record
 }
 
-// Logged reports whether a decision is logged before it is heeded.
+// Logged reports whether a decision is logged before it is applied.
 func (c Policy) Logged() bool { return c == OnLog }
 
-// PreCommits reports whether writes are revealed, and let go, when every leader has voted Yes.
+// PreCommits reports whether writes are revealed, and locks released, when every leader has voted
+// Yes.
 func (c Policy) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
 
-// OnItsAppend reports whether it happens when the vote of such a transaction is
-// appended: only one that has no other participant commits by that one entry.
+// OnItsAppend reports whether that happens when the vote of such a transaction is appended: only a
+// transaction with a single participant commits by that one entry.
 func (c Policy) OnItsAppend(of txn.Class) bool {
 	return of.Participants == 1 && !of.Record && (c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && of.Hot)
 }

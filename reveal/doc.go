@@ -1,18 +1,39 @@
-// Package reveal is the fourth move: when others may read a write.
+// Package reveal is the fourth move: when others may read a write. It keeps revealed versions and
+// their dependencies; locks are yield's, and decisions are decide's.
 //
-// How it thinks. A write is pending from the vote to the decision, revealed
-// from the moment its order is fixed, and applied once the log says so. The
-// engine holds what is applied. Pending knows what is undecided, on every
-// replica, so that a reader near by can tell that its answer may be old. An
-// Overlay holds, at the leader alone, what is revealed and not yet applied; it
-// is read before the engine.
+// # How it works
 //
-// A row may reveal before the decision: who reads such a write depends on its
-// writer. Early, at the leader, is the overlay with those who wait for decisions:
-// conditional votes, and answers that nobody will validate. Dependents is the same
-// in the log, at every replica.
+// A write has three states at a shard:
 //
-// What the caller owes it. It says how attempts end, once each, and when the log has
-// applied an attempt's writes. It drops Early with its leadership: whatever
-// was revealed stands in the log as a vote, and its end will be found again.
+//	pending ------------> revealed ------------> applied
+//	(a vote, undecided)   (its order is fixed)   (in the engine)
+//
+// Pending is the set of keys with undecided writes, on every replica, so that a near reader knows
+// that its reply may be outdated. An Overlay holds, at the leader only, the rows that are revealed
+// and not applied; it is read before the engine. A Walk merges both for scans.
+//
+// A Policy may reveal before the decision: then a reader depends on the writer. Early, at the leader,
+// is the overlay plus those that wait for decisions: conditional votes, and replies that are not
+// validated later. Dependents is the same information in the log, at every replica.
+//
+// # Invariants
+//
+//   - Rows of a key in the Overlay are in the order of their votes in the log, which is the order
+//     of their timestamps; the newest is newer than the engine's version.
+//   - Revealed and undecided => in the log, or on its way there, before every dependent vote.
+//   - committed(reader) => committed(every writer it depends on); one abort dooms the reader.
+//   - A transaction record is revealed only from the log.
+//
+// # What the caller owes it
+//
+//  1. Report each attempt's decision once (Decided), and its application (Applied).
+//  2. Drop Early with the leadership: its votes are in the log, and their outcome will be found
+//     again. A new leader starts from NewEarly.
+//  3. Call Expire when NextExpiry has passed.
+//  4. One call at a time. Callbacks run inside calls; one of Expire must not register another wait.
+//  5. Rows returned by Get and Span share their values with the Overlay: do not modify them.
+//
+// Reasons: DESIGN.md. Stories: sim/testdata/9-commit-d2pc.txt, 10-dependency-d2pc.txt,
+// 11-cascade-d2pc.txt, 14-hot-row.txt, 16-hot-row-over-shards.txt. Papers: D2PC sections 4.2 and 4.3,
+// TXSQL 4, Bonspiel 3.1.4, Natto 3.3.2.
 package reveal

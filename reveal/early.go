@@ -7,62 +7,61 @@ import (
 	"isochron/txn"
 )
 
-// Early reveal (D2PC sections 4.2 and 4.3). When every leader of an attempt has
-// voted Yes, its place in the serial order is fixed: its locks can go and its
-// writes be read, though one of the votes may still be lost with its leader.
-// Whoever reads such a write depends on its writer: a vote names it and counts
-// when it has committed; an answer that nobody will validate waits for it.
+// Early reveal (D2PC sections 4.2 and 4.3). When every leader of an attempt has voted Yes, its
+// position in the serial order is fixed: its locks can be released and its writes be read, though
+// one of the votes may still be lost with its leader. A reader of such a write depends on its
+// writer: a vote names the writer and counts when that has committed; a reply that is not validated
+// later waits for it.
 //
-// Invariant, of the caller: what is revealed and undecided stands in its log, or is on
-// its way there, as a vote, before every vote that depends on it.
+// Invariant, of the caller: revealed and undecided writes are in the log, or on their way there, as
+// a vote, before every vote that depends on them.
 
-// Early is what a leader knows of writes that it has revealed and of who depends on them.
+// Early is a leader's revealed writes and the votes and replies that depend on them.
 type Early struct {
 	Overlay
 	choice Policy
 	newest func(txn.Key) txn.Timestamp
 
 	undecided  map[txn.Attempt]bool    // revealed before their decision
-	dependents map[txn.Attempt][]*wait // who waits for the end of an attempt
-	votes      map[txn.Attempt]*wait   // conditional ones
-	answers    []*wait                 // in the order in which they came
+	dependents map[txn.Attempt][]*wait // waits for the end of an attempt
+	votes      map[txn.Attempt]*wait   // conditional votes
+	answers    []*wait                 // waiting replies, in order of arrival
 }
 
-// wait is for some attempts to be decided.
+// wait waits for the decisions on some attempts.
 type wait struct {
 	left           int
 	failed         bool // one of them aborted
 	over           bool
-	assumesAborted bool          // it is for them to abort, and failed if one has committed
-	deadline       time.Duration // of an answer
+	assumesAborted bool          // it waits for aborts, and fails if one has committed
+	deadline       time.Duration // of a reply
 	then           func(committed bool)
 	expire         func()
 }
 
-// MaxAnswers bounds the answers that wait for decisions at one leader.
+// MaxAnswers bounds the replies that wait for decisions at one leader.
 const MaxAnswers = 10_000
 
-// NewEarly has revealed nothing. newest is the timestamp of the newest version that the
-// engine has of a row.
+// NewEarly returns an empty Early. newest is the timestamp of the engine's newest version of a row.
 func NewEarly(c Policy, newest func(txn.Key) txn.Timestamp) *Early {
 	return &Early{choice: c, newest: newest, undecided: map[txn.Attempt]bool{},
 		dependents: map[txn.Attempt][]*wait{}, votes: map[txn.Attempt]*wait{}}
 }
 
-// Follow has it go by another choice from now on.
+// Follow applies another policy from now on.
 func (e *Early) Follow(c Policy) { e.choice = c }
 
-// Revealed reports whether the attempt is revealed and not decided.
+// Revealed reports whether the attempt is revealed and undecided.
 func (e *Early) Revealed(a txn.Attempt) bool { return e.undecided[a] }
 
-// RevealUndecided shows the writes of a vote of Yes before its decision.
+// RevealUndecided shows the writes of a Yes vote before its decision.
 func (e *Early) RevealUndecided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write) {
 	e.undecided[a] = true
 	e.Reveal(a, proposed, true, e.newestOf(proposed, writes))
 }
 
-// newestOf leaves out the writes than which the engine has newer ones: after a
-// change of leaders a vote may hold its locks again though they were free once.
+// newestOf drops the writes of which the engine has newer versions: after a change of leaders a
+// vote may hold its locks again though they were released once.
 func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write {
 	if !e.choice.Early() {
 		return writes
@@ -78,7 +77,7 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 	return out
 }
 
-// Decided shows the decision on a vote to readers, and settles what depends on it.
+// Decided shows the decision on a vote to readers, and resolves what depends on it.
 func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write, commit bool) {
 	e.Rules.HitIf(!commit && e.undecided[a], coverage.TakenBack)
 	switch {
@@ -96,7 +95,7 @@ func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Writ
 	e.Settle(a, commit)
 }
 
-// Settle tells those who wait for an attempt how it has ended, in the order in which they came.
+// Settle notifies the waits for an attempt of its outcome, in order of arrival.
 func (e *Early) Settle(a txn.Attempt, commit bool) {
 	delete(e.undecided, a)
 	ws := e.dependents[a]
@@ -112,7 +111,7 @@ func (e *Early) Settle(a txn.Attempt, commit bool) {
 	}
 }
 
-// await has it told once all of the attempts have committed, or one aborted.
+// await registers a wait that ends once all of the attempts have committed, or one has aborted.
 func (e *Early) await(on []txn.Attempt, w *wait) {
 	w.left = len(on)
 	for _, a := range on {
@@ -128,8 +127,9 @@ func (e *Early) WritersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 	return e.Undecided(keys, spans)
 }
 
-// WhenDecided calls then at once if nothing that was read is undecided, else when it is: with
-// false if it was undone. expire is called if that takes beyond the deadline, or if too many wait.
+// WhenDecided calls then immediately if no attempt in on is undecided, otherwise when all are
+// committed, or with false when one has aborted. expire is called instead at the deadline, or if
+// too many replies wait.
 func (e *Early) WhenDecided(on []txn.Attempt, deadline time.Duration, then func(committed bool), expire func()) {
 	if len(on) == 0 {
 		then(true)
@@ -144,14 +144,14 @@ func (e *Early) WhenDecided(on []txn.Attempt, deadline time.Duration, then func(
 	e.await(on, w)
 }
 
-// Condition makes a vote of Yes wait for what it depends on; told hears how that has ended,
-// unless the vote is decided before. A doomed one depends on what has aborted already.
+// Condition makes a Yes vote wait for its dependencies; reported is called with their outcome,
+// unless the vote is decided before. doomed: one of them has aborted already.
 func (e *Early) Condition(a txn.Attempt, on []txn.Attempt, doomed bool, reported func(committed bool)) {
 	e.condition(a, on, false, doomed, reported)
 }
 
-// ConditionOnAborts is Condition with the other sign: the vote counts if all of them abort (Natto
-// section 3.3.2).
+// ConditionOnAborts is Condition with the opposite sign: the vote counts if all of them abort
+// (Natto section 3.3.2).
 func (e *Early) ConditionOnAborts(a txn.Attempt, on []txn.Attempt, doomed bool, reported func(aborted bool)) {
 	e.condition(a, on, true, doomed, reported)
 }
@@ -172,8 +172,8 @@ func (e *Early) condition(a txn.Attempt, on []txn.Attempt, unless, doomed bool, 
 	}
 }
 
-// Conditional tells how a vote stands: whether what it depends on is open, and
-// whether some of it is lost.
+// Conditional reports the state of a vote: whether dependencies are open, and whether one has
+// failed.
 func (e *Early) Conditional(a txn.Attempt) (open, doomed bool) {
 	w := e.votes[a]
 	if w == nil {
@@ -182,7 +182,7 @@ func (e *Early) Conditional(a txn.Attempt) (open, doomed bool) {
 	return !w.failed, w.failed
 }
 
-// NextExpiry is when Expire has a wait to end; txn.Never if nobody waits.
+// NextExpiry is when Expire has a wait to end; txn.Never if none.
 func (e *Early) NextExpiry() time.Duration {
 	at := txn.Never
 	for _, w := range e.answers {
@@ -193,7 +193,7 @@ func (e *Early) NextExpiry() time.Duration {
 	return at
 }
 
-// Expire ends the waits of answers whose time is over.
+// Expire ends the waits of replies whose deadline has passed.
 func (e *Early) Expire(now time.Duration) {
 	var rest []*wait
 	for _, w := range e.answers {

@@ -11,10 +11,10 @@ import (
 
 func write(k string) []txn.Write { return []txn.Write{{Key: txn.Key(k), Value: []byte("v")}} }
 
-// none: the engine has no version of anything.
+// none: the engine has no version of any row.
 func none(txn.Key) txn.Timestamp { return 0 }
 
-// early has revealed a row of each attempt, and nothing is decided.
+// early has revealed a row of each attempt, all undecided.
 func early(attempts ...uint64) *Early {
 	e := NewEarly(OnPreCommit, none)
 	for _, n := range attempts {
@@ -27,7 +27,7 @@ func (e *Early) decide(n uint64, commit bool) {
 	e.Decided(attempt(n), txn.Timestamp(n), write(fmt.Sprint(n)), commit)
 }
 
-func TestWhatIsRevealedIsReadAndDependedOn(t *testing.T) {
+func TestRevealedRowsAreReadWithADependency(t *testing.T) {
 	e := early(1, 2)
 	keys := []txn.Key{"1", "2"}
 	if row, ok := e.Get("1"); !ok || row.Version != attempt(1) || !e.Revealed(attempt(1)) {
@@ -39,14 +39,14 @@ func TestWhatIsRevealedIsReadAndDependedOn(t *testing.T) {
 	e.decide(1, true)
 	e.decide(2, false)
 	if _, ok := e.Get("1"); !ok || e.Revealed(attempt(1)) || len(e.WritersOf(keys, nil)) != 0 {
-		t.Error("a commit can be read until it is applied, and nobody depends on it")
+		t.Error("a commit must be readable until it is applied, without a dependency")
 	}
 	if _, ok := e.Get("2"); ok {
-		t.Error("what was aborted can be read")
+		t.Error("an aborted write can be read")
 	}
 }
 
-// Where nothing is revealed early nobody depends on anything, and a decision reveals.
+// Without early reveal there are no dependencies, and a decision reveals.
 func TestWithoutEarlyRevealADecisionReveals(t *testing.T) {
 	e := NewEarly(OnDecision, func(txn.Key) txn.Timestamp { return 99 })
 	e.decide(1, true)
@@ -55,12 +55,12 @@ func TestWithoutEarlyRevealADecisionReveals(t *testing.T) {
 	}
 	e.Follow(OnPreCommit)
 	if e.RevealUndecided(attempt(2), 2, write("2")); len(e.WritersOf([]txn.Key{"2"}, nil)) != 0 {
-		t.Error("from now on it leaves out what the engine has a newer version of")
+		t.Error("a write older than the version in the engine has a dependency")
 	}
 }
 
-// A vote that is brought back by a new leader may be older than what the engine has.
-func TestWhatIsOlderThanTheEngineIsNotRevealed(t *testing.T) {
+// A vote restored by a new leader may be older than the engine's version.
+func TestWritesOlderThanTheEngineAreNotRevealed(t *testing.T) {
 	e := NewEarly(OnPreCommit, func(k txn.Key) txn.Timestamp { return map[txn.Key]txn.Timestamp{"old": 5}[k] })
 	e.RevealUndecided(attempt(1), 5, append(write("old"), write("new")...))
 	_, old := e.Get("old")
@@ -101,7 +101,7 @@ func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
 			}
 		}
 		if !slices.Equal(received, c.received) {
-			t.Errorf("%s: it hears %v, not %v", c.name, received, c.received)
+			t.Errorf("%s: received %v, want %v", c.name, received, c.received)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestAnAnswerThatDependsOnNothingDoesNotWait(t *testing.T) {
 	}
 }
 
-// Answers that wait for decisions are bounded at a leader: one more is refused at once.
+// Replies that wait for decisions are bounded at a leader: one more is refused immediately.
 func TestWaitsForDecisionsAreBounded(t *testing.T) {
 	e := early(1)
 	reported, refused := 0, 0
@@ -122,54 +122,54 @@ func TestWaitsForDecisionsAreBounded(t *testing.T) {
 		e.WhenDecided([]txn.Attempt{attempt(1)}, 0, func(bool) { reported++ }, func() { refused++ })
 	}
 	if reported != 0 || refused != 3 {
-		t.Fatalf("%d were told and %d refused, want 0 and 3", reported, refused)
+		t.Fatalf("%d notified and %d refused, want 0 and 3", reported, refused)
 	}
 	e.decide(1, true)
 	if reported != MaxAnswers {
-		t.Errorf("%d were told of the decision, want %d", reported, MaxAnswers)
+		t.Errorf("%d notified of the decision, want %d", reported, MaxAnswers)
 	}
 	if e.Expire(0); len(e.answers) != 0 {
-		t.Errorf("%d wait still", len(e.answers))
+		t.Errorf("%d still waiting", len(e.answers))
 	}
 }
 
-// A conditional vote is open until all that it depends on has committed, and doomed as
-// soon as some of it has not; its coordinator hears that once.
+// A conditional vote is open until all its dependencies have committed, and doomed as soon as one
+// has aborted; its coordinator is notified once.
 func TestAConditionalVote(t *testing.T) {
-	type stands struct{ open, doomed bool }
+	type state struct{ open, doomed bool }
 	for _, c := range []struct {
 		name     string
 		ends     []int // attempts that end: n commits, -n aborts
-		before   stands
-		after    stands
+		before   state
+		after    state
 		received []bool
 	}{
-		{"both commit", []int{1, 2}, stands{true, false}, stands{false, false}, []bool{true}},
-		{"one has committed", []int{2}, stands{true, false}, stands{true, false}, nil},
-		{"one aborts", []int{-2, 1}, stands{true, false}, stands{false, true}, []bool{false}},
-		{"it ends itself before", []int{-9, 1, -2}, stands{true, false}, stands{false, false}, nil},
+		{"both commit", []int{1, 2}, state{true, false}, state{false, false}, []bool{true}},
+		{"one has committed", []int{2}, state{true, false}, state{true, false}, nil},
+		{"one aborts", []int{-2, 1}, state{true, false}, state{false, true}, []bool{false}},
+		{"it ends itself before", []int{-9, 1, -2}, state{true, false}, state{false, false}, nil},
 	} {
 		e := early(1, 2)
 		var received []bool
 		e.Condition(attempt(9), []txn.Attempt{attempt(1), attempt(2)}, false, func(committed bool) { received = append(received, committed) })
-		now := func() (s stands) { s.open, s.doomed = e.Conditional(attempt(9)); return s }
+		now := func() (s state) { s.open, s.doomed = e.Conditional(attempt(9)); return s }
 		before := now()
 		for _, n := range c.ends {
 			e.decide(uint64(max(n, -n)), n > 0)
 		}
 		if before != c.before || now() != c.after || !slices.Equal(received, c.received) {
-			t.Errorf("%s: it stands %+v and then %+v, and hears %v", c.name, before, now(), received)
+			t.Errorf("%s: state %+v and then %+v, received %v", c.name, before, now(), received)
 		}
 	}
 	e := early()
 	e.Condition(attempt(9), nil, true, nil)
 	if open, doomed := e.Conditional(attempt(9)); open || !doomed {
-		t.Error("what has aborted already dooms it")
+		t.Error("an earlier abort does not doom the vote")
 	}
 }
 
-// The order in which those are told who wait for one decision is that in which they came.
-func TestThoseWhoWaitAreToldInOrder(t *testing.T) {
+// Waits for one decision are notified in order of arrival.
+func TestWaitsAreNotifiedInOrder(t *testing.T) {
 	e := early(1)
 	var order []int
 	for i := range 5 {
@@ -182,11 +182,11 @@ func TestThoseWhoWaitAreToldInOrder(t *testing.T) {
 	}
 	e.decide(1, false)
 	if !slices.Equal(order, []int{0, 1, 2, 3, 4}) {
-		t.Errorf("in the order %v", order)
+		t.Errorf("notified in the order %v", order)
 	}
 }
 
-// What the log says of dependencies: who depends on what is undecided is told once.
+// Dependencies in a log: a vote that depends on an undecided attempt is returned once.
 func TestDependentsInALog(t *testing.T) {
 	end := func(a txn.Attempt) End { return map[uint64]End{1: Open, 2: Committed, 3: Aborted}[a.Seq] }
 	of := func(ns ...uint64) (out []txn.Attempt) {

@@ -9,25 +9,24 @@ import (
 	"isochron/txn"
 )
 
-// Overlay holds revealed, not yet applied rows.
+// Overlay holds revealed rows that are not yet applied.
 //
-// Invariant: the rows of a key are in the order in which this shard's log has
-// their votes, which is that of the timestamps that the shard proposed for them
-// and of those they get. The newest of them is newer than anything the engine
-// has of the key: so a row that is applied stays while an older one is here.
+// Invariant: the rows of a key are in the order of their votes in this shard's log, which is also
+// that of their proposed and of their commit timestamps. The newest is newer than any version of
+// the key in the engine: so an applied row remains while an older one is here.
 //
-// A hot row has as many here as commits are on their way to the disk: adding the
-// newest and taking away the oldest must not cost more for it.
+// A hot row has as many rows here as commits are on their way to the disk: adding the newest and
+// removing the oldest must not become slower with their number.
 type Overlay struct {
 	rows  btree.Map[txn.Key, *list]
 	Rules *coverage.Counts // nil: nothing is counted
 }
 
-// list are the rows of one key, the oldest first; it has one at least. Nobody
-// keeps the slice.
+// list is the rows of one key, the oldest first; it has at least one. The slice is not retained by
+// readers.
 type list struct {
 	rows []revealed
-	room []revealed // the array of rows, with what has been taken away before them
+	room []revealed // the array of rows, including the space of removed ones
 }
 
 type revealed struct {
@@ -37,8 +36,8 @@ type revealed struct {
 	applied   bool
 }
 
-// Reveal shows an attempt's writes to readers, in the place of the timestamp
-// that this shard proposed for it. undecided: it may yet abort.
+// Reveal shows an attempt's writes to readers, ordered by the timestamp that this shard proposed.
+// undecided: it may yet abort.
 func (o *Overlay) Reveal(by txn.Version, proposed txn.Timestamp, undecided bool, writes []txn.Write) {
 	for _, w := range writes {
 		l, ok := o.rows.Get(w.Key)
@@ -51,7 +50,7 @@ func (o *Overlay) Reveal(by txn.Version, proposed txn.Timestamp, undecided bool,
 	}
 }
 
-// insert puts a row in its place, unless it is there.
+// insert adds a row in order, unless it is there.
 func (l *list) insert(row revealed) {
 	i := len(l.rows)
 	for i > 0 && l.rows[i-1].proposed > row.proposed {
@@ -60,7 +59,7 @@ func (l *list) insert(row revealed) {
 	if i > 0 && l.rows[i-1].Version == row.Version {
 		return
 	}
-	if len(l.rows) == cap(l.rows) && len(l.rows) <= len(l.room)/2 { // half of the array is free: go back to its beginning
+	if len(l.rows) == cap(l.rows) && len(l.rows) <= len(l.room)/2 { // half of the array is free: move to its start
 		n := copy(l.room, l.rows)
 		clear(l.room[n:])
 		l.rows = l.room[:n]
@@ -72,12 +71,12 @@ func (l *list) insert(row revealed) {
 	}
 }
 
-// find is where an attempt's row is, -1 if it is not: seldom far from the oldest.
+// find is the index of an attempt's row, -1 if there is none: usually near the oldest.
 func (l *list) find(by txn.Version) int {
 	return slices.IndexFunc(l.rows, func(r revealed) bool { return r.Version == by })
 }
 
-// Decide says that an attempt is committed whose writes were revealed before.
+// Decide records the commit of an attempt whose writes were revealed before.
 func (o *Overlay) Decide(by txn.Version, writes []txn.Write) {
 	for _, w := range writes {
 		if l, ok := o.rows.Get(w.Key); ok {
@@ -88,7 +87,7 @@ func (o *Overlay) Decide(by txn.Version, writes []txn.Write) {
 	}
 }
 
-// Applied says that the engine has an attempt's writes now.
+// Applied records that the engine has an attempt's writes now.
 func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.Write) {
 	for _, w := range writes {
 		l, ok := o.rows.Get(w.Key)
@@ -96,7 +95,7 @@ func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.W
 			continue
 		}
 		i := l.find(by)
-		if i < 0 { // committed by the log alone
+		if i < 0 { // committed by the log, never revealed
 			l.insert(revealed{Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed})
 			i = l.find(by)
 		}
@@ -106,10 +105,10 @@ func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.W
 	}
 }
 
-// keep drops the applied rows that nothing older follows in the engine's place.
+// keep drops the applied rows that no older row precedes.
 func (o *Overlay) keep(k txn.Key, l *list) {
 	for len(l.rows) > 0 && l.rows[0].applied {
-		l.rows[0] = revealed{} // lets the value go
+		l.rows[0] = revealed{} // releases the value
 		l.rows = l.rows[1:]
 	}
 	if len(l.rows) == 0 {
@@ -117,7 +116,7 @@ func (o *Overlay) keep(k txn.Key, l *list) {
 	}
 }
 
-// Retract takes back the writes of an attempt that aborted.
+// Retract removes the writes of an aborted attempt.
 func (o *Overlay) Retract(by txn.Version, writes []txn.Write) {
 	for _, w := range writes {
 		if l, ok := o.rows.Get(w.Key); ok {
@@ -162,9 +161,8 @@ func (o *Overlay) each(s txn.Span, f func(*list)) {
 	})
 }
 
-// Undecided lists, each once, the attempts on which a reader of the keys and
-// spans depends: those that wrote the newest row of one of them, or deleted it,
-// and may yet abort.
+// Undecided lists, each once, the attempts on which a reader of the keys and spans depends: those
+// that wrote or deleted the newest row of one of them, and may yet abort.
 func (o *Overlay) Undecided(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 	if o.rows.Len() == 0 {
 		return nil

@@ -14,7 +14,7 @@ type Pending struct {
 // Add counts the writes of an attempt as undecided, once for each call.
 func (p *Pending) Add(writes []txn.Write) { p.count(writes, 1) }
 
-// Remove takes back what one Add of the same writes has counted.
+// Remove undoes one Add of the same writes.
 func (p *Pending) Remove(writes []txn.Write) { p.count(writes, -1) }
 
 func (p *Pending) count(writes []txn.Write, by int) {

@@ -34,8 +34,8 @@ func TestOverlayShowsTheNewestUntilApplied(t *testing.T) {
 	}
 }
 
-// A hot row has many revealed rows. Whatever comes in whatever order, the list says
-// what a plain list of them would.
+// A hot row has many revealed rows. In any order of operations the list has the same rows as a
+// plain list.
 func TestManyRevealedRowsOfOneKey(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -81,18 +81,18 @@ func TestABlindWriteNeverHidesANewerOne(t *testing.T) {
 	if row, ok := o.Get("x"); !ok || string(row.Value) != "2" {
 		t.Errorf("with an older write undecided below it, an applied one must stay: %+v %v", row, ok)
 	}
-	// One that the log alone brought, between them.
+	// A row committed by the log alone, between them.
 	o.Applied(attempt(3), 1, x("3"))
 	if row, _ := o.Get("x"); string(row.Value) != "2" {
 		t.Errorf("an older write that is applied late came on top: %+v", row)
 	}
 	o.Retract(attempt(1), x(""))
 	if _, ok := o.Get("x"); ok {
-		t.Error("with the oldest retracted, all that is left is applied and must go")
+		t.Error("with the oldest retracted only applied rows are left, and must be dropped")
 	}
 }
 
-func TestWhoReadsDependsOnTheNewestAlone(t *testing.T) {
+func TestAReaderDependsOnlyOnTheNewest(t *testing.T) {
 	var o Overlay
 	all := []txn.Span{{Start: "a", End: "z"}}
 	o.Reveal(attempt(1), 1, true, x("1"))
@@ -106,7 +106,7 @@ func TestWhoReadsDependsOnTheNewestAlone(t *testing.T) {
 	}
 	o.Decide(attempt(2), x(""))
 	if got := o.Undecided([]txn.Key{"x"}, nil); len(got) != 0 {
-		t.Errorf("the newest is decided, what lies below does not matter: %v", got)
+		t.Errorf("the newest is decided, the rows below do not matter: %v", got)
 	}
 	o.Retract(attempt(2), x(""))
 	if row, _ := o.Get("x"); string(row.Value) != "1" {
@@ -129,14 +129,15 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// A record is not revealed before its log has it, by no choice; what else one shard commits is.
+// No policy reveals a transaction record before its log has it; other transactions of one shard
+// are.
 func TestNoChoiceRevealsARecordEarly(t *testing.T) {
 	for c := OnDecision; c <= OnValidation; c++ {
 		early := func(of txn.Class) bool { return c.OnItsAppend(of) || c.OnItsValidation(of) }
 		of := txn.Class{Participants: 1, Hot: true}
 		alone := early(of)
 		if want := c != OnDecision && c != OnLog && c != OnPreCommit; alone != want {
-			t.Errorf("%v: what commits by one entry is revealed early: %v", c, alone)
+			t.Errorf("%v: a commit by one entry is revealed early: %v", c, alone)
 		}
 		if of.Record = true; early(of) {
 			t.Errorf("%v reveals a record early", c)

@@ -5,13 +5,13 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of one answer to a scan.
+// The bounds of one reply to a scan.
 const (
 	MaxAnswerRows  = 4096
 	MaxAnswerBytes = 4 << 20
 )
 
-// Walk goes over engine rows and revealed rows as one.
+// Walk merges engine rows and revealed rows.
 type Walk struct {
 	base     *store.Rows
 	head     txn.Row
@@ -20,7 +20,7 @@ type Walk struct {
 	reverse  bool
 }
 
-// NewWalk begins one, in key order or its reverse.
+// NewWalk begins a walk, in key order or its reverse.
 func NewWalk(base *store.Rows, revealed []txn.Row, reverse bool) *Walk {
 	w := &Walk{base: base, revealed: revealed, reverse: reverse}
 	if reverse {
@@ -32,8 +32,8 @@ func NewWalk(base *store.Rows, revealed []txn.Row, reverse bool) *Walk {
 	return w
 }
 
-// Answer takes the rows of a scan off a walk, which it closes, up to the bounds
-// of one answer. skip, if not nil, leaves rows out.
+// Answer takes the rows of a scan from a walk, which it closes, up to the bounds of one reply.
+// skip, if not nil, leaves rows out.
 func (w *Walk) Answer(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	defer w.base.Close()
 	limit := MaxAnswerRows

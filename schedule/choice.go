@@ -6,55 +6,56 @@ import (
 	"isochron/estimate"
 )
 
-// Policy is a row's choice of when a round's parts leave.
+// Policy is a protocol's choice of when a round's parts leave.
 type Policy uint8
 
 // The choices.
 const (
-	// Unset is no choice; a row of the table that has it takes another's.
+	// Unset is no choice; a protocol of the table that has it inherits one.
 	Unset  Policy = iota
-	AtOnce        // every part leaves at once
-	// AlignReplies: parts to places near by leave later, so that all answers come back at the
-	// same time: what is locked near by is locked for no longer than what is far away
-	// (GeoTP section 4.2, Eq. 3: of places whose work takes equally long).
+	AtOnce        // every part leaves immediately
+	// AlignReplies: parts to near participants leave later, so that all replies arrive at the same
+	// time: a near lock is held for no longer than a far one (GeoTP section 4.2, Eq. 3: for equal
+	// execution times).
 	AlignReplies
-	// Postponed is Together with the work that is expected at each place, waits for locks
+	// Postponed is AlignReplies with the expected work at each participant, waits for locks
 	// included: start_j = max_i (rtt_i + lel_i) - (rtt_j + lel_j) (GeoTP section 4.3, Eq. 8).
 	Postponed
-	// WritesLast: every part leaves at once, and in each what only reads goes before what
-	// writes, so that what is written is locked later (QURO, as GeoTP section 6.1 has it).
+	// WritesLast: every part leaves immediately, and in each the statements that only read precede
+	// those that write, so that written rows are locked later (QURO, as in GeoTP section 6.1).
 	WritesLast
-	// InnerLast: parts to places in the gateway's own region leave when all others were
-	// answered: so they are locked while nothing far away is waited for (Chiller, the same).
+	// InnerLast: parts to participants in the gateway's own region leave when all others have been
+	// answered: so their locks are not held while a far participant is awaited (Chiller, as in
+	// GeoTP section 6.1).
 	InnerLast
-	// AtArrivalTime: every part leaves at once, stamped with the moment at which the last of them
-	// should have arrived: each waits at its place until then (Natto section 3.2).
+	// AtArrivalTime: every part leaves immediately, with the time at which the last of them should
+	// arrive: each is queued at its participant until then (Natto section 3.2).
 	AtArrivalTime
 )
 
 func (c Policy) String() string {
-	return [...]string{"unset", "at once", "so that all answers come back together",
-		"so that all answers come back together, with the work that is expected",
-		"at once, with what writes after what reads", "at once, and to the own region when the others were answered",
-		"at once, and are handled when the last should have arrived"}[c]
+	return [...]string{"unset", "immediately", "so that all replies arrive together",
+		"so that all replies arrive together, expected work included",
+		"immediately, writes after reads", "immediately, and to the own region when the others are answered",
+		"immediately, and are processed when the last should have arrived"}[c]
 }
 
-// Waits reports whether parts may have to wait before they leave.
+// Waits reports whether parts may be delayed before they leave.
 func (c Policy) Waits() bool { return c == AlignReplies || c == Postponed }
 
-// Forecasts reports whether Delays asks for the expected work of parts.
+// Forecasts reports whether Delays needs the expected work of parts.
 func (c Policy) Forecasts() bool { return c == Postponed }
 
-// Part is one part of a round: what its departure goes by.
+// Part is what the departure of one part of a round depends on.
 type Part struct {
-	RoundTrip time.Duration // to its place and back; below 0: not known
+	RoundTrip time.Duration // to its participant and back; below 0: unknown
 	Admitted  time.Duration // expected there; 0 or below: none
-	Near      bool          // its place is in the gateway's own region
+	Near      bool          // its participant is in the gateway's own region
 }
 
-// Delays says how long each part waits before it leaves, in their order; nil: none waits.
-// A part whose round trip is not known leaves at once, and no other waits for it. No part
-// waits for longer than a second, whatever was estimated.
+// Delays returns how long each part waits before it leaves, in their order; nil: none waits. A part
+// with an unknown round trip leaves immediately, and no other waits for it. No part waits for
+// longer than mostDelay, whatever the estimates.
 func (c Policy) Delays(parts []Part) []time.Duration {
 	if !c.Waits() || len(parts) < 2 {
 		return nil
@@ -72,10 +73,10 @@ func (c Policy) Delays(parts []Part) []time.Duration {
 	return out
 }
 
-// HoldsBack reports whether parts may have to wait for the answers of others.
+// HoldsBack reports whether parts may wait for the replies to others.
 func (c Policy) HoldsBack() bool { return c == InnerLast }
 
-// HeldBack says which parts leave when all others were answered, in their order; nil: none does.
+// HeldBack reports which parts leave when all others are answered, in their order; nil: none does.
 func (c Policy) HeldBack(parts []Part) []bool {
 	if !c.HoldsBack() {
 		return nil
@@ -92,7 +93,7 @@ func (c Policy) HeldBack(parts []Part) []bool {
 	return out
 }
 
-// latency is how long a part's answer is expected to take, below 0 if that is not known.
+// latency is the expected time until a part's reply, below 0 if unknown.
 func (c Policy) latency(p Part) time.Duration {
 	if p.RoundTrip < 0 || !c.Forecasts() {
 		return p.RoundTrip
@@ -100,16 +101,16 @@ func (c Policy) latency(p Part) time.Duration {
 	return p.RoundTrip + max(p.Admitted, 0)
 }
 
-// SetsArrivalTime reports whether parts are handled at an instant that they are stamped with.
+// SetsArrivalTime reports whether parts have an arrival time at which they are processed.
 func (c Policy) SetsArrivalTime() bool { return c == AtArrivalTime }
 
-// ArrivalTime is that instant, in nanoseconds of the wall clocks of those who receive the parts, and held
-// the longest that any of them holds its part back. margin is for what the estimates miss.
+// ArrivalTime is that time, in nanoseconds of the receivers' wall clocks, and held the longest wait
+// of a part at its participant. margin is added for errors of the estimates.
 //
 // No part takes longer than the longest round trip. If one seems to take so much longer than
-// another it is clocks that differ, and no instant suits all of them: the others would wait for the
-// clock that is ahead, or whose clock is behind for them. So the part comes late where the clock is
-// too far ahead, and nobody waits for it.
+// another, the clocks differ, and no time suits all of them: the others would wait for the clock
+// that is ahead, or that is behind theirs. So the part is late where the clock is too far ahead,
+// and no other waits for it.
 func ArrivalTime(wallNanos int64, ways []estimate.Way, margin time.Duration) (at int64, held time.Duration) {
 	if len(ways) == 0 {
 		ways = []estimate.Way{{}}
@@ -130,8 +131,9 @@ func ArrivalTime(wallNanos int64, ways []estimate.Way, margin time.Duration) (at
 }
 
 const (
-	// mostDelay bounds how long a part waits, but for the margin, whatever was estimated.
+	// mostDelay bounds the wait of a part, without the margin, whatever the estimates.
 	mostDelay = time.Second
-	// leastApart is by how much clocks may differ that are kept by a time server, whatever the ways.
+	// leastApart is the difference between clocks that is tolerated for any delays: those kept by a
+	// time server.
 	leastApart = 50 * time.Millisecond
 )

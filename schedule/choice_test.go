@@ -10,7 +10,7 @@ import (
 
 const ms = time.Millisecond
 
-// trips are parts of which nothing but their round trips is known.
+// trips are parts of which only the round trips are known.
 func trips(all ...time.Duration) (out []Part) {
 	for _, rtt := range all {
 		out = append(out, Part{RoundTrip: rtt})
@@ -18,11 +18,11 @@ func trips(all ...time.Duration) (out []Part) {
 	return out
 }
 
-// work is a part with a round trip and what is expected there.
+// work is a part with a round trip and expected work.
 func work(rtt, expected time.Duration) Part { return Part{RoundTrip: rtt, Admitted: expected} }
 
-// Answers come back together, an unknown place holds nobody up, and no wait is without bound.
-// Without expected work Postponed is Together.
+// Replies arrive together, an unknown participant delays no other, and every wait is bounded.
+// Without expected work Postponed equals AlignReplies.
 func TestDelays(t *testing.T) {
 	for _, c := range []struct {
 		parts []Part
@@ -35,7 +35,7 @@ func TestDelays(t *testing.T) {
 	} {
 		for _, choice := range []Policy{AlignReplies, Postponed} {
 			if got := choice.Delays(c.parts); !slices.Equal(got, c.out) {
-				t.Errorf("%v, %s: %v, not %v", c.parts, choice, got, c.out)
+				t.Errorf("%v, %s: got %v, want %v", c.parts, choice, got, c.out)
 			}
 		}
 		if got := AtOnce.Delays(c.parts); got != nil {
@@ -44,8 +44,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// Where work is expected answers come back together too: a part that waits for locks near by
-// leaves sooner, or is the one that the others are late for. Together knows nothing of it.
+// With expected work replies arrive together too: a near part that waits for locks leaves earlier,
+// or is the one for which the others leave later. AlignReplies ignores expected work.
 func TestDelaysWithExpectedWork(t *testing.T) {
 	for _, c := range []struct {
 		parts []Part
@@ -57,20 +57,20 @@ func TestDelaysWithExpectedWork(t *testing.T) {
 		{[]Part{work(10*ms, time.Hour), work(80*ms, 0)}, []time.Duration{0, mostDelay}},
 	} {
 		if got := Postponed.Delays(c.parts); !slices.Equal(got, c.out) {
-			t.Errorf("%v: %v, not %v", c.parts, got, c.out)
+			t.Errorf("%v: got %v, want %v", c.parts, got, c.out)
 		}
 		bare := slices.Clone(c.parts)
 		for i := range bare {
 			bare[i].Admitted = 0
 		}
 		if got, want := AlignReplies.Delays(c.parts), AlignReplies.Delays(bare); !slices.Equal(got, want) {
-			t.Errorf("%v, %s: %v, not %v", c.parts, AlignReplies, got, want)
+			t.Errorf("%v, %s: got %v, want %v", c.parts, AlignReplies, got, want)
 		}
 	}
 }
 
-// The instant is when the last part should be there, by the clocks of those who receive them, and
-// nobody waits for a clock that cannot be right.
+// The arrival time is when the last part should arrive, by the receivers' clocks, and no part waits
+// for a clock that must be wrong.
 func TestAnArrivalTimeFitsTheClocks(t *testing.T) {
 	const ms, margin = time.Millisecond, 2 * time.Millisecond
 	trip := func(rtt time.Duration, ways ...time.Duration) (out []estimate.Way) {
@@ -84,7 +84,7 @@ func TestAnArrivalTimeFitsTheClocks(t *testing.T) {
 		ways     []estimate.Way
 		at, held time.Duration
 	}{
-		{"no way is known", nil, margin, margin},
+		{"no delay is known", nil, margin, margin},
 		{"the last part", trip(160*ms, 10*ms, 80*ms, 30*ms), 82 * ms, 72 * ms},
 		{"the sender's clock is ahead of all", trip(160*ms, -3990*ms, -3920*ms), -3918 * ms, 72 * ms},
 		{"the sender's clock is behind all", trip(160*ms, 4010*ms, 4080*ms), 4082 * ms, 72 * ms},
@@ -97,7 +97,7 @@ func TestAnArrivalTimeFitsTheClocks(t *testing.T) {
 	} {
 		at, held := ArrivalTime(int64(time.Hour), c.ways, margin)
 		if at != int64(time.Hour+c.at) || held != c.held {
-			t.Errorf("%s: stamped %v from now and held for %v, not %v and %v", c.what, time.Duration(at)-time.Hour, held, c.at, c.held)
+			t.Errorf("%s: arrival time %v from now and held for %v, want %v and %v", c.what, time.Duration(at)-time.Hour, held, c.at, c.held)
 		}
 	}
 }

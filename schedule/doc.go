@@ -1,13 +1,34 @@
-// Package schedule is the first move: when the parts of a round leave, so that
-// they arrive together.
+// Package schedule is the first move: when the parts of a round leave, so that they arrive
+// together. It computes departures; it neither sends nor measures delays (estimate).
 //
-// How it thinks. A round goes to several places, each at a known round trip, and where the
-// choice asks for it with the work that is expected there. A Choice turns these into how
-// long each part waits before it leaves. Sending at once is the plainest choice; GeoTP's
-// postponed dispatch and Natto's arrival timestamps stand on the same estimates.
+// # How it works
 //
-// What GeoTP is compared with orders within a part, or has parts wait for others' answers.
+// A round goes to several participants, each at a known round trip and, where the policy needs
+// it, with the work expected there. A Policy turns these into the time that each part waits:
 //
-// What the caller owes it. It keeps each part back for as long as Delays says, or until those that
-// HeldBack does not name are answered, and has a part's statements executed as Order says.
+//	AtOnce        near  |--|            AlignReplies  near       |--|
+//	              far   |--------|                    far   |--------|
+//	                                                        replies arrive together
+//
+// AtArrivalTime sends immediately, and each participant queues its part until the time at which the
+// last one should arrive. WritesLast orders the statements of a part; InnerLast makes parts wait for
+// the replies to others.
+//
+// # Invariants
+//
+//   - 0 <= delay <= 1 s for every part; an unknown round trip neither waits nor delays others.
+//   - The longest part of a round leaves immediately.
+//   - Order never moves a statement past one that may lock a common record.
+//
+// # What the caller owes it
+//
+//  1. Round trips and expected work from package estimate, negative if unknown.
+//  2. Keep each part for as long as Delays returns, or until those that HeldBack does not name are
+//     answered; leave at that time, not at the next tick.
+//  3. Execute a part's statements as Order returns.
+//
+// All functions are pure and safe to call concurrently; returned slices are the caller's.
+//
+// Stories: sim/testdata/20-arrive-together.txt, 21-postponed.txt, 41-natto-order.txt. Papers: GeoTP
+// sections 4.2 and 4.3, Natto 3.2, and GeoTP 6.1 for its baselines.
 package schedule

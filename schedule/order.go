@@ -6,18 +6,18 @@ import (
 	"isochron/txn"
 )
 
-// Statement is what the order of a part's statements goes by.
+// Statement is what the order of a part's statements depends on.
 type Statement struct {
 	Writes  bool
-	Records []txn.Key // that it locks; none: not known
+	Records []txn.Key // records that it locks; none: unknown
 }
 
-// Order is the order in which a part's statements are executed, as places among them as they
-// came; nil: as they came. n is how many there are, and of says what one is.
+// Order is the order in which a part's n statements are executed, as indexes of their original
+// order; nil: the original order. of returns a statement.
 //
-// A statement that writes goes after later ones as long as both are known to lock no record in
-// common. So each sees of the transaction's own writes what it would have seen, and those that
-// write stay in their order.
+// A writing statement is moved behind later ones as long as both are known to lock no common
+// record. So each statement sees the same writes of its transaction as before, and writing
+// statements keep their order.
 func (c Policy) Order(n int, of func(i int) Statement) []int {
 	if c != WritesLast || n < 2 {
 		return nil
@@ -37,7 +37,7 @@ func (c Policy) Order(n int, of func(i int) Statement) []int {
 	return append(out, late...)
 }
 
-// meets reports whether two statements may lock a record in common.
+// meets reports whether two statements may lock a common record.
 func (s Statement) meets(o Statement) bool {
 	return len(s.Records) == 0 || slices.ContainsFunc(s.Records, func(k txn.Key) bool { return slices.Contains(o.Records, k) })
 }

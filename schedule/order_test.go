@@ -7,7 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// What writes goes after what reads, in its order, but not past who may see what it writes.
+// Writing statements follow reading ones, in their order, but are not moved past a statement that
+// may read what they write.
 func TestOrder(t *testing.T) {
 	r := func(keys ...txn.Key) Statement { return Statement{Records: keys} }
 	w := func(keys ...txn.Key) Statement { return Statement{Writes: true, Records: keys} }
@@ -17,13 +18,13 @@ func TestOrder(t *testing.T) {
 	}{
 		{[]Statement{w("a"), r("b"), w("c"), r("d")}, []int{1, 3, 0, 2}},
 		{[]Statement{w("a"), r("b"), r("a"), r("c")}, []int{1, 0, 2, 3}},
-		{[]Statement{w("a"), r(), w("b"), r("c")}, []int{0, 1, 3, 2}}, // a scan may see it
+		{[]Statement{w("a"), r(), w("b"), r("c")}, []int{0, 1, 3, 2}}, // a scan may read it
 		{[]Statement{w("a"), w(), r("b")}, []int{0, 1, 2}},
 		{[]Statement{w("a"), w("a"), r("b", "c")}, []int{2, 0, 1}},
 	} {
 		of := func(i int) Statement { return c.statements[i] }
 		if got := WritesLast.Order(len(c.statements), of); !slices.Equal(got, c.want) {
-			t.Errorf("%v: %v, not %v", c.statements, got, c.want)
+			t.Errorf("%v: got %v, want %v", c.statements, got, c.want)
 		}
 		for _, other := range []Policy{AtOnce, AlignReplies, Postponed, InnerLast} {
 			if got := other.Order(len(c.statements), of); got != nil {
@@ -33,7 +34,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Parts to the own region are held back, unless there are no others.
+// Parts to the own region wait for the others, unless there are none.
 func TestHeldBack(t *testing.T) {
 	near, far := Part{Near: true}, Part{}
 	for _, c := range []struct {
@@ -45,7 +46,7 @@ func TestHeldBack(t *testing.T) {
 		{[]Part{far, far}, nil},
 	} {
 		if got := InnerLast.HeldBack(c.parts); !slices.Equal(got, c.want) || got == nil != (c.want == nil) {
-			t.Errorf("%v: %v, not %v", c.parts, got, c.want)
+			t.Errorf("%v: got %v, want %v", c.parts, got, c.want)
 		}
 		for _, other := range []Policy{AtOnce, AlignReplies, Postponed, WritesLast} {
 			if got := other.HeldBack(c.parts); got != nil {
