@@ -18,7 +18,7 @@ FLIPS ?= 200
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -99,6 +99,12 @@ fuzz:
 # Drivers and ORMs from the package registries, against a cluster with passwords and TLS.
 clients:
 	test/clients/run
+
+# The pages of docs/generated, and the tables of the laboratory's pages, from the code and the records.
+PAGES := ./protocol ./internal/lint ./lab/figure ./sim ./sql/dialect
+
+docs:
+	$(GO) test $(TAGS) -count=1 -run '^TestPage' $(PAGES) -args -rewrite
 
 golden:
 	$(GO) test $(TAGS) -count=1 ./sim/ ./internal/lint/ -args -rewrite

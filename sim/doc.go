@@ -47,6 +47,6 @@
 //  3. Client code blocks only in the calls of its Client and of the transactions begun through it.
 //  4. Read a Summary, Counts or history only when the run has ended.
 //
-// See DESIGN.md for the decisions, docs/RULES.md for the rules whose hits runs count, and
+// See DESIGN.md for the decisions, docs/generated/rules.md for the rules whose hits runs count, and
 // docs/inside/testing.md for the commands.
 package sim

@@ -17,8 +17,8 @@ type page struct {
 	prose []string // the same without blocks of code
 }
 
-// pages reads the files of Markdown of the tree.
-func pages(t *Tree) (all []page, err error) {
+// markdown reads the files of Markdown of the tree.
+func markdown(t *Tree) (all []page, err error) {
 	for _, p := range t.Texts {
 		if !strings.HasSuffix(p, ".md") {
 			continue

@@ -1,38 +1,16 @@
 package lint
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the list of packages in "+architecture+" anew from their doc.go")
-
 // TestHouse holds the repository against its rules.
 func TestHouse(t *testing.T) {
-	if *rewrite {
-		rewriteList(t, filepath.Join("..", ".."))
-	}
 	for _, f := range lintTree(t, filepath.Join("..", "..")) {
 		t.Error(f)
-	}
-}
-
-func rewriteList(t *testing.T, root string) {
-	t.Helper()
-	tree, err := Read(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(root, architecture)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(RewriteList(string(text), List(tree))), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -62,7 +40,7 @@ var sound = map[string]string{
 	"protocol/table.go":    "package protocol\n\ntype Row struct{ Name string }\n\nvar Table = []Row{{Name: \"2pc+2pl\"}}\n",
 	"cmd/isochron/doc.go":  "// Command isochron runs it.\npackage main\n",
 	"cmd/isochron/main.go": "package main\n\nfunc main() {}\n",
-	"ARCHITECTURE.md":      "# A\n\n<!-- packages -->\n| package | for |\n|---|---|\n| `geo` | map |\n| `txn` | words |\n| `protocol` | rows |\n| `cmd/isochron` | the binary |\n<!-- /packages -->\n",
+	"ARCHITECTURE.md":      "# A\n",
 }
 
 // plant writes the sound house, changed by change, into a directory.
@@ -133,10 +111,8 @@ func TestPlanted(t *testing.T) {
 		{"no doc.go", "store/mem.go", "package store\n", "has no doc.go"},
 		{"doc.go of another", "geo/doc.go", "// Package map is a map.\npackage geo\n", "must open with \"Package geo \""},
 		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it works. Plainly.\npackage geo\n", "does not have \"owes\""},
-		{"package not listed", "store/doc.go", "// Package store stores.\npackage store\n", "does not list store"},
 		{"a long story that no page names", "geo/x_test.go", "package geo\n\nimport (\n\t\"testing\"\n\n\t\"isochron/test/hours\"\n)\n\nfunc TestLong(t *testing.T) { hours.Only(t) }\n", "TestLong is longer in the long run"},
 		{"long prose", "docs/LONG.md", "# L\n\n" + strings.Repeat("a word ", 15) + "\n", "has 105 characters"},
-		{"no list", "ARCHITECTURE.md", "# A\n", "has no list of packages"},
 		{"no architecture", "ARCHITECTURE.md", "", "cannot be read"},
 		{"library without a reason", "go.mod", "module isochron\n\ngo 1.26\n\nrequire example.com/thing v1.2.3\n", "example.com/thing is not named"},
 
@@ -181,7 +157,7 @@ func TestReferencesThatAreThere(t *testing.T) {
 		"cmd/isochron/flags.go": "package main\n\ntype set struct{}\n\nfunc (set) IntVar(*int, string, int, string) {}\n\nfunc g(s set) { s.IntVar(nil, \"legs\", 2, \"isochron_legs\") }\n",
 		"Makefile":              "hay:\n\ttrue --arms\n",
 		"docs/a.md": "# A `b`, c\n\n## Twice\n\n## Twice\n\n[a](#a-b-c) [b](#twice-1) [c](../geo) [d](../geo/map.go) [e](https://example.com/x#y) `[f](g)`\n\n" +
-			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay` `--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*`\n\n" +
+			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay`\n`--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*`\n\n" +
 			"make nothing --like isochron_this\n\n```\n[x](y)\n```\n",
 		"docs/b.md":           foreignFiles + "\n\n`of/others.go`\n",
 		"CHANGELOG.md":        "`--gone` `geo.Gone` `docs/GONE.md`\n",
@@ -195,14 +171,6 @@ func TestReferencesThatAreThere(t *testing.T) {
 func TestALongDocument(t *testing.T) {
 	for _, f := range lintTree(t, plant(t, map[string]string{"docs/LONG.md": strings.Repeat("1,2,3\n", 200_000)})) {
 		t.Error(f)
-	}
-}
-
-func TestListedAndGone(t *testing.T) {
-	list := strings.Replace(sound["ARCHITECTURE.md"], "| `geo`", "| `lab` | gone |\n| `geo`", 1)
-	found := lintTree(t, plant(t, map[string]string{"ARCHITECTURE.md": list}))
-	if len(found) != 1 || found[0].String() != "ARCHITECTURE.md:6: lists lab, which is not there" {
-		t.Errorf("got %v", found)
 	}
 }
 
@@ -223,20 +191,5 @@ func TestExcused(t *testing.T) {
 		for _, f := range found {
 			t.Errorf("%s: %s", name, f)
 		}
-	}
-}
-
-func TestRewriteList(t *testing.T) {
-	root := plant(t, map[string]string{"ARCHITECTURE.md": "# A\n\n<!-- packages -->\nnothing yet\n<!-- /packages -->\n\nend\n"})
-	rewriteList(t, root)
-	for _, f := range lintTree(t, root) {
-		t.Error(f)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(text); !strings.Contains(got, "| `geo` | is a map |\n") || !strings.HasSuffix(got, "end\n") {
-		t.Errorf("rewritten as\n%s", got)
 	}
 }

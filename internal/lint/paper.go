@@ -6,18 +6,11 @@ import (
 	"go/doc"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// Architecture is the file that lists the packages and the libraries.
+// Architecture is the file that lists the libraries.
 const architecture = "ARCHITECTURE.md"
-
-// The list of packages stands between these lines.
-const (
-	listBegin = "<!-- packages -->"
-	listEnd   = "<!-- /packages -->"
-)
 
 // checkPaper holds what is written about the tree against the tree.
 func checkPaper(t *Tree) ([]Finding, error) {
@@ -36,9 +29,8 @@ func checkPaper(t *Tree) ([]Finding, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(t.Root, architecture))
 	if err != nil {
-		return append(out, Finding{architecture, 0, "cannot be read; it lists the packages and the libraries"}), nil
+		return append(out, Finding{architecture, 0, "cannot be read; it lists the libraries"}), nil
 	}
-	out = append(out, checkList(t, string(text))...)
 	return append(out, checkLibraries(t, string(text))...), nil
 }
 
@@ -98,61 +90,40 @@ func checkDoc(dir string, f *File) []Finding {
 	return out
 }
 
-// checkList compares the table of packages with the directories there are.
-func checkList(t *Tree, text string) []Finding {
-	_, rest, ok := strings.Cut(text, listBegin)
-	list, _, ok2 := strings.Cut(rest, listEnd)
-	if !ok || !ok2 {
-		return []Finding{{architecture, 0, "has no list of packages between " + listBegin + " and " + listEnd}}
-	}
-	first := 1 + strings.Count(text[:strings.Index(text, listBegin)], "\n")
-	var out []Finding
-	var listed []string
-	dirs := t.Dirs()
-	for i, line := range strings.Split(list, "\n") {
-		rest, ok := strings.CutPrefix(line, "| `")
-		if !ok {
-			continue
+// ListByFloor has the packages of each floor, the highest first, and those beside the floors.
+func ListByFloor(t *Tree) string {
+	out := ""
+	for i := len(floors) - 1; i >= -1; i-- {
+		var dirs []string
+		for _, dir := range t.Dirs() {
+			if floorOf(unitOf(dir)) == i {
+				dirs = append(dirs, dir)
+			}
 		}
-		dir, _, _ := strings.Cut(rest, "`")
-		listed = append(listed, dir)
-		if !slices.Contains(dirs, dir) {
-			out = append(out, Finding{architecture, first + i, "lists " + dir + ", which is not there"})
+		title := fmt.Sprintf("Floor %d", i+1)
+		if i < 0 {
+			title = "Beside the floors: checks, tests, benchmarks"
 		}
-	}
-	for _, dir := range dirs {
-		if !slices.Contains(listed, dir) {
-			out = append(out, Finding{architecture, first, "does not list " + dir})
-		}
+		out += "\n## " + title + "\n\n" + listOf(t, dirs)
 	}
 	return out
 }
 
-// List is the table of packages as it would be written from their own first sentences.
-func List(t *Tree) string {
+// listOf is a table of packages, from their own first sentences.
+func listOf(t *Tree, dirs []string) string {
 	out := "| package | what it is |\n|---|---|\n"
-	for _, dir := range t.Dirs() {
+	for _, dir := range dirs {
 		for _, f := range t.Files {
 			if f.Path == dir+"/doc.go" {
 				what := new(doc.Package).Synopsis(f.AST.Doc.Text())
 				for _, opening := range []string{"Package " + f.AST.Name.Name + " ", "Command " + filepath.Base(dir) + " "} {
 					what = strings.TrimPrefix(what, opening)
 				}
-				out += fmt.Sprintf("| `%s` | %s |\n", dir, strings.TrimSuffix(what, "."))
+				out += fmt.Sprintf("| `%s` | %s |\n", dir, strings.ReplaceAll(strings.TrimSuffix(what, "."), "|", `\|`))
 			}
 		}
 	}
 	return out
-}
-
-// RewriteList puts a list of packages in place of the one in the text.
-func RewriteList(text, list string) string {
-	before, rest, ok := strings.Cut(text, listBegin)
-	_, after, ok2 := strings.Cut(rest, listEnd)
-	if !ok || !ok2 {
-		return text
-	}
-	return before + listBegin + "\n" + list + listEnd + after
 }
 
 // checkLibraries wants every library that go.mod requires directly, and every

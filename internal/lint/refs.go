@@ -17,6 +17,9 @@ var unchecked = []string{"CHANGELOG.md"}
 // A page with this comment names Go files of another repository.
 const foreignFiles = "<!-- Go files of another repository -->"
 
+// formerNames is the package of names that work for one release: pages have the present ones.
+const formerNames = "internal/renamed"
+
 // foreignFlags are flags in pages that belong to other programs and are in no script.
 var foreignFlags = []string{}
 
@@ -46,7 +49,9 @@ func namesOf(t *Tree) (*names, error) {
 	}
 	for _, f := range t.Files {
 		n.files[f.Path], n.files[path.Base(f.Path)] = true, true
-		n.readGo(f)
+		if f.Dir != formerNames {
+			n.readGo(f)
+		}
 	}
 	for _, p := range t.Texts {
 		text, err := os.ReadFile(filepath.Join(t.Root, p))

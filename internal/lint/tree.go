@@ -167,7 +167,7 @@ func Check(t *Tree) ([]Finding, error) {
 		return nil, err
 	}
 	out = append(out, paper...)
-	written, err := pages(t)
+	written, err := markdown(t)
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,14 @@ import (
 )
 
 // scoreboardName is the page of all claims.
-const scoreboardName = "CLAIMS.md"
+const scoreboardName = "generated/claims.md"
 
 const scoreboardHead = `# Claims
 
-What the papers claim beside what the laboratory finds, under the default costs. This page is
-written by ` + "`isochron lab tables`" + ` from the records in ` + "`docs/figures`" + `; what a band is, and when
-a run is no number, says [d2pc.md](laboratory/d2pc.md).
+<!-- Written by make docs from the records in docs/figures; do not edit. -->
+
+What the papers claim beside what the laboratory finds, under the default costs. What a band is, and
+when a run is no number, is in [d2pc.md](../laboratory/d2pc.md).
 
 `
 

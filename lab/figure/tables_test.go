@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"isochron/lab"
+	"isochron/test/pages"
 )
 
 func testRecord(t *testing.T) Record {
@@ -132,17 +133,23 @@ func TestScoreboard(t *testing.T) {
 	}
 }
 
-// The documents of the repository are as its records say, and the records' claims are those
-// of the figures.
-func TestDocuments(t *testing.T) {
+// The page of claims and the tables of pages have what the records in docs/figures have, and the
+// records' claims are those of the figures.
+func TestPagesOfRecords(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
-	pages, err := Documents(docs)
+	documents, err := Documents(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range pages {
-		if p.Was != p.Text {
-			t.Errorf("docs/%s is not as the records say; go run ./cmd/isochron lab tables writes it", p.Name)
+	for _, p := range documents {
+		switch {
+		case p.Was == p.Text:
+		case pages.Rewriting():
+			if err := os.WriteFile(filepath.Join(docs, p.Name), []byte(p.Text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("docs/%s differs from the records: run make docs", p.Name)
 		}
 	}
 	records, err := Records(filepath.Join(docs, "figures"))

@@ -2,15 +2,15 @@ package dialect
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"isochron/test/pages"
 )
 
 // The tables of the cases, as a MySQL client makes them. The last two are as a PostgreSQL source
@@ -71,8 +71,6 @@ type aCase struct {
 	plain       bool // it is translated without a schema
 	expected    string
 }
-
-var rewritePage = flag.Bool("page", false, "write docs/DIALECTS.md anew from the cases")
 
 // cases runs f over the cases of all files; what it gives is held against the file.
 func cases(t *testing.T, f func(c aCase) string) {
@@ -159,28 +157,15 @@ func told(c aCase) string {
 	return b.String()
 }
 
-// TestCases holds the translations against testdata/cases; -rewrite writes them anew.
+// TestCases holds the translations against testdata/cases; -rewrite writes them.
 func TestCases(t *testing.T) { cases(t, told) }
 
-// TestPage holds docs/DIALECTS.md against the cases; -page writes it anew.
-func TestPage(t *testing.T) {
+// TestPageOfDialects compares docs/generated/dialects.md with the cases.
+func TestPageOfDialects(t *testing.T) {
 	var all []aCase
 	cases(t, func(c aCase) string {
 		all = append(all, c)
 		return c.expected
 	})
-	want := page(all)
-	path := filepath.Join("..", "..", "docs", "DIALECTS.md")
-	if *rewritePage {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("docs/DIALECTS.md is not what the cases say: go test ./sql/dialect -run TestPage -page")
-	}
+	pages.Hold(t, "dialects.md", page(all))
 }

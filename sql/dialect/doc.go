@@ -5,8 +5,8 @@
 // is written from the tree; no text is patched. The writer is total: each kind of node is
 // either written or refused with *ErrNotTranslated, which says what, why and what to write
 // instead. Wherever a translation is given it means in PostgreSQL what the statement means in
-// MySQL; where that would cost an index or cannot be had, docs/DIALECTS.md, which is made from
-// the tests, says what holds instead. Four decisions carry much:
+// MySQL; where that would cost an index or cannot be had, docs/generated/dialects.md, which is
+// made from the tests, has what holds instead. Four decisions carry much:
 //
 //   - Names. Every identifier is written in quotes. It is spelled as the schema spells it, found
 //     without regard to case as MySQL finds column names; a name that the schema does not know

@@ -80,7 +80,7 @@ func (e *emitter) call(x *sqlparser.FuncExpr) frag {
 	}
 	w, ok := functions[name]
 	if !ok || x.Distinct {
-		refuse(strings.ToUpper(name)+"()", "the writer does not know this function", "Reckon it in the application, or see docs/DIALECTS.md for those it knows")
+		refuse(strings.ToUpper(name)+"()", "the writer does not know this function", "Reckon it in the application, or see docs/generated/dialects.md for those it knows")
 	}
 	if name == "if" && len(x.Exprs) == 3 {
 		c := e.any(expression(x.Exprs[0])) // a condition stays one

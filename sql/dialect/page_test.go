@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// page is docs/DIALECTS.md, made of the cases.
+// page is docs/generated/dialects.md, made of the cases.
 func page(all []aCase) string {
 	var b strings.Builder
 	b.WriteString(`# What is translated for a PostgreSQL source
