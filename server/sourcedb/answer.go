@@ -6,7 +6,7 @@ import (
 	"isochron/source"
 )
 
-// answer gathers the rows of a result, within its bounds.
+// answer collects a result's rows within its bounds.
 type answer struct {
 	rowsMax, bytesMax int
 	rows              [][][]byte
@@ -21,13 +21,13 @@ func newAnswer(s source.Statement) *answer {
 	return &answer{rowsMax: rows, bytesMax: source.BytesMax}
 }
 
-// add copies a row. false: it would be one too many.
+// add copies a row; false: the result would exceed its bounds.
 func (a *answer) add(values [][]byte) bool {
 	size := 0
 	for _, v := range values {
 		size += len(v)
 	}
-	// A row and each of its values cost a slice beside their bytes.
+	// Each row and each value costs a slice header beside its bytes.
 	a.bytes += size + 24*(len(values)+1)
 	if len(a.rows) >= a.rowsMax || a.bytes > a.bytesMax {
 		return false
@@ -44,10 +44,10 @@ func (a *answer) add(values [][]byte) bool {
 	return true
 }
 
-// tooLarge is the error of an answer that goes beyond its bounds.
+// tooLarge is the error of a result beyond its bounds.
 func (a *answer) tooLarge() *source.Error {
 	return &source.Error{
 		Code: 1104, State: "42000", // ER_TOO_BIG_SELECT
-		Text: fmt.Sprintf("the source's answer is too large: it may have %d rows and %d bytes", a.rowsMax, a.bytesMax),
+		Text: fmt.Sprintf("the source's result is too large: the limit is %d rows and %d bytes", a.rowsMax, a.bytesMax),
 	}
 }

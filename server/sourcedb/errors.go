@@ -8,7 +8,7 @@ import (
 	"isochron/source"
 )
 
-// MySQL's numbers for what has no number of a server.
+// MySQL's error numbers for errors that no server reports.
 const (
 	codeCannotConnect = 1429
 	codeLost          = 2013
@@ -16,20 +16,20 @@ const (
 	codeRolledBack    = 1402
 	codeNoSuchBranch  = 1397
 	codeDuplicateName = 1440
-	codeDuplicate     = 1062 // a key that is there already
+	codeDuplicate     = 1062 // duplicate key
 	codeInvalidJSON   = 3140
 )
 
-// interrupted is the error of what its caller gave up.
+// interrupted is the error of a call whose caller gave up.
 func interrupted(ctx context.Context) *source.Error {
-	cause := "it was given up"
+	cause := "cancelled by the caller"
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		cause = "it took too long"
+		cause = "timeout"
 	}
 	return &source.Error{Code: codeInterrupted, State: "70100", Text: "interrupted at the source: " + cause, Ends: true}
 }
 
-// lost is the error of a connection that broke. cause is never a server's word.
+// lost is the error of a broken connection. cause is never a server's message.
 func lost(ctx context.Context, cause error) *source.Error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -37,13 +37,13 @@ func lost(ctx context.Context, cause error) *source.Error {
 	return &source.Error{Code: codeLost, State: "08S01", Text: "the connection to the source broke: " + reason(cause), Ends: true, Gone: true}
 }
 
-// unreachable is the error of a connection that was not made.
+// unreachable is the error of a failed connection attempt.
 func unreachable(cause error) *source.Error {
 	return &source.Error{Code: codeCannotConnect, State: "08001", Text: "the source cannot be reached: " + reason(cause), Ends: true, Gone: true}
 }
 
-// reason puts a cause in words that cannot hold an address's secrets: those of a network
-// error, or of the innermost error.
+// reason returns a cause's text without an address's secrets: that of a network error, or of the innermost
+// error.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -58,7 +58,7 @@ func reason(err error) string {
 	}
 }
 
-// over is the error of a branch that was used after its end.
+// over is the error of a branch used after its end.
 func over() *source.Error {
 	return &source.Error{Code: codeNoSuchBranch, State: "XAE04", Text: "this transaction at the source has ended already", Ends: true}
 }
@@ -68,13 +68,13 @@ func rolledBack() *source.Error {
 	return &source.Error{Code: codeRolledBack, State: "XA100", Text: "the source had rolled back the transaction after an earlier error", Ends: true}
 }
 
-// cleanUp is the context of what is done after the caller's own has ended or may have.
+// cleanUp returns a context for work after the caller's own may have ended.
 func cleanUp() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), cleanUpMax)
 }
 
-// again does what only asks, once more if the connection broke: the pool's may all have been
-// broken unseen, by a restart of the server.
+// again runs a query, and repeats it once if the connection broke: a restart of the server breaks all of the
+// pool's connections unnoticed.
 func again(ctx context.Context, ask func() error) error {
 	err := ask()
 	if e := asError(err); e != nil && e.Code == codeLost && ctx.Err() == nil {

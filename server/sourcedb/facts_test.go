@@ -187,7 +187,7 @@ func TestAddresses(t *testing.T) {
 		"mysql://u:s3cret@localhost/d?socket=/run/s":          "",
 		"mysql://u:s3cret@h/d?socket=/run/s":                  "no other host than localhost",
 		"mysql://u:s3cret@localhost:3306/d?socket=/run/s":     "no other host than localhost",
-		"mysql://u:s3cret@localhost/d?socket=s":               "the whole path",
+		"mysql://u:s3cret@localhost/d?socket=s":               "the absolute path",
 		"mysql://u:s3cret@localhost/d?socket=/run/s&tls=true": "a socket and tls",
 		"postgres://u:s3cret@/d?host=/run/postgresql":         "",
 		"oracle://u:s3cret@h/d":                               "postgres://... or mysql://...",

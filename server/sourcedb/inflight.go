@@ -7,14 +7,14 @@ import (
 	"isochron/source"
 )
 
-// inflight holds which branches are being prepared by this driver: to finish one of them is
-// to wait for that first, or it would not be found and be there a moment later.
+// inflight has the branches this driver is preparing. Finishing one of them waits for its prepare, since otherwise
+// it might not be found and then appear.
 type inflight struct {
 	mu   sync.Mutex
 	done map[source.Name]chan struct{}
 }
 
-// begin marks a branch as being prepared, until end is called.
+// begin marks a branch as being prepared until end is called.
 func (f *inflight) begin(n source.Name) (end func()) {
 	ch := make(chan struct{})
 	f.mu.Lock()

@@ -18,19 +18,19 @@ type mysqlDB struct {
 	connector driver.Connector
 	database  string
 	pool      *pool[*myConn]
-	lookers   *pool[*myConn] // besides the pool: a branch that looks keeps its own connection
+	lookers   *pool[*myConn] // beside the pool: a branch that looks keeps its own connection
 	preparing inflight
 	frail     frail
-	killers   chan struct{} // bounds the connections besides the pool's
-	grace     time.Duration // detachGrace, but in tests
+	killers   chan struct{} // bounds the connections beside the pool's
+	grace     time.Duration // detachGrace, except in tests
 	serving   serving
-	asker     asker[*myConn] // who waits for whom (waits.go)
+	asker     asker[*myConn] // queries waits (waits.go)
 }
 
-// lookersMax bounds the connections for reads without locks (myBranch.look).
+// lookersMax bounds the connections for reads without locks (mysqlDB.look).
 const lookersMax = 4
 
-// killersMax bounds the connections that end what runs on others.
+// killersMax bounds the connections that end statements on others.
 const killersMax = 4
 
 func openMySQL(u *url.URL, o Options) (*mysqlDB, error) {
@@ -67,7 +67,7 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 // answers implements database.
 func (d *mysqlDB) answers(ctx context.Context) error { return reached(d.dial(ctx)) }
 
-// use has a connection do something that is no branch.
+// use runs f on a connection without a branch.
 func (d *mysqlDB) use(ctx context.Context, f func(c *myConn) error) error {
 	c, _, err := d.pool.get(ctx, 0)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *mysqlDB) use(ctx context.Context, f func(c *myConn) error) error {
 	return d.after(c, f(c))
 }
 
-// after gives a connection back.
+// after returns a connection to the pool, or drops a broken one.
 func (d *mysqlDB) after(c *myConn, err error) error {
 	if c.valid() {
 		d.pool.put(c)
@@ -87,7 +87,7 @@ func (d *mysqlDB) after(c *myConn, err error) error {
 	return err
 }
 
-// ask is use of what only asks.
+// ask is use for queries, which may be repeated.
 func (d *mysqlDB) ask(ctx context.Context, f func(c *myConn) error) error {
 	return again(ctx, func() error { return d.use(ctx, f) })
 }
@@ -105,8 +105,7 @@ func (d *mysqlDB) Prepared(ctx context.Context, cluster uint64) (out []source.Na
 	return out, err
 }
 
-// recover lists all branches with a name of ours. Both parts of a name come as one string
-// with their lengths.
+// recover lists all branches with a name of ours. Both parts of a name arrive as one string, with their lengths.
 func (c *myConn) recover(ctx context.Context) (out []source.Name, err error) {
 	rows, err := c.rows(ctx, "XA RECOVER")
 	if err != nil {
@@ -128,7 +127,7 @@ func (c *myConn) recover(ctx context.Context) (out []source.Name, err error) {
 }
 
 func (d *mysqlDB) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
-	for { // while it is prepared here after all; each turn takes what was, or waits
+	for { // while a connection of this driver has prepared it; each pass uses that connection, or waits
 		if found, err = d.finish(ctx, n, commit); err != errParked {
 			if err == nil {
 				d.frail.remove(n)
@@ -138,8 +137,8 @@ func (d *mysqlDB) Finish(ctx context.Context, n source.Name, commit bool) (found
 	}
 }
 
-// finish is a turn of Finish; errParked: a connection of this driver's has prepared the
-// branch meanwhile, and nobody else can finish it.
+// finish is one pass of Finish. errParked: a connection of this driver has prepared the branch meanwhile, and no
+// other connection can finish it.
 func (d *mysqlDB) finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
 	if err := d.preparing.wait(ctx, n); err != nil {
 		return false, err
@@ -150,12 +149,12 @@ func (d *mysqlDB) finish(ctx context.Context, n source.Name, commit bool) (found
 		if e := asError(err); e == nil || !e.Gone {
 			return true, err
 		}
-		// The connection had ended: the branch is free for any other.
+		// The connection had ended: any other can finish the branch.
 	}
 	err = d.use(ctx, func(c *myConn) error {
 		found, err = c.finishFree(ctx, n, commit, d.grace, func() bool { return d.pool.holds(n) })
 		if err == errParked {
-			return nil // nothing is the matter with the connection
+			return nil // the connection is in order
 		}
 		return err
 	})
@@ -173,8 +172,8 @@ func (c *myConn) finish(ctx context.Context, n source.Name, commit bool) error {
 	}
 	_, _, err := c.exec(ctx, text+c.untie(n), nil)
 	if e := asError(err); e != nil && (e.Code == xaRolledBack || e.Code == xaTimedOut || e.Code == xaDeadlock) {
-		// So ends a rollback, and so does what had changed nothing: the server has rolled it
-		// back when its connection ended.
+		// The result of a rollback, also of a branch without changes, which the server rolled back when
+		// its connection ended.
 		return nil
 	}
 	return err

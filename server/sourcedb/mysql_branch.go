@@ -15,26 +15,25 @@ type myBranch struct {
 	c     *myConn
 	name  source.Name
 	o     source.BranchOptions
-	used  bool // the connection served before, and nothing has been sent on it for us yet
+	used  bool // a connection from the pool, on which nothing has been sent for this branch yet
 	begun bool
 	ended bool
-	// changed: it has changed rows, and has not gone back to a savepoint since.
+	// changed: it has changed rows since its start or its last rollback to a savepoint.
 	changed bool
 }
 
-// begin is what begins the branch; what differs from what the connection is set to goes
-// before that.
+// begin returns the statements that begin the branch, preceded by those that adapt the connection's settings.
 func (b *myBranch) begin() string {
 	text := b.c.settle(b.o)
 	if b.o.ReadOnly {
-		text += "SET TRANSACTION READ ONLY; " // of the next transaction alone
+		text += "SET TRANSACTION READ ONLY; " // of the next transaction only
 	}
 	return text + "XA START " + xid(b.name) + "; "
 }
 
-// settle is what sets the connection to what a branch asks for; "": it is set so.
+// settle returns the statements that adapt the connection to a branch's options; "": none needed.
 func (c *myConn) settle(o source.BranchOptions) string {
-	// The server counts in seconds; less than one is one.
+	// The server counts in seconds; a fraction is rounded up.
 	seconds := int((o.LockWait + time.Second - 1) / time.Second)
 	if c.level == o.Isolation && c.lockWait == seconds {
 		return ""
@@ -71,7 +70,7 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 	r, err := b.run(ctx, s)
 	defer func() { b.changed = (b.changed || out.Affected > 0) && !goesBack(s.Text) }()
 	if e := asError(err); e != nil && e.Gone && b.used && ctx.Err() == nil {
-		// The pool's connection had broken unseen. Nothing of the branch was there.
+		// The pooled connection was broken unnoticed. No statement of the branch was executed on it.
 		b.c.close()
 		b.d.pool.forget()
 		c, err := b.d.dial(ctx)
@@ -93,8 +92,8 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 	return r, b.failed(err)
 }
 
-// look reads without locks on a connection of its own. At SERIALIZABLE a branch locks all that it
-// reads, and waits for others' locks. At READ UNCOMMITTED what the branch has changed is seen from outside it.
+// look reads without locks on a separate connection. At SERIALIZABLE a branch would lock all rows it reads and wait
+// for others' locks. At READ UNCOMMITTED the branch's own changes are visible from outside it.
 func (d *mysqlDB) look(ctx context.Context, wait time.Duration, s source.Statement) (r source.Result, err error) {
 	if e := checkZone(s.Zone); e != nil {
 		return r, e
@@ -115,7 +114,7 @@ func (d *mysqlDB) look(ctx context.Context, wait time.Duration, s source.Stateme
 	return r, err
 }
 
-// look reads in a transaction of one statement, the level of which is its own.
+// look reads in a transaction of one statement with its own level.
 func (c *myConn) look(ctx context.Context, s source.Statement) (r source.Result, err error) {
 	text, args := clientText(s)
 	zone, a := c.inZone(s.Zone), newAnswer(s)
@@ -127,7 +126,7 @@ func (c *myConn) look(ctx context.Context, s source.Statement) (r source.Result,
 	return r, nil
 }
 
-// run sends a statement, the first together with what begins the branch.
+// run sends a statement, the first together with the branch's begin.
 func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result, err error) {
 	if e := checkZone(s.Zone); e != nil {
 		return r, e
@@ -143,7 +142,7 @@ func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result
 	text = zone + text
 	defer func() {
 		if err = b.c.zoned(zone, s.Zone, err); first && asError(err) != nil && asError(err).Code == codeUnknownZone {
-			b.begun = false // the zone stands before all else
+			b.begun = false // the zone is set before all else
 		}
 	}()
 	if onlyChanges(s.Text) {
@@ -154,7 +153,7 @@ func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result
 	r.Columns, err = b.c.query(ctx, text, args, a)
 	if err != nil {
 		if e := asError(err); e.Code == a.tooLarge().Code && !onlyReads(s.Text) {
-			e.Ends = true // what it changed cannot be taken back for itself
+			e.Ends = true // its changes cannot be undone on their own
 		}
 		return source.Result{}, err
 	}
@@ -162,13 +161,13 @@ func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result
 	switch {
 	case len(r.Columns) == 0:
 		return b.count(ctx, r)
-	case changes(s.Text): // and returns what it changed
+	case changes(s.Text): // and returns the changed rows
 		r.Affected = int64(len(r.Rows))
 	}
 	return r, nil
 }
 
-// count asks what the last statement has changed.
+// count queries the number of rows the last statement changed.
 func (b *myBranch) count(ctx context.Context, r source.Result) (source.Result, error) {
 	rows, err := b.c.rows(ctx, "SELECT ROW_COUNT()")
 	if err != nil {
@@ -177,11 +176,11 @@ func (b *myBranch) count(ctx context.Context, r source.Result) (source.Result, e
 		return source.Result{}, e
 	}
 	_, _ = fmt.Sscan(string(rows[0][0]), &r.Affected) // the server wrote a number
-	r.Affected = max(r.Affected, 0)                   // -1: it changes nothing
+	r.Affected = max(r.Affected, 0)                   // -1: not a change
 	return r, nil
 }
 
-// failed gives an error on, and ends a branch that has come to its end by it.
+// failed returns an error and ends a branch that the error ends.
 func (b *myBranch) failed(err error) error {
 	b.used = false
 	if err == nil {
@@ -209,7 +208,7 @@ func (b *myBranch) Prepare(ctx context.Context) error {
 	x := xid(b.name)
 	if err := b.finish(ctx, text+b.c.tie(b.name)+"XA END "+x+"; XA PREPARE "+x); err != nil {
 		if e := asError(err); !b.changed {
-			e.Unknown = false // the end of the connection has undone it
+			e.Unknown = false // the end of the connection rolls it back
 		}
 		return err
 	}
@@ -271,12 +270,12 @@ func (b *myBranch) Rollback(ctx context.Context) error {
 	return nil
 }
 
-// rollback ends a branch of the connection, whatever has become of it.
+// rollback ends the connection's branch in any state.
 func (c *myConn) rollback(ctx context.Context, n source.Name) error {
 	x, untie := xid(n), c.untie(n)
 	_, _, err := c.exec(ctx, "XA END "+x+"; XA ROLLBACK "+x+untie, nil)
 	if e := asError(err); e != nil && (e.Code == xaRolledBack || e.Code == xaTimedOut || e.Code == xaDeadlock || e.Code == xaWrongState) {
-		// XA END says what has happened, and leaves the rest to do.
+		// XA END reports the earlier end and leaves the rollback to do.
 		_, _, err = c.exec(ctx, "XA ROLLBACK "+x+untie, nil)
 		if e := asError(err); e != nil && e.Code == xaRolledBack {
 			err = nil
@@ -288,8 +287,8 @@ func (c *myConn) rollback(ctx context.Context, n source.Name) error {
 	return nil
 }
 
-// end rolls back what may be open, and gives the connection away. If that is not simple the
-// server is told to end the connection, which rolls back what is not prepared.
+// end rolls back the open branch and returns the connection. If that fails the server is requested to kill the
+// connection, which rolls back an unprepared branch.
 func (b *myBranch) end() {
 	b.ended = true
 	if !b.c.valid() {

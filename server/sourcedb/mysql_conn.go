@@ -15,7 +15,7 @@ import (
 	"isochron/source"
 )
 
-// myConn is a connection to a MariaDB or MySQL, with what has been set on it.
+// myConn is a connection to a MariaDB or MySQL, with its session's settings.
 type myConn struct {
 	d *mysqlDB
 	c interface {
@@ -25,24 +25,23 @@ type myConn struct {
 		driver.SessionResetter
 		driver.Validator
 	}
-	socket   net.Conn    // beneath it
-	given    atomic.Bool // up: what ran there was, and the socket is closed (watched.go)
-	id       string      // the server's number for the connection
-	host     string      // what the server calls this end of it: address and port, or localhost
+	socket   net.Conn    // below the driver
+	given    atomic.Bool // given up: its statement was abandoned and the socket closed (watched.go)
+	id       string      // the server's number of the connection
+	host     string      // this end's name at the server: address and port, or localhost
 	level    source.Isolation
-	lockWait int    // seconds; 0: the server's own
-	zone     string // of the session: a statement's (zone.go)
-	// waitEnds says that the server rolls back a transaction, not a statement, that has
-	// waited too long for a lock.
+	lockWait int    // seconds; 0: the server's default
+	zone     string // of the session, set for a statement (zone.go)
+	// waitEnds: a lock wait timeout rolls back the transaction and not only the statement.
 	waitEnds bool
-	// ties says that the server ties a prepared branch to its connection (mysql_detach.go).
+	// ties: the server ties a prepared branch to its connection (mysql_detach.go).
 	ties   bool
-	locked bool // by the lock of a branch's name
-	// incarnation is when the server was started, by its own clock; "": it does not say.
+	locked bool // it holds the lock of a branch's name
+	// incarnation is the server's start by its own clock; "": unknown.
 	incarnation string
 }
 
-// dial connects, and sets what holds for the session.
+// dial connects and sets the session.
 func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 	var socket net.Conn
 	bare, err := d.connector.Connect(context.WithValue(ctx, socketOf{}, &socket))
@@ -65,7 +64,7 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 		driver.SessionResetter
 		driver.Validator
 	}); !ok {
-		_ = bare.Close() // never: it is the Go driver's connection
+		_ = bare.Close() // unreachable: it is the Go driver's connection
 		return nil, unreachable(errors.New("the Go driver for MySQL is not the one that was built against"))
 	}
 	rows, err := c.rows(ctx, fmt.Sprintf("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET SESSION wait_timeout = %d; "+
@@ -77,7 +76,7 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 		err = c.pinned(ctx, string(rows[0][4]), string(rows[0][3]))
 	}
 	if err != nil {
-		_ = bare.Close() // the error says more
+		_ = bare.Close() // the first error is more precise
 		return nil, err
 	}
 	v := texts(rows[0])

@@ -10,7 +10,7 @@ import (
 	"isochron/source"
 )
 
-// XA's own errors: whatever the branch was, it takes nothing but a rollback after them.
+// XA's own errors: after them a branch accepts only a rollback.
 const (
 	xaNoName     = codeNoSuchBranch // XAER_NOTA
 	xaInvalid    = 1398
@@ -23,23 +23,23 @@ const (
 	xaDeadlock   = 1614
 )
 
-// myEnds are the errors after which a whole transaction is rolled back, or can only be.
+// myEnds are the errors after which the transaction is rolled back, or must be.
 var myEnds = map[uint16]bool{
 	1213:     true, // deadlock
 	1020:     true, // the row has changed since the snapshot (innodb_snapshot_isolation)
-	1206:     true, // the table of locks is full
+	1206:     true, // the lock table is full
 	1180:     true, // at the commit
 	xaNoName: true, xaInvalid: true, xaWrongState: true, xaOutside: true, xaFatal: true,
 	xaRolledBack: true, xaDuplicate: true, xaTimedOut: true, xaDeadlock: true,
 }
 
-// myAgain are the errors of those who lost to another.
+// myAgain are the errors of transactions that lost a conflict.
 var myAgain = map[uint16]bool{1213: true, 1205: true, 1020: true, xaTimedOut: true, xaDeadlock: true}
 
-// myGone are the errors with which a server ends a connection.
+// myGone are the errors with which a server closes a connection.
 var myGone = map[uint16]bool{1053: true, 1077: true, 1079: true, 1152: true, 1158: true, 1159: true, 1160: true, 1161: true, 1927: true, 4031: true}
 
-// myError is what an error of the Go driver means.
+// myError converts an error of the Go driver.
 func myError(ctx context.Context, err error) error {
 	var own *source.Error
 	if errors.As(err, &own) {
@@ -52,12 +52,12 @@ func myError(ctx context.Context, err error) error {
 		return e
 	}
 	if errors.Is(err, driver.ErrSkip) {
-		return &source.Error{Code: 1210, State: "HY000", Text: "a statement for the source has other placeholders than values"}
+		return &source.Error{Code: 1210, State: "HY000", Text: "a statement for the source has a different number of placeholders than values"}
 	}
 	return lost(ctx, err)
 }
 
-// myWord is what a server said, nil if an error is none of its.
+// myWord returns a server's error, nil if err is not one.
 func myWord(err error) *source.Error {
 	var e *mysql.MySQLError
 	if !errors.As(err, &e) {

@@ -9,7 +9,7 @@ import (
 	"isochron/source"
 )
 
-// myFactsQuery asks for what myFacts reads; a server leaves out what it does not know.
+// myFactsQuery queries the variables that myFacts reads; a server omits those it does not have.
 const myFactsQuery = `SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'server_uuid', 'server_uid', 'hostname',
 	'port', 'datadir', 'wsrep_on', 'log_bin', 'innodb_flush_log_at_trx_commit', 'read_only')`
 
@@ -25,11 +25,11 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 		}
 		f = myFacts(v, d.database)
 		if f.Incarnation = c.incarnation; f.Incarnation == "" {
-			f.Warnings = append(f.Warnings, "the server does not say since when it runs: what a prepared transaction has read is not kept from others over its restart")
+			f.Warnings = append(f.Warnings, "the server does not report its uptime: over its restart the rows read by prepared transactions are not protected")
 		}
 		if _, err = c.recover(ctx); err != nil && !asError(err).Ends {
 			f.PreparedMax = 0
-			f.Warnings = append(f.Warnings, "the account may not list prepared transactions, without which none can be finished after a crash: GRANT XA_RECOVER_ADMIN ON *.* TO it")
+			f.Warnings = append(f.Warnings, "the account may not list prepared transactions, so none can be finished after a crash: GRANT XA_RECOVER_ADMIN ON *.* TO the account")
 			err = nil
 		}
 		if err == nil {
@@ -40,7 +40,7 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 	return f, err
 }
 
-// hints are of an account that may not ask who waits.
+// hints returns the hints for an account that may not see waits.
 func (c *myConn) hints(ctx context.Context) ([]string, error) {
 	_, err := c.rows(ctx, `SELECT 1 FROM information_schema.INNODB_LOCK_WAITS LIMIT 1`)
 	e := asError(err)
@@ -48,17 +48,17 @@ func (c *myConn) hints(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if e.Code == myNeedsProcess {
-		return []string{"the account may not see who waits for whom, so that a deadlock over several sources ends when the bound of its waits is over, not at once: GRANT PROCESS ON *.* TO it"}, nil
+		return []string{"the account may not see lock waits, so that a deadlock over several sources ends only by the lock wait timeout: GRANT PROCESS ON *.* TO the account"}, nil
 	}
-	return []string{"this server has no information_schema.INNODB_LOCK_WAITS, so that a deadlock over several sources ends when the bound of its waits is over, not at once"}, nil
+	return []string{"this server has no information_schema.INNODB_LOCK_WAITS, so that a deadlock over several sources ends only by the lock wait timeout"}, nil
 }
 
-// myFacts reads a server's variables.
+// myFacts converts a server's variables.
 func myFacts(v map[string]string, database string) source.Facts {
 	f := source.Facts{Dialect: source.MySQL, Version: v["version"], PreparedMax: -1, ForgetsReads: true}
 	maria := strings.Contains(strings.ToLower(v["version"]+v["version_comment"]), "mariadb")
 	who := v["server_uuid"]
-	if who == "" { // MariaDB has none that lives with its data
+	if who == "" { // MariaDB has no identifier stored with its data
 		who = strings.Join([]string{v["server_uid"], v["hostname"], v["port"], v["datadir"]}, ",")
 	}
 	f.Identity = "mysql/" + who + "/" + database
@@ -69,29 +69,29 @@ func myFacts(v map[string]string, database string) source.Facts {
 	}
 	switch {
 	case maria && before(v["version"], 10, 5):
-		refuse("MariaDB %s forgets a prepared transaction when its connection ends; 10.5 and later keep it", v["version"])
+		refuse("MariaDB %s drops a prepared transaction when its connection ends; 10.5 and later keep it", v["version"])
 	case !maria && before(v["version"], 5, 8):
-		// 5.7.7 and later keep it, but their reads under XA are not what is tested here.
-		warn("MySQL %s is older than what is tested; before 5.7.7 a prepared transaction ended with its connection", v["version"])
+		// 5.7.7 and later keep it, but their reads under XA differ from the tested versions.
+		warn("MySQL %s is older than the tested versions; before 5.7.7 a prepared transaction ended with its connection", v["version"])
 	}
 	if on(v["wsrep_on"]) {
-		refuse("this server is part of a Galera cluster, which does not support XA: nothing can be prepared there")
+		refuse("this server is part of a Galera cluster, which does not support XA: no transaction can be prepared")
 	}
 	if maria && on(v["log_bin"]) {
-		warn("this MariaDB writes a binary log, beside which a prepared transaction is not safe from a crash of the server")
+		warn("this MariaDB writes a binary log: a prepared transaction may be lost in a crash of the server")
 	}
 	if flush := v["innodb_flush_log_at_trx_commit"]; flush != "" && flush != "1" && flush != "3" {
-		warn("innodb_flush_log_at_trx_commit is %s: after a power cut what was prepared or committed may be gone", flush)
+		warn("innodb_flush_log_at_trx_commit is %s: a power cut may lose prepared or committed transactions", flush)
 	}
 	if on(v["read_only"]) {
-		warn("read_only is on: the server takes no writes of ordinary accounts")
+		warn("read_only is on: the server refuses writes of ordinary accounts")
 	}
 	return f
 }
 
 func on(v string) bool { return v == "1" || strings.EqualFold(v, "ON") }
 
-// before says that a version is older than major.minor; one that cannot be read is not.
+// before reports whether a version is older than major.minor; an unreadable one is not.
 func before(version string, major, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
@@ -102,8 +102,8 @@ func before(version string, major, minor int) bool {
 	return err1 == nil && err2 == nil && (a < major || a == major && b < minor)
 }
 
-// What tables there are, their columns in order, and the columns of their unique keys, of
-// those keys that are of whole columns.
+// Queries of the tables, their columns in order, and the columns of those unique keys that consist of whole
+// columns.
 const (
 	myOthers       = ` NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`
 	myColumnsQuery = `SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, IF(c.EXTRA LIKE '%auto_increment%', 'YES', 'NO'),
@@ -133,7 +133,7 @@ func (d *mysqlDB) Tables(ctx context.Context) (out []source.Table, err error) {
 	return out, err
 }
 
-// wholeKeys leaves out keys of which a column is a prefix or an expression.
+// wholeKeys drops keys with a prefix or an expression as a column.
 func wholeKeys(rows [][][]byte) (out [][][]byte) {
 	id := func(row [][]byte) string { return strings.Join(texts(row[:3]), "\x00") }
 	partial := map[string]bool{}

@@ -8,21 +8,19 @@ import (
 	"isochron/source"
 )
 
-// Prepared branches that have changed nothing. A MariaDB has them, and the locks of what they have
-// read, as long as the connection lives that has prepared them: if that breaks, or is ended there,
-// others could change what such a branch has read, and come before it, although it has voted and
-// its decision is still to come.
+// Prepared branches without changes. A MariaDB keeps such a branch, and the locks of its reads, only while the
+// connection that prepared it lives. If that breaks or is closed, others could change the rows it has read and
+// precede it, although it has voted and its decision is still to come.
 //
-// Nothing can take its vote back, so whoever could contradict it must not vote: a branch that has
-// changed something asks, when it has all of its locks, whether the connections of those are still
-// there. One whose connection is not may have let go of a lock that this branch has taken; then this
-// one is rolled back, and may try again when the other has ended. To ask costs a trip to the server,
-// and only while there are such branches. That a connection is there is told by the lock of its
-// branch's name (mysql_detach.go), which goes a moment after those of rows; so a branch that is to be
-// prepared asks after that. Over a restart of the server or the agent the agent sees to it (fences of
-// package source).
+// Its vote cannot be withdrawn, so a transaction that could contradict it must not vote. A branch with changes, once
+// it has all its locks, checks whether the connections of those branches still exist. If one does not, it may have
+// released a lock that this branch has taken; this one is rolled back and may be retried after the other has ended.
+// The check costs a trip, and only while such branches exist. A connection's existence is visible by the lock of
+// its branch's name (mysql_detach.go), which is released shortly after the row locks; so a branch that is to be
+// prepared checks after it has its locks. Restarts of the server or the agent are handled by the agent (the restart
+// barrier of package source).
 
-// frail are the prepared branches of a driver that have changed nothing.
+// frail has the driver's prepared branches without changes.
 type frail struct {
 	mu   sync.Mutex
 	have map[source.Name]bool
@@ -43,12 +41,12 @@ func (f *frail) remove(n source.Name) {
 	delete(f.have, n)
 }
 
-// gone is a condition that one of them has lost its connection; "": there are none.
+// gone returns a condition that is true if one of them has lost its connection; "": there are none.
 func (f *frail) gone() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var b strings.Builder
-	for n := range f.have { // order: of a condition's parts
+	for n := range f.have { // order: parts of a condition
 		if b.Len() > 0 {
 			b.WriteString(" OR ")
 		}
@@ -57,7 +55,7 @@ func (f *frail) gone() string {
 	return b.String()
 }
 
-// contradicts is an error if the branch may have changed what a prepared one has read.
+// contradicts returns an error if the branch may have changed rows that a prepared one has read.
 func (b *myBranch) contradicts(ctx context.Context) error {
 	if !b.changed || !b.c.ties {
 		return nil
@@ -76,11 +74,11 @@ func (b *myBranch) contradicts(ctx context.Context) error {
 		return nil
 	}
 	return &source.Error{Code: 1213, State: "40001", Ends: true, Again: true,
-		Text: "a transaction that is still to be decided has lost its locks of what it has read, and this one may have changed that; try again"}
+		Text: "a prepared transaction has lost its read locks and this one may have changed those rows; retry the transaction"}
 }
 
-// staysThere notes a prepared branch that has changed nothing. Its connection is asked after that:
-// who has asked for it before took its locks before it could have let go of any.
+// staysThere records a prepared branch without changes, and then checks its connection: a branch that checked before
+// took its locks before this one can have released any.
 func (b *myBranch) staysThere(ctx context.Context) error {
 	b.d.frail.add(b.name)
 	_, _, err := b.c.exec(ctx, "DO 0", nil)
@@ -89,9 +87,9 @@ func (b *myBranch) staysThere(ctx context.Context) error {
 	}
 	b.d.frail.remove(b.name)
 	e := asError(err)
-	e.Ends, e.Unknown = true, false // the end of the connection undoes it
+	e.Ends, e.Unknown = true, false // the end of the connection rolls it back
 	return e
 }
 
-// goesBack reports whether a statement undoes what others before it have done.
+// goesBack reports whether a statement rolls back earlier ones.
 func goesBack(text string) bool { return len(text) >= 8 && strings.EqualFold(text[:8], "ROLLBACK") }

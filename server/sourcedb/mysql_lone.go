@@ -2,19 +2,17 @@ package sourcedb
 
 import "strings"
 
-// A read alone, at MariaDB and SERIALIZABLE: between BEGIN and COMMIT it locks what it reads, and is
-// answered in three packets, each of which the server has to write and the agent to read. With LOCK
-// IN SHARE MODE it takes the same locks without a transaction about it, in one packet, as far as the
-// clause reaches: it is of the tables that stand in the FROM of the statement itself. What is read in
-// a subquery, in a function that is stored, or in the second half of a UNION is read without locks
-// then. So only what can hold none of these goes this way.
+// A single read at MariaDB and SERIALIZABLE. Between BEGIN and COMMIT it locks the rows it reads, and is answered in
+// three packets, each of which the server must write and the agent read. With LOCK IN SHARE MODE and without a
+// transaction it takes the same locks in one packet, as far as the clause reaches: to the tables in the FROM of the
+// statement itself. Reads in a subquery, in a stored function or in the second half of a UNION would take no locks.
+// So only statements that can contain none of these are sent this way.
 
 // shareMode is the clause.
 const shareMode = " LOCK IN SHARE MODE"
 
-// notShared are words that stand where a text reads more than its own FROM does, or ends otherwise
-// than before a locking clause. A name that reads as one of them, or a value, only keeps the text
-// between BEGIN and COMMIT.
+// notShared are words of statements that read more than their own FROM, or that do not end where a locking clause
+// may follow. A name or value that looks like one of them only keeps the statement between BEGIN and COMMIT.
 var notShared = map[string]bool{
 	"UNION": true, "EXCEPT": true, "INTERSECT": true, "INTO": true, "FOR": true, "LOCK": true, "PROCEDURE": true, "FETCH": true, "ROWS": true, "VALUES": true,
 	"WITH": true, "NEXTVAL": true, "PREVIOUS": true,
@@ -23,8 +21,8 @@ var notShared = map[string]bool{
 // wordMax is the length of the longest of these words, and of SELECT.
 const wordMax = 9
 
-// sharing is a SELECT of a client, without comments, with the clause that has it lock all that it
-// reads; false if that is not plain from its words.
+// sharing returns a client's SELECT, without comments, with the clause that locks all rows it reads; false if its
+// words do not show that this is correct.
 func sharing(text string) (string, bool) {
 	if strings.ContainsAny(text, "(;\\") {
 		return "", false
@@ -57,10 +55,10 @@ func sharing(text string) (string, bool) {
 	return text + shareMode, true
 }
 
-// upper is a word in upper case, in room if that does.
+// upper returns a word in upper case, in room if it fits.
 func upper(word string, room *[wordMax]byte) []byte {
 	if len(word) > wordMax {
-		return []byte(strings.ToUpper(word)) // letters that are not ASCII may have shorter ones
+		return []byte(strings.ToUpper(word)) // non-ASCII letters may have shorter upper-case forms
 	}
 	w := room[:copy(room[:], word)]
 	for i, b := range w {

@@ -11,20 +11,18 @@ import (
 	"isochron/txn"
 )
 
-// What goes to a MariaDB or MySQL in one trip, and why nothing rides along unseen.
+// One trip to a MariaDB or MySQL, and why a statement cannot smuggle in another.
 //
-// A connection takes several statements in one packet, for XA START must not cost a trip. A
-// statement of a client may then not bring a second one. One without a semicolon anywhere
-// cannot; every other goes as a string to the server's own PREPARE, which refuses all but a
-// single statement, and is run by EXECUTE: in the same trip, and answered in text as well.
-// The same way goes a statement whose placeholders the Go driver might not find where the
-// server finds them.
+// A connection accepts several statements in one packet, since XA START must not cost a trip. A client's statement
+// must then not bring a second one. One without a semicolon cannot. Every other goes as a string to the server's own
+// PREPARE, which refuses all but a single statement, and is run by EXECUTE: in the same trip, with a result as text
+// too. A statement whose placeholders the Go driver might find elsewhere than the server goes the same way.
 
-// mysqlFormat is the format's number in our XA names: the letters ISO1. It fits four bytes,
-// which is what MariaDB's binary log takes.
+// mysqlFormat is the format number in our XA names: the letters ISO1. It fits four bytes, as MariaDB's binary log
+// requires.
 const mysqlFormat = 0x49534f31
 
-// xid is a branch's name as XA statements have it.
+// xid returns a branch's name as XA statements have it.
 func xid(n source.Name) string {
 	return fmt.Sprintf("'%s','%s',%d", n.Global(), n.Qualifier(), mysqlFormat)
 }
@@ -32,7 +30,7 @@ func xid(n source.Name) string {
 // handle is the name of the prepared statement, and of the variables for its values.
 const handle = "isochron_s"
 
-// clientText is a client's statement as it may follow others in a packet, with its values.
+// clientText returns a client's statement, so that it may follow others in a packet, with its values.
 func clientText(s source.Statement) (text string, args []driver.NamedValue) {
 	values, plain := make([]driver.Value, len(s.Args)), !strings.Contains(s.Text, ";")
 	for i, v := range s.Args {
@@ -47,7 +45,7 @@ func clientText(s source.Statement) (text string, args []driver.NamedValue) {
 		}
 	}
 	if len(values) > 0 {
-		// Backslashes and comments are where two readers could differ on what is quoted.
+		// Backslashes and comments are where two parsers could differ about quoting.
 		plain = plain && strings.Count(s.Text, "?") == len(values) && !strings.ContainsAny(s.Text, "\\#") &&
 			!strings.Contains(s.Text, "--") && !strings.Contains(s.Text, "/*")
 	}
@@ -73,14 +71,14 @@ func clientText(s source.Statement) (text string, args []driver.NamedValue) {
 	return text, named(own)
 }
 
-// literal is a number that the Go driver cannot write exactly: it goes into a text of ours.
+// literal is a number that the Go driver cannot write exactly; it goes into our text.
 type literal string
 
-// numberPattern is how SQL writes a number.
+// numberPattern is SQL's form of a number.
 var numberPattern = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$`)
 
-// number is a number as a value: whole if the Go driver writes it as it is, without quotes; text
-// if it is none.
+// number returns a number as a value; whole: the Go driver writes it unchanged and unquoted. It is a string if text
+// is no number.
 func number(text string) (v driver.Value, whole bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
@@ -102,8 +100,8 @@ func named(values []driver.Value) []driver.NamedValue {
 	return out
 }
 
-// onlyChanges says that a statement answers with a count, never with rows. Of any other
-// statement that gives no rows the count is asked for.
+// onlyChanges reports whether a statement returns a count and never rows. For other statements without rows the
+// count is queried.
 func onlyChanges(text string) bool {
 	if changes(text) {
 		return !strings.Contains(strings.ToUpper(text), "RETURNING")
@@ -115,7 +113,7 @@ func onlyChanges(text string) bool {
 	return false
 }
 
-// changes says that a statement changes rows, whether or not it answers with them.
+// changes reports whether a statement changes rows, whether or not it returns them.
 func changes(text string) bool {
 	switch first, _ := firstWords(text); first {
 	case "INSERT", "UPDATE", "DELETE", "REPLACE":
@@ -124,7 +122,7 @@ func changes(text string) bool {
 	return false
 }
 
-// onlyReads says that a statement that answers with rows has changed none.
+// onlyReads reports whether a statement that returns rows has changed none.
 func onlyReads(text string) bool {
 	switch first, _ := firstWords(text); first {
 	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE":

@@ -8,26 +8,24 @@ import (
 	"isochron/source"
 )
 
-// Who waits for whom at a MariaDB. It tells that to accounts with PROCESS alone. What it tells is a
-// copy that it makes anew only for who asks 100 ms after the last who did: so nobody is asked sooner
-// here, and where others keep asking it may tell of waits that are over, so that one is given up in
-// vain. A branch that is prepared and has lost its connection has no number there
-// and is not told of; a MySQL 8 has no such table. Neither makes it wrong: what is not told of ends
-// by the bound of its wait.
+// Lock waits at a MariaDB, which shows them only to accounts with PROCESS. The server shows a copy that it refreshes
+// only for a query at least 100 ms after the last one. So queries are kept that far apart here; where other clients
+// query more often, the copy may show waits that are over, and a transaction may be aborted unnecessarily. A prepared
+// branch that has lost its connection has no number there and is not shown; a MySQL 8 has no such table. Neither is
+// unsafe: a wait that is not shown ends by its bound.
 
-// myAskWaits lists who waits for whom, of those who wait on some connections. All transactions that
-// have only read so far have the number 0 there. Who of them waits is told by the lock it asks for;
-// who of them is in the way is told by nothing, so each that has locks is taken for it: a deadlock is
-// found then, and at times one is given up that was in none.
+// myAskWaits lists the waits of some connections' transactions. All transactions without changes have the number 0
+// there. The waiter among them is identified by the lock it requests. The blocker among them is not identifiable, so
+// each with locks is taken for it: a deadlock is then found, and at times a transaction outside of any is aborted.
 const myAskWaits = `SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id FROM information_schema.INNODB_LOCK_WAITS w
 	JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id AND r.trx_requested_lock_id = w.requested_lock_id
 	JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id AND b.trx_rows_locked > 0
 WHERE b.trx_mysql_thread_id <> r.trx_mysql_thread_id AND r.trx_mysql_thread_id IN (`
 
-// myCopied is for how long a MariaDB keeps a copy after it was asked, and a little.
+// myCopied is how long a MariaDB keeps a copy after a query, with a margin.
 const myCopied = 110 * time.Millisecond
 
-// myTellsNot are the errors of those that do not tell: no PROCESS, and no such table.
+// myTellsNot are the errors of servers that do not show waits: no PROCESS, or no such table.
 var myTellsNot = map[uint16]bool{myNeedsProcess: true, 1109: true, 1146: true}
 
 const myNeedsProcess = 1227

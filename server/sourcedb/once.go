@@ -8,43 +8,38 @@ import (
 	"isochron/source"
 )
 
-// A transaction of one statement, at one source: what would begin and end it costs the server
-// more than the statement does, and a trip.
+// A transaction of one statement at one source: its begin and end would cost the server more than the statement, and
+// a trip.
 //
-// What one statement alone does is atomic at every server. That it is also serializable beside
-// prepared branches, which others see committed elsewhere before they are here, is not a matter
-// of course: it must wait for their locks.
+// One statement alone is atomic at every server. It is not automatically serializable with prepared branches, which
+// clients may see as committed at another source before they are committed here: it must wait for their locks.
 //
-//   - MariaDB at SERIALIZABLE has a change lock all that it reads, that of its triggers and
-//     functions too, whether or not it stands in a transaction. A SELECT outside one locks nothing
-//     and shows a snapshot, which lacks what a prepared branch has written, although its
-//     transaction may be committed and seen at another source: so it says LOCK IN SHARE MODE where
-//     that locks all that it reads (mysql_lone.go), goes within BEGIN and COMMIT in one packet
-//     where it might not, and waits (once_test.go shows both).
-//     While prepared branches there have changed nothing (mysql_frail.go) a change goes in a branch,
-//     which asks after them. One that was sent before, and waits for the locks of such a branch
-//     when that loses its connection, is not rolled back.
-//   - PostgreSQL has statements alone in a transaction of their own at the session's default level.
-//     They see and lock what they do between BEGIN and COMMIT. One that rests on locks
-//     (postgres_locks.go) is tried without its guard. A change is committed once its answer shows
-//     that it needs none, which costs a trip more; else it is undone, for a trigger may have acted
-//     although no row was changed. Then it goes behind its guard in a branch.
+//   - MariaDB at SERIALIZABLE has a change lock all rows it reads, in its triggers and functions too, inside or
+//     outside a transaction. A SELECT outside one locks nothing and reads a snapshot, which lacks the writes of a
+//     prepared branch although its transaction may be committed and visible at another source. So it uses LOCK IN
+//     SHARE MODE where that locks all rows it reads (mysql_lone.go), and otherwise goes between BEGIN and COMMIT in
+//     one packet; then it waits (once_test.go shows both). While prepared branches without changes exist
+//     (mysql_frail.go) a change goes in a branch, which checks for them. A change sent before that, and waiting for
+//     the locks of such a branch when it loses its connection, is not rolled back.
+//   - PostgreSQL runs single statements in a transaction of their own at the session's default level. They see and
+//     lock the same as between BEGIN and COMMIT. A statement that depends on locks (postgres_locks.go) is tried
+//     without its guard. A change is committed once its result shows that no guard is needed, which costs another
+//     trip; otherwise it is rolled back, since a trigger may have acted although no row was changed, and is run
+//     behind its guard in a branch.
 
-// hasComment says that a text may hold the begin of a comment: what follows it in a packet could
-// be taken for a part of that.
+// hasComment reports whether a text may contain the start of a comment, which could swallow the rest of a packet.
 func hasComment(text string) bool {
 	return strings.Contains(text, "--") || strings.Contains(text, "/*") || strings.Contains(text, "#")
 }
 
-// pure says that a statement can have changed nothing, whatever became of it: a read that calls
-// no function.
+// pure reports whether a statement cannot have changed anything: a read without function calls.
 func pure(text string) bool {
 	first, _ := firstWords(text)
 	return first == "SELECT" && !strings.Contains(text, "(")
 }
 
-// onceError is the error of a statement that was its whole transaction and was sent. again says that
-// a connection of the pool's had broken unseen, and that it can be sent anew.
+// onceError returns the error of a statement that was its whole transaction and was sent. again: a pooled connection
+// was broken unnoticed, and the statement can be sent again.
 func onceError(ctx context.Context, s source.Statement, err error, used bool) (e *source.Error, again bool) {
 	if e = asError(err); e == nil {
 		return nil, false
@@ -54,8 +49,8 @@ func onceError(ctx context.Context, s source.Statement, err error, used bool) (e
 	return e, e.Gone && harmless && used && ctx.Err() == nil
 }
 
-// unlooked is for how long a connection may have been idle that a statement alone goes to without a
-// look: one that is sent anew if the connection turns out to be broken.
+// unlooked is how long a connection may have been idle to be used by a single statement without a check; the
+// statement is sent again if the connection turns out to be broken.
 func unlooked(s source.Statement, first bool) time.Duration {
 	if first && pure(s.Text) {
 		return unseen
@@ -84,7 +79,7 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 		if err := c.on(o.Incarnation); err != nil {
 			return source.Result{}, d.after(c, err)
 		}
-		if writes && (!c.ties || d.frail.gone() != "") { // of a MySQL it is not known what a change alone locks
+		if writes && (!c.ties || d.frail.gone() != "") { // for MySQL the locks of a single change are not known
 			d.pool.put(c)
 			return source.OnceByBranch(ctx, d, n, o, s)
 		}
@@ -100,7 +95,7 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 	}
 }
 
-// once runs a statement that only reads, or one that only changes.
+// once runs a statement that only reads, or only changes.
 func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Statement, reads bool) (r source.Result, err error) {
 	if e := checkZone(s.Zone); e != nil {
 		return r, e
@@ -114,7 +109,7 @@ func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Stat
 		return r, err
 	}
 	within := o.Isolation == source.Serializable
-	if within && c.ties { // of a MySQL it is not known which privilege the clause asks for
+	if within && c.ties { // for MySQL the privilege that the clause needs is not known
 		if text, ok := sharing(s.Text); ok {
 			s.Text, within = text, false
 		}
@@ -129,7 +124,7 @@ func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Stat
 	return r, err
 }
 
-// giveBack gives a connection back on which a statement alone was run; nothing is open on it then.
+// giveBack returns the connection of a single statement; no transaction is open on it.
 func (d *mysqlDB) giveBack(c *myConn, err error) {
 	if err != nil && c.valid() {
 		ctx, cancel := cleanUp()
@@ -166,13 +161,13 @@ func (d *postgres) Once(ctx context.Context, n source.Name, o source.BranchOptio
 	}
 	r, err := d.once(ctx, alone, s)
 	if len(s.Guard) > 0 && misses(s, r, err) {
-		return source.OnceByBranch(ctx, d, n, o, s) // it has changed nothing, and is run anew behind its guard
+		return source.OnceByBranch(ctx, d, n, o, s) // it has changed nothing, and is run again behind its guard
 	}
 	return r, err
 }
 
-// locksAlone reports whether a statement that rests on locks can be tried without its guard, outside
-// a transaction.
+// locksAlone reports whether a statement that depends on locks can be tried without its guard, outside a
+// transaction.
 func locksAlone(s source.Statement) bool {
 	if onlyReads(s.Text) && !simple(s) {
 		return false // its commit would be waited for
@@ -180,10 +175,10 @@ func locksAlone(s source.Statement) bool {
 	return len(s.Guard) == 0 || s.Least != 0
 }
 
-// simple reports whether a statement can go as a simple query, in which nothing rides along.
+// simple reports whether a statement can go as a simple query without the risk of a second statement in it.
 func simple(s source.Statement) bool { return len(s.Args) == 0 && !strings.Contains(s.Text, ";") }
 
-// once runs a statement on a connection of the pool.
+// once runs a statement on a pooled connection.
 func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	for first := true; ; first = false {
 		c, used, err := d.pool.getIdle(ctx, o.LockWait, unlooked(s, first))
@@ -209,8 +204,8 @@ func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.St
 	}
 }
 
-// alone sends a statement and reads its answer. One without values, and without a semicolon that
-// could bring a second one, goes as a simple query, which costs less than what is taken apart.
+// alone sends a statement and reads its result. One without values and semicolons, which cannot bring a second
+// statement, goes as a simple query, which costs less than the extended protocol.
 func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
 	var as []int16
 	if asksForTypes(s) {
@@ -233,7 +228,7 @@ func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result
 		text = lightly + text
 	}
 	results := c.c.Exec(ctx, text)
-	for results.NextResult() { // the last is the statement's
+	for results.NextResult() { // the last result is the statement's
 		if r, tooLarge, err = c.answer(results.ResultReader(), s); err != nil {
 			break
 		}
@@ -244,8 +239,8 @@ func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result
 	return r, tooLarge, err
 }
 
-// tried sends a statement that is committed once its answer shows that it needs no guard, and is
-// undone if it does: a trigger may have acted on what it has not found.
+// tried sends a statement that is committed if its result shows that it needs no guard, and else rolled back: a
+// trigger may have acted although no row was found.
 func (c *pgConn) tried(ctx context.Context, s source.Statement, as []int16) (r source.Result, tooLarge *source.Error, err error) {
 	p := c.c.StartPipeline(ctx) // one transaction up to its Sync
 	queue(p, s, as)

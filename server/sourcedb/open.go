@@ -11,18 +11,18 @@ import (
 	"isochron/source"
 )
 
-// Options are what an address does not say.
+// Options are settings that are not part of an address.
 type Options struct {
-	// Password goes before the one in the address, if not "".
+	// Password, if not "", overrides the address's.
 	Password string
-	// Connections bounds the pool, 0: ConnectionsDefault. Branches and prepared branches
-	// that MariaDB ties to a connection have one each.
+	// Connections bounds the pool, 0: ConnectionsDefault. Each branch has a connection, and each prepared
+	// branch that MariaDB ties to one.
 	Connections int
 	// ConnectTimeout bounds each attempt to connect, 0: ConnectTimeoutDefault.
 	ConnectTimeout time.Duration
-	// Ordering is how a PostgreSQL keeps transactions in order; "": ByLocks. Others have one way.
+	// Ordering is how a PostgreSQL orders transactions; "": ByLocks. Other servers have one way.
 	Ordering Ordering
-	// Cluster is told to the server as part of the program's name, for its operators.
+	// Cluster is part of the program name that the server's operators see.
 	Cluster string
 }
 
@@ -31,35 +31,34 @@ const (
 	ConnectionsDefault    = 64
 	ConnectionsMax        = 4096
 	ConnectTimeoutDefault = 5 * time.Second
-	// cleanUpMax bounds what is done about a branch or a connection that is given up.
+	// cleanUpMax bounds the clean-up of an abandoned branch or connection.
 	cleanUpMax = 5 * time.Second
-	// idleMax is how long a connection that nobody uses is kept.
+	// idleMax is how long an unused connection is kept.
 	idleMax = time.Minute
-	// silentMax is after how long the server gives up a connection that says nothing, and
-	// with it the locks of a branch whose agent was cut off.
+	// silentMax is the silence after which the server closes a connection, and releases the locks of a branch
+	// whose agent was cut off.
 	silentMax = 5 * time.Minute
 )
 
-// Open makes the driver for an address, without connecting:
+// Open returns the driver for an address, without connecting:
 //
 //	postgres://user:password@host:port/database?sslmode=require
 //	postgres://user@/database?host=/var/run/postgresql
 //	mysql://user:password@host:port/database?tls=skip-verify
 //	mysql://user@localhost/database?socket=/run/mysqld/mysqld.sock
 //
-// PostgreSQL's parameters are libpq's, in which a host that is a path is the directory of the
-// server's socket. MySQL's are socket, and tls: true, skip-verify, preferred or false, which is the
-// default. Errors never repeat the address.
+// PostgreSQL's parameters are libpq's; a host that is a path is the directory of the server's socket. MySQL's are
+// socket, and tls: true, skip-verify, preferred or false (the default). Errors never repeat the address.
 func Open(address string, o Options) (source.Driver, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the source's address cannot be read: it is postgres://user:password@host:port/database or mysql://..., with special characters of the password as %XX")
+		return nil, errors.New("the source's address cannot be parsed: it must be postgres://user:password@host:port/database or mysql://..., with special characters of the password as %XX")
 	}
 	if o.Connections == 0 {
 		o.Connections = ConnectionsDefault
 	}
 	if o.Connections < 1 || o.Connections > ConnectionsMax {
-		return nil, fmt.Errorf("%d connections to a source: it is 1 to %d", o.Connections, ConnectionsMax)
+		return nil, fmt.Errorf("%d connections to a source: the range is 1 to %d", o.Connections, ConnectionsMax)
 	}
 	if err := o.Ordering.Check(); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func Open(address string, o Options) (source.Driver, error) {
 	return &attentive{database: db, connect: o.ConnectTimeout}, nil
 }
 
-// program is what a server's operator sees as the connection's program.
+// program returns the connections' program name at the server.
 func (o Options) program() string {
 	if o.Cluster == "" {
 		return "isochron agent"
@@ -99,7 +98,7 @@ func (o Options) program() string {
 	return "isochron agent " + o.Cluster
 }
 
-// settled fills in what the options of a branch leave out.
+// settled returns a branch's options with defaults.
 func settled(o source.BranchOptions) (source.BranchOptions, error) {
 	if o.Isolation == "" {
 		o.Isolation = source.Serializable
@@ -108,10 +107,10 @@ func settled(o source.BranchOptions) (source.BranchOptions, error) {
 	case source.Serializable, source.RepeatableRead, source.ReadCommitted:
 		return o, nil
 	}
-	return o, &source.Error{Code: 1231, State: "42000", Text: fmt.Sprintf("no isolation level is called %q", o.Isolation), Ends: true}
+	return o, &source.Error{Code: 1231, State: "42000", Text: fmt.Sprintf("unknown isolation level %q", o.Isolation), Ends: true}
 }
 
-// pause waits a while, or until ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

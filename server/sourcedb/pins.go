@@ -9,20 +9,19 @@ import (
 	"isochron/source"
 )
 
-// What a text means depends on settings of the server, the account and the database: whether a
-// backslash escapes a quote, whether a name or a string stands within double quotes, which
-// character set a text is in, in which order the parts of a date come. What is sent was written
-// for one meaning, and under another a value may end its string early and be run. So each
-// connection is set to that meaning when it is made, and is not used unless the server says that it
-// holds: an account may be kept from a setting, and a proxy between may have its own mind.
+// A statement's meaning depends on settings of the server, the account and the database: whether a backslash escapes
+// a quote, whether double quotes enclose a name or a string, a text's character set, the order of a date's parts.
+// Statements are written for one set of values; under another, a value may end its string early and be executed. So
+// each connection is set to these values when it is made, and is not used unless the server confirms them: an
+// account may be denied a setting, and a proxy may change one.
 
 // pin is a setting of a connection.
 type pin struct {
 	name, value string
-	shows       string // what the server calls the value, where it is not the value itself
+	shows       string // the server's form of the value, if it differs
 }
 
-// shown is the value as the server shows it.
+// shown returns the value as the server shows it.
 func (p pin) shown() string {
 	if p.shows != "" {
 		return p.shows
@@ -30,8 +29,8 @@ func (p pin) shown() string {
 	return p.value
 }
 
-// pgPins are PostgreSQL's. The path keeps the account's own schemas, which triggers may need, between
-// what is built in and what is temporary.
+// pgPins are PostgreSQL's. The path keeps the account's own schemas, which triggers may need, between the built-in
+// and the temporary one.
 var pgPins = []pin{
 	{"standard_conforming_strings", "on", ""}, {"backslash_quote", "safe_encoding", ""}, {"escape_string_warning", "off", ""},
 	{"client_encoding", "UTF8", ""}, {"bytea_output", "hex", ""}, {"xmlbinary", "base64", ""}, {"xmloption", "content", ""},
@@ -40,11 +39,11 @@ var pgPins = []pin{
 	{"gin_fuzzy_search_limit", "0", ""}, {"exit_on_error", "off", ""}, {"default_transaction_deferrable", "off", ""},
 }
 
-// pgPath sets the path on which names without a schema are looked for, and asks for it.
-// Its functions have their schema: the path before it may have others of these names first.
+// pgPath sets the path for names without a schema, and returns it. Its functions have their schema: the path before
+// it may find others of these names first.
 const pgPath = `pg_catalog.set_config('search_path', 'pg_catalog, ' || pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '^pg_catalog, (.*), pg_temp$', '\1') || ', pg_temp', false)`
 
-// pinned sets a new connection's session, and holds the server to it.
+// pinned sets a new connection's session and checks the server's confirmation.
 func (c *pgConn) pinned(ctx context.Context) error {
 	var texts []string
 	for _, p := range pgPins {
@@ -53,7 +52,7 @@ func (c *pgConn) pinned(ctx context.Context) error {
 	rows, err := c.rows(ctx, "SELECT "+strings.Join(texts, ", ")+", "+pgPath)
 	if err != nil {
 		e := asError(err)
-		e.Ends, e.Text = true, "the source's session cannot be set as its texts need it: "+e.Text
+		e.Ends, e.Text = true, "the source's session settings cannot be set: "+e.Text
 		return e
 	}
 	for i, p := range pgPins {
@@ -67,8 +66,8 @@ func (c *pgConn) pinned(ctx context.Context) error {
 	return nil
 }
 
-// myPins are MariaDB's and MySQL's, in which a NULL of the account's is found by its own number
-// otherwise, rows beyond a bound are left out, and a view, a trigger or WEEK() read another way.
+// myPins are MariaDB's and MySQL's. Otherwise a NULL is found by the account's last number, rows beyond a bound are
+// omitted, and a view, a trigger or WEEK() is read differently.
 var myPins = []pin{
 	{"character_set_client", "utf8mb4", ""}, {"character_set_connection", "utf8mb4", ""}, {"character_set_results", "utf8mb4", ""},
 	{"collation_connection", "utf8mb4_general_ci", ""}, {"sql_auto_is_null", "0", ""}, {"sql_safe_updates", "0", ""}, {"sql_big_selects", "1", ""},
@@ -77,18 +76,17 @@ var myPins = []pin{
 	{"autocommit", "1", ""},
 }
 
-// mariaPins are those that only MariaDB has.
+// mariaPins are MariaDB's only.
 var mariaPins = []pin{{"check_constraint_checks", "1", ""}, {"system_versioning_asof", "DEFAULT", "DEFAULT"}}
 
-// myModes are the SQL modes that stay as the server has them: they say what is refused, rounded or
-// numbered. All others change how a text is read.
+// myModes are the SQL modes kept as the server has them: they affect what is refused, rounded or numbered. All others
+// change how a text is parsed.
 var myModes = []string{
 	"STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_IN_DATE", "NO_ZERO_DATE", "ALLOW_INVALID_DATES", "ERROR_FOR_DIVISION_BY_ZERO", "NO_ENGINE_SUBSTITUTION",
 	"ONLY_FULL_GROUP_BY", "NO_AUTO_VALUE_ON_ZERO", "NO_UNSIGNED_SUBTRACTION", "TIME_ROUND_FRACTIONAL", "TIME_TRUNCATE_FRACTIONAL",
 }
 
-// pinned sets a new connection's session, and holds the server to it. mode and version are what the
-// server says of itself.
+// pinned sets a new connection's session and checks the server's confirmation. mode and version are the server's.
 func (c *myConn) pinned(ctx context.Context, mode, version string) error {
 	keep := slices.DeleteFunc(strings.Split(mode, ","), func(m string) bool { return !slices.Contains(myModes, m) })
 	pins := append([]pin{{"sql_mode", "'" + strings.Join(keep, ",") + "'", ""}}, myPins...)
@@ -103,7 +101,7 @@ func (c *myConn) pinned(ctx context.Context, mode, version string) error {
 	rows, err := c.rows(ctx, "SET "+strings.Join(sets, ", ")+"; SELECT "+strings.Join(asks, ", "))
 	if err != nil {
 		e := asError(err)
-		e.Ends, e.Text = true, "the source's session cannot be set as its texts need it: "+e.Text
+		e.Ends, e.Text = true, "the source's session settings cannot be set: "+e.Text
 		return e
 	}
 	for i, p := range pins {
@@ -114,7 +112,7 @@ func (c *myConn) pinned(ctx context.Context, mode, version string) error {
 	return nil
 }
 
-// sameModes reports whether a server's modes are these, in its own order.
+// sameModes reports whether a server's modes, in its own order, are these.
 func sameModes(got string, want []string) bool {
 	have := slices.DeleteFunc(strings.Split(got, ","), func(m string) bool { return m == "" })
 	slices.Sort(have)
@@ -127,6 +125,6 @@ func sameModes(got string, want []string) bool {
 func notPinned(name, got, want string) *source.Error {
 	return &source.Error{
 		Code: 1231, State: "42000", Ends: true,
-		Text: fmt.Sprintf("nothing is sent to the source: its session has %s = '%.80s', and what is sent was written for '%s'; let the agent's account set it, and no proxy change it", name, got, want),
+		Text: fmt.Sprintf("nothing is sent to the source: its session has %s = '%.80s', but statements need '%s'; allow the agent's account to set it, and no proxy to change it", name, got, want),
 	}
 }

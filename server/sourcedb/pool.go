@@ -12,22 +12,21 @@ import (
 
 // conn is a connection to a server, of either dialect.
 type conn interface {
-	// sound looks without a trip whether the connection is still there, after a pause.
+	// sound checks without a trip whether the connection still exists after a pause.
 	sound(ctx context.Context, pause time.Duration) bool
 	// close ends it; it may block for up to cleanUpMax.
 	close()
 }
 
-// A pool bounds the connections to a source. Each connection, also one that is being opened
-// or closed, takes a place; places are handed out in the order in which they were asked for.
-// A connection is in one hand at a time, idle, or parked under the name of a prepared branch
-// that is tied to it.
+// A pool bounds the connections to a source. Each connection, also while it is opened or closed, occupies a place;
+// places are granted in the order of requests. A connection is used by one caller, idle, or parked under the name of
+// a prepared branch that is tied to it.
 type pool[C conn] struct {
 	dial func(ctx context.Context) (C, error)
 	size int
 
 	mu      sync.Mutex
-	free    int // places that nobody has
+	free    int // unoccupied places
 	idle    []idleConn[C]
 	parked  map[source.Name]C
 	waiting []chan struct{}
@@ -44,18 +43,17 @@ func newPool[C conn](size int, dial func(context.Context) (C, error)) *pool[C] {
 	return &pool[C]{dial: dial, size: size, free: size, parked: map[source.Name]C{}}
 }
 
-// unseen is for how long a connection may have been idle that is given to somebody who sends again
-// what fails: to look at its socket costs 2 us.
+// unseen is how long a connection may have been idle to be given unchecked to a caller that can send again: checking
+// its socket costs 2 us.
 const unseen = time.Second
 
-// get gives a connection. used says that it has served before, so that it may turn out to be
-// broken by what happened since. wait bounds how long it waits for a place, as a branch's waits for
-// locks are bounded; 0: until ctx ends.
+// get returns a connection. used: it has served before and may turn out to be broken. wait bounds the wait for a
+// place, as a branch's lock waits are bounded; 0: until ctx ends.
 func (p *pool[C]) get(ctx context.Context, wait time.Duration) (c C, used bool, err error) {
 	return p.getIdle(ctx, wait, 0)
 }
 
-// getIdle is get of a connection that is not looked at if it has been idle for less than so long.
+// getIdle is get, without a check of a connection that has been idle for less than unlooked.
 func (p *pool[C]) getIdle(ctx context.Context, wait, unlooked time.Duration) (c C, used bool, err error) {
 	if err := p.place(ctx, wait); err != nil {
 		return c, false, err
@@ -83,7 +81,7 @@ func (p *pool[C]) getIdle(ctx context.Context, wait, unlooked time.Duration) (c 
 	return c, false, err
 }
 
-// place waits for one of the pool's places, at most for so long; 0: until ctx ends.
+// place waits for a place, for at most wait; 0: until ctx ends.
 func (p *pool[C]) place(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
 	if p.closed {
@@ -119,11 +117,11 @@ func (p *pool[C]) place(ctx context.Context, wait time.Duration) error {
 	}
 	return &source.Error{
 		Code: 1040, State: "08004", Ends: true, Again: true,
-		Text: fmt.Sprintf("all %d connections to the source are taken and none became free in time (innodb_lock_wait_timeout; connections of the source bounds how many there are)", p.size),
+		Text: fmt.Sprintf("all %d connections to the source are in use and none became free within innodb_lock_wait_timeout; the source's connections setting bounds their number", p.size),
 	}
 }
 
-// release gives a place back.
+// release frees a place.
 func (p *pool[C]) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +133,7 @@ func (p *pool[C]) release() {
 	p.free++
 }
 
-// put gives back a connection that is in order.
+// put returns a sound connection.
 func (p *pool[C]) put(c C) {
 	p.mu.Lock()
 	if p.closed {
@@ -148,7 +146,7 @@ func (p *pool[C]) put(c C) {
 	p.release()
 }
 
-// drop closes a connection without keeping the caller, after what comes before that.
+// drop closes a connection in the background, after calling before.
 func (p *pool[C]) drop(c C, before ...func()) {
 	p.closing.Add(1)
 	go func() {
@@ -161,7 +159,7 @@ func (p *pool[C]) drop(c C, before ...func()) {
 	}()
 }
 
-// forget closes what is idle: one connection was found broken, and the others likely are.
+// forget closes the idle connections: one was found broken, so the others likely are.
 func (p *pool[C]) forget() {
 	p.mu.Lock()
 	idle := p.idle
@@ -172,7 +170,7 @@ func (p *pool[C]) forget() {
 	}
 }
 
-// park keeps a connection, and its place, for whoever finishes the branch.
+// park keeps a connection and its place for the call that finishes the branch.
 func (p *pool[C]) park(n source.Name, c C) {
 	p.mu.Lock()
 	if p.closed {
@@ -192,7 +190,7 @@ func (p *pool[C]) holds(n source.Name) bool {
 	return ok
 }
 
-// take gives the connection that is parked for a branch, with its place.
+// take returns the connection parked for a branch, with its place.
 func (p *pool[C]) take(n source.Name) (c C, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +199,7 @@ func (p *pool[C]) take(n source.Name) (c C, ok bool) {
 	return c, ok
 }
 
-// close ends all connections but those in somebody's hand, which end when they are given back.
+// close closes all connections except those in use, which are closed when they are returned.
 func (p *pool[C]) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -15,13 +15,13 @@ type postgres struct {
 	pool      *pool[*pgConn]
 	preparing inflight
 	types     pgTypes
-	locks     bool // transactions that lock what they read run at READ COMMITTED
+	locks     bool // transactions that lock their reads run at READ COMMITTED
 
 	serving serving
-	asker   asker[*pgConn] // who waits for whom (waits.go)
+	asker   asker[*pgConn] // queries waits (waits.go)
 
 	mu  sync.Mutex
-	own map[string]bool // the server's numbers of the connections that are in order
+	own map[string]bool // the server's numbers of the sound connections
 }
 
 func openPostgres(u *url.URL, o Options) (*postgres, error) {
@@ -58,7 +58,7 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 // answers implements database.
 func (d *postgres) answers(ctx context.Context) error { return reached(d.asker.dial(ctx)) }
 
-// use has a connection do something that is no branch.
+// use runs f on a connection without a branch.
 func (d *postgres) use(ctx context.Context, f func(c *pgConn) error) error {
 	c, _, err := d.pool.get(ctx, 0)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *postgres) use(ctx context.Context, f func(c *pgConn) error) error {
 	return err
 }
 
-// ask is use of what only asks.
+// ask is use for queries, which may be repeated.
 func (d *postgres) ask(ctx context.Context, f func(c *pgConn) error) error {
 	return again(ctx, func() error { return d.use(ctx, f) })
 }
@@ -104,18 +104,18 @@ func (d *postgres) Finish(ctx context.Context, n source.Name, commit bool) (foun
 	return found, err
 }
 
-// finish tries until it is known that the branch has ended or is not there.
+// finish retries until the branch has ended or is known not to exist.
 //
-// A branch that is not there may come yet: a connection that broke, or of an agent that died,
-// may have brought the server a PREPARE that it has not done. So what connections of agents
-// had open that are none of this driver's is waited for first. There is none as a rule; the
-// server sees their end soon. A branch that another connection is just finishing is busy.
+// A branch that does not exist may still appear: a broken connection, or one of a crashed agent, may have sent a
+// PREPARE that the server has not executed yet. So it first waits for open transactions of agents on connections that
+// are not this driver's. As a rule there are none; the server notices their end soon. A branch that another
+// connection is finishing is busy.
 func (d *postgres) finish(ctx context.Context, c *pgConn, n source.Name, commit bool) (found bool, err error) {
 	text := "ROLLBACK PREPARED " + pgQuote(n.String())
 	if commit {
 		text = "COMMIT PREPARED " + pgQuote(n.String())
 	}
-	var open map[string]bool // what others have open, since the first look; nil: not looked
+	var open map[string]bool // others' open transactions since the first query; nil: not queried
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		_, err := c.command(ctx, text)
 		if err == nil {
@@ -142,14 +142,13 @@ func (d *postgres) finish(ctx context.Context, c *pgConn, n source.Name, commit 
 		}
 		if err := pause(ctx, wait); err != nil {
 			e := asError(err)
-			e.Text, e.Again = "whether the branch is prepared is not known yet: a connection that the server has not given up may still hold it", true
+			e.Text, e.Again = "whether the branch is prepared is not known yet: a connection that the server has not closed may still hold it", true
 			return false, e
 		}
 	}
 }
 
-// others are the open transactions of agents on connections that are not this driver's, or
-// not any more.
+// others returns the open transactions of agents on connections that are not, or no longer, this driver's.
 func (d *postgres) others(ctx context.Context, c *pgConn) (map[string]bool, error) {
 	rows, err := c.rows(ctx, `SELECT pid, xact_start FROM pg_stat_activity WHERE usename = current_user AND datname = current_database()
 		AND application_name = current_setting('application_name') AND xact_start IS NOT NULL`)
@@ -164,7 +163,7 @@ func (d *postgres) others(ctx context.Context, c *pgConn) (map[string]bool, erro
 	return out, err
 }
 
-// count says that a connection is this driver's, or is given up.
+// count records whether a connection is this driver's.
 func (d *postgres) count(c *pgConn, own bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -176,7 +175,7 @@ func (d *postgres) count(c *pgConn, own bool) {
 	}
 }
 
-// drop gives up a connection.
+// drop closes a connection.
 func (d *postgres) drop(c *pgConn) {
 	d.count(c, false)
 	d.pool.drop(c)

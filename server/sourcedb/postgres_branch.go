@@ -13,29 +13,28 @@ import (
 
 // pgBranch is a transaction of a PostgreSQL.
 //
-// A statement that fails leaves a transaction of PostgreSQL in a state in which it takes
-// nothing but a rollback, where MySQL goes on. So from the second statement on, each is
-// sent within a savepoint, all three messages in one packet; and of the first, the whole
-// transaction is rolled back and begun anew with the next statement, for nothing was before it.
-// A savepoint costs 6 us of 37 for a point SELECT, and no trip.
+// After a failed statement a transaction of PostgreSQL accepts only a rollback, where MySQL continues. So from the
+// second statement on each is sent within a savepoint, all three messages in one packet. If the first fails, the
+// whole transaction is rolled back and begun again with the next statement, since nothing preceded it. A savepoint
+// costs 6 us of 37 for a point SELECT, and no trip.
 type pgBranch struct {
 	d     *postgres
 	c     *pgConn
 	name  source.Name
 	o     source.BranchOptions
-	used  bool // the connection served before, and nothing has been sent on it for us yet
+	used  bool // a connection from the pool, on which nothing has been sent for this branch yet
 	begun bool
 	ended bool
-	locks bool   // its isolation rests on locks (postgres_locks.go)
+	locks bool   // its isolation depends on locks (postgres_locks.go)
 	wrote bool   // it may have changed something
 	held  bool   // the savepoint of its last statement is still set
-	zone  string // that the transaction is in, once it is begun
+	zone  string // of the transaction, once it is begun
 }
 
-// mark is the savepoint of the statement that runs.
+// mark is the savepoint of the present statement.
 const mark = "isochron_statement"
 
-// begin is what begins the transaction.
+// begin returns the statements that begin the transaction.
 func (b *pgBranch) begin() []string {
 	level := b.o.Isolation
 	if b.locks {
@@ -71,7 +70,7 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		if !misses(s, r, err) {
 			return r, err
 		}
-		if err == nil && undone { // an error has undone it already
+		if err == nil && undone { // an error has already rolled it back
 			if err := b.undo(first); err != nil {
 				return source.Result{}, b.broken(err)
 			}
@@ -80,7 +79,7 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 	return b.execute(ctx, locked(s), s.Guard, false)
 }
 
-// locked is a statement that locks all that it finds.
+// locked returns a statement with locks on all rows it finds.
 func locked(s source.Statement) source.Statement {
 	if s.Locked != "" {
 		s.Text = s.Locked
@@ -88,8 +87,7 @@ func locked(s source.Statement) source.Statement {
 	return s
 }
 
-// execute runs a statement after what guards it. One that may be undone yet keeps its savepoint
-// until the next.
+// execute runs a statement after its guard. With keep, its savepoint stays until the next statement.
 func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []string, keep bool) (source.Result, error) {
 	before, first := guard, !b.begun // a guard stays if the statement fails
 	if b.held {
@@ -121,7 +119,7 @@ func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []stri
 	}
 	r, err := run()
 	if e := asError(err); e != nil && e.Gone && b.used && first && ctx.Err() == nil {
-		// The pool's connection had broken unseen. Nothing of the branch was there.
+		// The pooled connection was broken unnoticed. No statement of the branch was executed on it.
 		if err := b.reconnect(ctx); err != nil {
 			b.ended = true
 			return source.Result{}, err
@@ -137,7 +135,7 @@ func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []stri
 	return source.Result{}, b.failed(err, first && len(guard) == 0, marked)
 }
 
-// reconnect replaces a connection that was found broken.
+// reconnect replaces a broken connection.
 func (b *pgBranch) reconnect(ctx context.Context) error {
 	b.c.close()
 	b.d.pool.forget()
@@ -151,11 +149,11 @@ func (b *pgBranch) reconnect(ctx context.Context) error {
 	return nil
 }
 
-// failed undoes a statement that failed, or the branch if that cannot be.
+// failed rolls back a failed statement, or the branch if that is not possible.
 func (b *pgBranch) failed(err error, first, marked bool) error {
 	e := asError(err)
 	if !e.Ends && b.c.c.TxStatus() == 'T' {
-		return e // it ran, and its answer is what was wrong
+		return e // it ran; its result is too large
 	}
 	if !e.Ends && (first || marked) && b.undo(first) == nil {
 		return e
@@ -163,7 +161,7 @@ func (b *pgBranch) failed(err error, first, marked bool) error {
 	return b.broken(e)
 }
 
-// undo takes back the last statement: with all of the branch, if it was the first.
+// undo rolls back the last statement; if it was the first, the whole branch.
 func (b *pgBranch) undo(first bool) error {
 	ctx, cancel := cleanUp()
 	defer cancel()
@@ -186,7 +184,7 @@ func (b *pgBranch) broken(err error) error {
 	return e
 }
 
-// describe puts the types of a result's columns in words. It may ask the server.
+// describe names the types of a result's columns. It may query the server.
 func (b *pgBranch) describe(ctx context.Context, r *source.Result) error {
 	err := b.d.types.describe(ctx, b.c, r.Columns)
 	if err != nil {
@@ -225,8 +223,8 @@ func (b *pgBranch) Commit(ctx context.Context) error {
 	return b.finish(ctx, text, "COMMIT")
 }
 
-// finish ends the branch by a command. PostgreSQL says by the tag alone that what it was
-// told to commit or prepare had failed before, and is rolled back.
+// finish ends the branch by a command. PostgreSQL shows only by the tag that the transaction it was to commit or
+// prepare had failed before and is rolled back.
 func (b *pgBranch) finish(ctx context.Context, text, want string) error {
 	tag, err := b.c.command(ctx, text)
 	if err != nil {
@@ -259,7 +257,7 @@ func (b *pgBranch) Rollback(ctx context.Context) error {
 	return nil
 }
 
-// end rolls back what may be open and gives the connection away.
+// end rolls back the open transaction and returns the connection.
 func (b *pgBranch) end() {
 	b.ended = true
 	if b.c.c.IsClosed() {
@@ -277,7 +275,7 @@ func (b *pgBranch) end() {
 	b.d.pool.put(b.c)
 }
 
-// within runs a statement between others, in one trip.
+// within runs a statement between others in one trip.
 func (c *pgConn) within(ctx context.Context, before []string, s source.Statement, after []string) (source.Result, error) {
 	p := c.c.StartPipeline(ctx)
 	for _, text := range before {
@@ -288,7 +286,7 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 	if asksForTypes(s) {
 		formats, err := described(p, s.Text)
 		if err != nil {
-			_ = p.Close() // the error says more
+			_ = p.Close() // the first error is more precise
 			return source.Result{}, pgError(ctx, err)
 		}
 		as, skip = formats, 0
@@ -306,8 +304,8 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 		err = closing
 	}
 	if tooLarge != nil && (err == nil || serverWord(err) != nil && serverWord(err).Code == codeInterrupted) {
-		// Cut short or not: what only read has done nothing; what has written and was not
-		// cut short cannot be taken back for itself.
+		// Truncated or not, a pure read has changed nothing; a statement with changes whose result was not
+		// truncated cannot be undone on its own.
 		tooLarge.Ends = err == nil && r.Affected > 0
 		return source.Result{}, tooLarge
 	}
@@ -320,7 +318,7 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 	return r, nil
 }
 
-// next reads the answer of one statement of a pipeline.
+// next reads one statement's result from a pipeline.
 func (c *pgConn) next(p *pgconn.Pipeline, s source.Statement) (source.Result, *source.Error, error) {
 	got, err := p.GetResults()
 	if err != nil {
@@ -328,12 +326,12 @@ func (c *pgConn) next(p *pgconn.Pipeline, s source.Statement) (source.Result, *s
 	}
 	reader, ok := got.(*pgconn.ResultReader)
 	if !ok {
-		return source.Result{}, nil, errors.New("no answer of the statement's")
+		return source.Result{}, nil, errors.New("the statement has no result")
 	}
 	return c.answer(reader, s)
 }
 
-// answers reads what the pipeline gives: the statement's answer is the one after skip others.
+// answers reads a pipeline's results: the statement's is the one after skip others.
 func (c *pgConn) answers(p *pgconn.Pipeline, skip int, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
 	for i := 0; ; i++ {
 		got, err := p.GetResults()
@@ -341,7 +339,7 @@ func (c *pgConn) answers(p *pgconn.Pipeline, skip int, s source.Statement) (r so
 			return r, tooLarge, err
 		}
 		reader, ok := got.(*pgconn.ResultReader)
-		if !ok { // the sync, after which nothing comes
+		if !ok { // the sync, after the last result
 			return r, tooLarge, nil
 		}
 		if i != skip {
@@ -356,7 +354,7 @@ func (c *pgConn) answers(p *pgconn.Pipeline, skip int, s source.Statement) (r so
 	}
 }
 
-// answer reads what one statement gives.
+// answer reads one statement's result.
 func (c *pgConn) answer(reader *pgconn.ResultReader, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
 	a := newAnswer(s)
 	r.Columns = pgColumns(reader)
@@ -377,7 +375,7 @@ func (c *pgConn) answer(reader *pgconn.ResultReader, s source.Statement) (r sour
 	return r, tooLarge, nil
 }
 
-// pgColumns are the columns of an answer, their types as keys (pgTypes).
+// pgColumns returns a result's columns, with their types as keys (pgTypes).
 func pgColumns(reader *pgconn.ResultReader) (out []source.Column) {
 	for _, f := range reader.FieldDescriptions() {
 		out = append(out, source.Column{Name: f.Name, Type: pgTypeKey(f.DataTypeOID, f.TypeModifier), Null: true})
@@ -385,7 +383,7 @@ func pgColumns(reader *pgconn.ResultReader) (out []source.Column) {
 	return out
 }
 
-// asError is err as what it is, nil if it is nil.
+// asError returns err as an *Error, nil if it is nil.
 func asError(err error) *source.Error {
 	var e *source.Error
 	if err == nil || errors.As(err, &e) {
@@ -394,5 +392,5 @@ func asError(err error) *source.Error {
 	return &source.Error{Code: unknownCode, State: "HY000", Text: err.Error(), Ends: true}
 }
 
-// pgQuote writes a name of ours as a literal. It has letters, digits, dots and a slash.
+// pgQuote quotes a branch's name, which has letters, digits, dots and a slash.
 func pgQuote(name string) string { return "'" + name + "'" }

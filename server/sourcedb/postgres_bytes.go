@@ -9,12 +9,11 @@ import (
 	"isochron/source"
 )
 
-// A value for a bytea goes as its bytes. As text PostgreSQL would read \x41 in it, and other
-// sequences behind a backslash, as bytes, and refuse what is no text. Which values are for a bytea
-// only the server can tell: so a statement with a value that says another thing as text is
-// described by the server first, at the cost of a trip. Other values are the same in both forms.
+// A bytea value is sent as its bytes. In text form PostgreSQL would interpret \x41 and other backslash sequences, and
+// refuse bytes that are not text. Only the server knows which values are for a bytea. So a statement with a value
+// that differs in text form is described by the server first, at the cost of a trip.
 
-// byteaOID is the server's number for the type.
+// byteaOID is the server's number of the type.
 const byteaOID = 17
 
 // asksForTypes reports whether a statement has such a value.
@@ -27,7 +26,7 @@ func asksForTypes(s source.Statement) bool {
 	return false
 }
 
-// formats says of each value whether it goes as bytes.
+// formats returns for each value whether it is sent as bytes.
 func formats(d *pgconn.StatementDescription) []int16 {
 	out := make([]int16, len(d.ParamOIDs))
 	for i, oid := range d.ParamOIDs {
@@ -38,7 +37,7 @@ func formats(d *pgconn.StatementDescription) []int16 {
 	return out
 }
 
-// queue puts a statement into a pipeline: as it was described, unless as is nil.
+// queue adds a statement to a pipeline: as described, unless as is nil.
 func queue(p *pgconn.Pipeline, s source.Statement, as []int16) {
 	if as == nil {
 		p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
@@ -47,8 +46,8 @@ func queue(p *pgconn.Pipeline, s source.Statement, as []int16) {
 	p.SendQueryPrepared("", s.Args, as, nil)
 }
 
-// described sends what stands before a statement, and has the server describe the statement. It
-// waits for the answer: an error is the statement's own.
+// described sends the preceding text and has the server describe the statement. It waits for the reply; an error is
+// the statement's.
 func described(p *pgconn.Pipeline, text string) ([]int16, error) {
 	p.SendPrepare("", text, nil)
 	if err := p.Sync(); err != nil {

@@ -17,25 +17,24 @@ import (
 type pgConn struct {
 	c        *pgconn.PgConn
 	d        *postgres
-	level    source.Isolation // of the session, for statements alone (once.go); "": the server's own
-	lockWait int64            // of the session, in milliseconds; 0: the server's own
-	zone     string           // of the session: a statement's (zone.go)
+	level    source.Isolation // of the session, for single statements (once.go); "": the server's default
+	lockWait int64            // of the session, in milliseconds; 0: the server's default
+	zone     string           // of the session, set for a statement (zone.go)
 }
 
-// pgConfig reads an address; the settings of the session are ours.
+// pgConfig parses an address and adds the session's settings.
 func pgConfig(u *url.URL, o Options) (*pgconn.Config, error) {
 	cfg, err := pgconn.ParseConfig(u.String())
 	if err != nil {
 		var parse *pgconn.ParseConfigError
 		if errors.As(err, &parse) && errors.Unwrap(parse) != nil {
 			err = errors.Unwrap(parse)
-			return nil, fmt.Errorf("the source's address cannot be read: %s", reason(err))
+			return nil, fmt.Errorf("the source's address cannot be parsed: %s", reason(err))
 		}
-		return nil, errors.New("the source's address cannot be read: see the parameters behind its question mark")
+		return nil, errors.New("the source's address cannot be parsed: check the parameters after its question mark")
 	}
 	cfg.ConnectTimeout = o.ConnectTimeout
-	// A message holds a row; one of twice an answer's bound ends the connection instead of
-	// the memory.
+	// A message holds a row; one of twice a result's bound ends the connection before it exhausts memory.
 	cfg.MaxProtocolMessageBodyLen = 2 * source.BytesMax
 	silent := fmt.Sprint(silentMax.Milliseconds())
 	for key, value := range map[string]string{
@@ -60,7 +59,7 @@ func pgDial(ctx context.Context, cfg *pgconn.Config) (*pgConn, error) {
 	if err == nil {
 		c := &pgConn{c: bare}
 		if err = c.pinned(ctx); err != nil {
-			_ = bare.Close(ctx) // the error says more
+			_ = bare.Close(ctx) // the first error is more precise
 			return nil, err
 		}
 		return c, nil
@@ -79,7 +78,7 @@ func (c *pgConn) sound(context.Context, time.Duration) bool {
 	return !c.c.IsClosed() && quiet(c.c.Conn())
 }
 
-// pid is the server's number for the connection.
+// pid returns the server's number of the connection.
 func (c *pgConn) pid() string { return strconv.FormatUint(uint64(c.c.PID()), 10) }
 
 func (c *pgConn) close() {
@@ -93,7 +92,7 @@ func (c *pgConn) close() {
 	}
 }
 
-// waitOf is how long a wait for a lock may be, in milliseconds; 0: as the server has it.
+// waitOf returns the bound of a lock wait in milliseconds; 0: the server's default.
 func waitOf(o source.BranchOptions) int64 {
 	if o.LockWait <= 0 {
 		return 0
@@ -101,7 +100,7 @@ func waitOf(o source.BranchOptions) int64 {
 	return max(1, o.LockWait.Milliseconds())
 }
 
-// timeout is that as a value of lock_timeout.
+// timeout returns it as a value of lock_timeout.
 func timeout(o source.BranchOptions) string {
 	if wait := waitOf(o); wait > 0 {
 		return strconv.FormatInt(wait, 10)
@@ -109,8 +108,8 @@ func timeout(o source.BranchOptions) string {
 	return "DEFAULT"
 }
 
-// settle sets the session to what a statement alone asks for, unless it is set so: at the cost of
-// a trip, but as a rule all ask for the same.
+// settle sets the session for a single statement unless it already is: this costs a trip, but as a rule all
+// statements need the same settings.
 func (c *pgConn) settle(ctx context.Context, o source.BranchOptions, zone string) error {
 	if c.level == o.Isolation && c.lockWait == waitOf(o) && c.zone == zone {
 		return nil
@@ -125,7 +124,7 @@ func (c *pgConn) settle(ctx context.Context, o source.BranchOptions, zone string
 	return nil
 }
 
-// settleWait sets the session's bound of waits, once: a branch that has another says so itself.
+// settleWait sets the session's lock wait bound once; a branch with another one sets it itself.
 func (c *pgConn) settleWait(ctx context.Context, o source.BranchOptions) error {
 	if c.lockWait != 0 || o.LockWait <= 0 {
 		return nil
@@ -137,8 +136,7 @@ func (c *pgConn) settleWait(ctx context.Context, o source.BranchOptions) error {
 	return nil
 }
 
-// command runs statements without values and without an answer, in one trip. The tag is that
-// of the last.
+// command runs statements without values and results in one trip. The tag is the last one's.
 func (c *pgConn) command(ctx context.Context, text string) (tag string, err error) {
 	results, err := c.c.Exec(ctx, text).ReadAll()
 	if err != nil {
@@ -150,7 +148,7 @@ func (c *pgConn) command(ctx context.Context, text string) (tag string, err erro
 	return tag, nil
 }
 
-// rows runs one statement for the driver's own use; its answer is known to be small.
+// rows runs one statement for the driver's own use, with a small result.
 func (c *pgConn) rows(ctx context.Context, text string, args ...string) ([][][]byte, error) {
 	values := make([][]byte, len(args))
 	for i, a := range args {
@@ -163,9 +161,9 @@ func (c *pgConn) rows(ctx context.Context, text string, args ...string) ([][][]b
 	return r.Rows, nil
 }
 
-// cancel has the server end what runs on the connection, and waits until it was told to.
+// cancel has the server cancel the connection's statement and waits until the request was received.
 func (c *pgConn) cancel() {
 	ctx, cancel := cleanUp()
 	defer cancel()
-	_ = c.c.CancelRequest(ctx) // if it fails, the rest of the answer is read to its end
+	_ = c.c.CancelRequest(ctx) // if it fails, the rest of the result is read
 }

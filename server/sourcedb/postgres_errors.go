@@ -10,8 +10,7 @@ import (
 	"isochron/source"
 )
 
-// pgCodes gives MySQL's number for an SQLSTATE of PostgreSQL, of five letters, or of two for
-// the rest of a class.
+// pgCodes maps PostgreSQL's SQLSTATEs to MySQL's error numbers, by five letters, or by two for the rest of a class.
 var pgCodes = map[string]uint16{
 	"40001": 1213, "40P01": 1213, "40": 1213, // serialization failure, deadlock
 	"40002": codeRolledBack, "40003": codeRolledBack,
@@ -40,10 +39,10 @@ var pgCodes = map[string]uint16{
 	"08": codeLost,
 }
 
-// unknownCode is MySQL's number for an error that has none.
+// unknownCode is MySQL's number of an error without one.
 const unknownCode = 1105
 
-// pgError is what an error of pgconn means.
+// pgError converts an error of pgconn.
 func pgError(ctx context.Context, err error) *source.Error {
 	if e := serverWord(err); e != nil {
 		if e.Code == codeInterrupted && ctx.Err() != nil {
@@ -54,7 +53,7 @@ func pgError(ctx context.Context, err error) *source.Error {
 	return lost(ctx, err)
 }
 
-// serverWord is what a server said, nil if an error is none of its.
+// serverWord returns a server's error, nil if err is not one.
 func serverWord(err error) *source.Error {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
@@ -89,7 +88,7 @@ func serverWord(err error) *source.Error {
 	}
 }
 
-// fatal says that the server ended the connection with its word.
+// fatal reports whether the server closed the connection with the error.
 func fatal(e *pgconn.PgError) bool {
 	severity := e.SeverityUnlocalized
 	if severity == "" {
@@ -98,8 +97,8 @@ func fatal(e *pgconn.PgError) bool {
 	return severity == "FATAL" || severity == "PANIC"
 }
 
-// unknowable says whether a commit or prepare that ended so may have happened: the server
-// did not get to say so, or was ended while it did.
+// unknowable reports whether a failed commit or prepare may have taken effect: the server did not report it, or was
+// stopped meanwhile.
 func unknowable(err error) bool {
 	var e *source.Error
 	return errors.As(err, &e) && (e.Gone || e.Code == codeInterrupted || e.Code == codeLost || e.Code == 1053)

@@ -10,7 +10,7 @@ import (
 	"isochron/source"
 )
 
-// pgFactsQuery asks for what pgFacts reads, as text in this order.
+// pgFactsQuery queries what pgFacts reads, as text in this order.
 const pgFactsQuery = `SELECT current_setting('server_version'), (SELECT system_identifier FROM pg_control_system()),
 	current_database(), (SELECT oid FROM pg_database WHERE datname = current_database()),
 	current_setting('max_prepared_transactions'), pg_is_in_recovery(), current_setting('fsync'),
@@ -34,25 +34,25 @@ func pgFacts(v []string) source.Facts {
 	}
 	warn := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
 	if f.PreparedMax == 0 {
-		warn("max_prepared_transactions is 0: this PostgreSQL refuses to prepare; set it to at least the number of transactions that go on at once (and as high on its standbys), and restart it")
+		warn("max_prepared_transactions is 0: this PostgreSQL refuses to prepare; set it to at least the number of concurrent transactions (and as high on its standbys), and restart it")
 	}
 	if v[5] == "t" {
 		f.PreparedMax = 0
-		warn("this PostgreSQL is a standby: it takes no writes and prepares nothing")
+		warn("this PostgreSQL is a standby: it refuses writes and prepares")
 	}
 	if v[6] == "off" {
-		warn("fsync is off: after a power cut what was prepared or committed may be gone")
+		warn("fsync is off: a power cut may lose prepared or committed transactions")
 	}
 	if v[7] == "off" {
-		warn("synchronous_commit is off: a crash may undo what was committed in one phase; what is prepared is safe")
+		warn("synchronous_commit is off: a crash may lose transactions committed in one phase; prepared ones are safe")
 	}
 	if v[8] == "on" {
-		warn("default_transaction_read_only is on: transactions write all the same unless the gateway says they do not")
+		warn("default_transaction_read_only is on: it has no effect on transactions that the gateway does not declare read-only")
 	}
 	return f
 }
 
-// texts gives a row's values as text, NULL as "".
+// texts returns a row's values as text, NULL as "".
 func texts(row [][]byte) []string {
 	out := make([]string, len(row))
 	for i, v := range row {
@@ -61,23 +61,23 @@ func texts(row [][]byte) []string {
 	return out
 }
 
-// pgTypes knows the words for types, which a server gives by number. A number is asked for
-// once; those of a source's own types do not come back for another type.
+// pgTypes caches the names of types, which a server sends as numbers. Each number is queried once; a source does not
+// reuse the numbers of its own types.
 type pgTypes struct {
 	mu    sync.Mutex
 	words map[string]string
 }
 
-// pgTypesMax bounds the words that are remembered: beyond it all are forgotten.
+// pgTypesMax bounds the cached names; beyond it all are dropped.
 const pgTypesMax = 10000
 
-// pgTypeKey holds a column's type until pgTypes puts it in words.
+// pgTypeKey holds a column's type until pgTypes replaces it by a name.
 func pgTypeKey(oid uint32, modifier int32) string {
 	return strconv.FormatUint(uint64(oid), 10) + " " + strconv.Itoa(int(modifier))
 }
 
-// describe replaces the keys of columns by words, and asks the server for those it has not
-// seen, within whatever transaction is open there.
+// describe replaces columns' keys by names and queries the server for unseen ones, within the open transaction if
+// there is one.
 func (t *pgTypes) describe(ctx context.Context, c *pgConn, columns []source.Column) error {
 	missing := t.fill(columns)
 	if len(missing) == 0 {
@@ -105,7 +105,7 @@ func (t *pgTypes) describe(ctx context.Context, c *pgConn, columns []source.Colu
 	return nil
 }
 
-// fill replaces what it has words for, and gives the rest.
+// fill replaces the keys with cached names and returns the rest.
 func (t *pgTypes) fill(columns []source.Column) (missing []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,8 +119,8 @@ func (t *pgTypes) fill(columns []source.Column) (missing []string) {
 	return missing
 }
 
-// What tables there are, their columns in order, and the columns of their unique keys, of
-// those keys that hold for all rows and have no expression.
+// Queries of the tables, their columns in order, and the columns of those unique keys that cover all rows and have no
+// expression.
 const (
 	pgColumnsQuery = `SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull,
 			a.attidentity <> '' OR coalesce(pg_get_expr(e.adbin, e.adrelid) LIKE 'nextval(%', false),

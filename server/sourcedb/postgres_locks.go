@@ -6,57 +6,55 @@ import (
 	"isochron/source"
 )
 
-// How a PostgreSQL keeps transactions in order.
+// How a PostgreSQL orders transactions.
 //
-// Its own SERIALIZABLE finds out afterwards who must come before whom, and ends transactions that
-// might contradict each other. That is right within one PostgreSQL, and not over several databases:
-// the order that it finds need not be that of the commits. It ends many that contradict nobody, for
-// of a prepared transaction it must think the worst.
+// Its SERIALIZABLE determines the order afterwards and aborts transactions that might contradict it. This is right
+// within one PostgreSQL but not over several databases: its order need not be that of the commits. It aborts many
+// transactions without a conflict, because it must assume the worst of a prepared one.
 //
-// So a transaction all of whose statements lock what they read (Statement.Locks) is run at READ
-// COMMITTED: each statement sees what is committed when it has its locks, a row that was read is
-// kept by FOR SHARE, and what a condition has not found by its guard, a lock of the table that goes
-// with no writer's; PREPARE keeps all of them, over a restart too. The guard is taken in a statement
-// of its own before, since a statement sees what was committed when it began.
+// So a transaction all of whose statements lock their reads (Statement.Locks) runs at READ COMMITTED. Each statement
+// sees what is committed when it has its locks. A row that was read is kept by FOR SHARE; rows a condition did not
+// find are kept out by a guard, a lock of the table that conflicts with every writer's. PREPARE keeps all of them,
+// over a restart too. The guard is taken in a separate statement before, since a statement sees what was committed
+// when it began.
 //
-// Other transactions run at SERIALIZABLE, and in order with those that lock only as far as they
-// lock.
+// Other transactions run at SERIALIZABLE, and are ordered with the locking ones only as far as they lock.
 
-// Ordering is how a PostgreSQL keeps transactions in order that ask for SERIALIZABLE.
+// Ordering is how a PostgreSQL orders transactions that request SERIALIZABLE.
 type Ordering string
 
-// The ways.
+// The orderings.
 const (
-	ByLocks        Ordering = "locks"        // by locks of what they read
-	BySerializable Ordering = "serializable" // by the database's own level, each database for itself
+	ByLocks        Ordering = "locks"        // by locks on their reads
+	BySerializable Ordering = "serializable" // by the database's own level, each database by itself
 )
 
-// Check tells whether there is such a way; "" is ByLocks.
+// Check returns an error for an unknown ordering; "" is ByLocks.
 func (o Ordering) Check() error {
 	switch o {
 	case "", ByLocks, BySerializable:
 		return nil
 	}
-	return fmt.Errorf("no isolation of a source is called %q: it is %q, the default, or %q", string(o), ByLocks, BySerializable)
+	return fmt.Errorf("unknown isolation of a source %q: it is %q, the default, or %q", string(o), ByLocks, BySerializable)
 }
 
-// lightly goes before the COMMIT of what has only locked rows, which PostgreSQL writes down: nobody
-// need wait until that is on its disk.
+// lightly precedes the COMMIT of a transaction that has only locked rows. PostgreSQL logs that too, but the client
+// need not wait until it is on disk.
 const lightly = "SET LOCAL synchronous_commit = off; "
 
-// agree settles with its first statement on what a branch's isolation rests.
+// agree fixes, with its first statement, what a branch's isolation depends on.
 func (b *pgBranch) agree(s source.Statement) error {
 	switch {
 	case !b.begun:
 		b.locks = b.d.locks && s.Locks && b.o.Isolation == source.Serializable
 	case b.locks && !s.Locks:
-		return &source.Error{Code: unknownCode, State: "HY000", Text: "a statement that locks nothing, in a transaction whose isolation rests on locks"}
+		return &source.Error{Code: unknownCode, State: "HY000", Text: "a statement without locks in a transaction whose isolation depends on locks"}
 	}
 	return nil
 }
 
-// misses reports whether a statement has told of a row that is not there, or of one that is there
-// and that it has not locked: others could change that yet.
+// misses reports whether a statement's result depends on a missing row, or on a row it did not lock: others could
+// still change that.
 func misses(s source.Statement, r source.Result, err error) bool {
 	if e := asError(err); e != nil {
 		return !e.Ends && e.Code == codeDuplicate

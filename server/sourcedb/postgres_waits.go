@@ -7,12 +7,11 @@ import (
 	"isochron/source"
 )
 
-// Who waits for whom at a PostgreSQL. Any account may ask that (pg_blocking_pids, pg_locks and
-// pg_prepared_xacts show it to all).
+// Lock waits at a PostgreSQL. Any account may query them (pg_blocking_pids, pg_locks and pg_prepared_xacts).
 
-// askWaits lists who waits for whom. Of what is prepared pg_blocking_pids says 0; whose lock it is
-// stands in pg_locks then, under the virtual transaction that has the lock of the prepared one's own
-// number. The modes that are left out are in the way of no row and of no guard.
+// askWaits lists the waits. For a prepared transaction pg_blocking_pids returns 0; its locks are in pg_locks under
+// the virtual transaction that has the lock of the prepared one's number. The omitted lock modes conflict with no row
+// and no guard.
 const askWaits = `WITH waiting AS MATERIALIZED (SELECT pid, pg_blocking_pids(pid) AS before FROM unnest($1::int[]) AS pid),
 	locks AS MATERIALIZED (SELECT * FROM pg_locks WHERE 0 = ANY (SELECT unnest(before) FROM waiting))
 SELECT pid, by, '' FROM waiting, unnest(before) AS by WHERE by <> 0

@@ -11,46 +11,44 @@ import (
 	"isochron/txn"
 )
 
-// A server that is stopped, or cut off without a word, answers nothing, and TCP waits for it for a
-// quarter of an hour or without end. That a statement takes long does not tell: it may be long, or
-// wait for a lock. So the server is asked on a new connection once something has been under way at
-// it for so long, and again from then on. What is under way is given up if that is not answered
-// either.
+// A stopped or cut-off server does not answer, and TCP waits for it for a quarter of an hour or without end. A
+// statement's duration does not show this: it may be long, or wait for a lock. So once a call has run for a bound,
+// the server is probed on a new connection, and again from then on. If the probe is not answered either, the calls are
+// abandoned.
 
-// database is a driver whose server can be asked whether it answers.
+// database is a driver whose server can be probed.
 type database interface {
 	source.Driver
 	source.AtOnce
 	source.Waiting
-	// answers connects anew, besides the pool. What the server says does not matter.
+	// answers connects again, beside the pool. The server's reply does not matter.
 	answers(ctx context.Context) error
 }
 
-// attentive is a driver that gives up what a silent server is asked.
+// attentive is a driver that abandons calls to a silent server.
 type attentive struct {
 	database
-	connect time.Duration // bounds each question whether it answers
+	connect time.Duration // bounds each probe
 
 	mu         sync.Mutex
 	question   *question // under way; nil: none
 	answeredAt time.Time
 }
 
-// question asks a server whether it answers, for all who want to know.
+// question is a probe, shared by all calls that need it.
 type question struct {
 	done chan struct{}
 	err  error
 }
 
-// silent is why something was given up.
+// silent is the cause of an abandoned call.
 type silent struct{ after time.Duration }
 
 func (s *silent) Error() string {
 	return fmt.Sprintf("the source has not answered for %s, and takes no new connection (isochron_source_timeout)", s.after)
 }
 
-// during does something at the server that is given up if the server is silent for so long, 0:
-// txn.SourceSilence.
+// during makes a call, which is abandoned if the server is silent for bound, 0: txn.SourceSilence.
 func (a *attentive) during(ctx context.Context, bound time.Duration, f func(context.Context) error) error {
 	if bound <= 0 {
 		bound = txn.SourceSilence
@@ -72,13 +70,13 @@ func (a *attentive) during(ctx context.Context, bound time.Duration, f func(cont
 	return out
 }
 
-// listen asks the server until it does not answer, or ctx ends.
+// listen probes the server until it does not answer, or ctx ends.
 func (a *attentive) listen(ctx context.Context, bound time.Duration, giveUp context.CancelCauseFunc) {
 	for {
 		a.mu.Lock()
 		since := time.Since(a.answeredAt)
 		a.mu.Unlock()
-		if wait := bound - since; wait > 0 { // it has answered somebody meanwhile
+		if wait := bound - since; wait > 0 { // it has answered another call meanwhile
 			if pause(ctx, wait) != nil {
 				return
 			}
@@ -93,7 +91,7 @@ func (a *attentive) listen(ctx context.Context, bound time.Duration, giveUp cont
 	}
 }
 
-// asked asks the server, or waits for the answer to who has asked already.
+// asked probes the server, or waits for the probe under way.
 func (a *attentive) asked() error {
 	a.mu.Lock()
 	q := a.question
@@ -107,8 +105,7 @@ func (a *attentive) asked() error {
 	return q.err
 }
 
-// ask finds out whether the server answers. To refuse a connection is an answer as well, if it is
-// the server that does.
+// ask runs a probe. A refused connection is an answer too, if it is the server that refuses.
 func (a *attentive) ask(q *question) {
 	ctx, stop := context.WithTimeout(context.Background(), a.connect)
 	defer stop()
@@ -126,7 +123,7 @@ func (a *attentive) ask(q *question) {
 	close(q.done)
 }
 
-// reached closes a connection that was made to see whether it can be.
+// reached closes a connection that was made as a probe.
 func reached[C conn](c C, err error) error {
 	if err == nil {
 		c.close()

@@ -4,5 +4,5 @@ package sourcedb
 
 import "net"
 
-// quiet takes every connection for open: what has ended is noticed at its next trip.
+// quiet assumes that every connection is open: a closed one is noticed at its next trip.
 func quiet(net.Conn) bool { return true }

@@ -7,10 +7,9 @@ import (
 	"syscall"
 )
 
-// quiet reports whether a connection on which nothing is awaited is open and has nothing to say: a
-// server that gives one up says so, or closes it. It looks at the socket, without a trip. What
-// it cannot look at it takes for quiet. It never waits, not even for a reader: pgconn may have left
-// one behind a slow write, which reads until the server says something.
+// quiet reports whether an idle connection is open and has nothing to read: a server that drops one sends a notice
+// or closes it. It checks the socket without a trip. A connection that cannot be checked counts as quiet. It never
+// waits, not even for a reader: pgconn may have left one behind a slow write, which reads until the server sends.
 func quiet(c net.Conn) bool {
 	tls, encrypted := c.(interface{ NetConn() net.Conn })
 	if encrypted {
@@ -30,7 +29,7 @@ func quiet(c net.Conn) bool {
 		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		switch {
 		case err == syscall.EAGAIN || err == syscall.EWOULDBLOCK || err == syscall.EINTR:
-		case err == nil && n > 0 && encrypted: // of TLS itself, perhaps
+		case err == nil && n > 0 && encrypted: // possibly TLS's own
 		default:
 			open = false
 		}

@@ -2,10 +2,9 @@ package sourcedb
 
 import "isochron/source"
 
-// tables joins what both dialects answer, in order: columns with schema, table, name, type, whether
-// they may be NULL, whether the server numbers rows by them, why their table is unfit, whether it has
-// no partitions, and at a MySQL their collation; keys with schema, table, key, whether it is the
-// primary key, and a column. yes is the dialect's word for true.
+// tables joins the rows of both dialects, in order. Columns: schema, table, name, type, whether NULL is allowed,
+// whether the server numbers rows by it, why its table is unfit, whether the table has no partitions, and at a MySQL
+// the collation. Keys: schema, table, key, whether it is the primary key, and a column. yes is the dialect's true.
 func tables(columns, keys [][][]byte, yes string) []source.Table {
 	var out []source.Table
 	at := map[[2]string]int{}

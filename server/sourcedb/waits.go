@@ -8,18 +8,17 @@ import (
 	"isochron/source"
 )
 
-// Who waits for whom at a server, in what both dialects have alike: which branch a connection
-// serves, and a connection besides the pool's to ask on, for all of those may wait.
+// Lock waits at a server, in what both dialects share: the branch of each connection, and a connection beside the
+// pool's to query on, since all of those may wait.
 
-// serving says whose branch each connection has, by the server's number of the connection; also
-// of a branch that has ended, until the connection serves another. It holds as many as there are
-// connections.
+// serving maps the server's number of each connection to its branch, also to one that has ended, until the connection
+// serves another. It has as many entries as there are connections.
 type serving struct {
 	mu    sync.Mutex
 	names map[string]source.Name
 }
 
-// serves says whose branch a connection has from now on.
+// serves records a connection's branch.
 func (s *serving) serves(id string, n source.Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,14 +28,14 @@ func (s *serving) serves(id string, n source.Name) {
 	s.names[id] = n
 }
 
-// left says that a connection is no more.
+// left removes a connection.
 func (s *serving) left(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.names, id)
 }
 
-// ids are the connections of branches, in no order.
+// ids returns the connections of branches, in no order.
 func (s *serving) ids(of []source.Name) (out []string) {
 	wanted := map[source.Name]bool{}
 	for _, n := range of {
@@ -52,7 +51,7 @@ func (s *serving) ids(of []source.Name) (out []string) {
 	return out
 }
 
-// named is whose branch a connection has.
+// named returns a connection's branch.
 func (s *serving) named(id []byte) (source.Name, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,17 +59,17 @@ func (s *serving) named(id []byte) (source.Name, bool) {
 	return name, ok
 }
 
-// asker has a connection besides the pool's, made when it is first asked.
+// asker has a connection beside the pool's, made for its first query.
 type asker[C conn] struct {
 	dial func(context.Context) (C, error)
 
-	mu     sync.Mutex // of one question at a time, and of what follows
+	mu     sync.Mutex // of one query at a time, and of the fields below
 	c      C
-	since  time.Time // when it was last used; zero: there is none
+	since  time.Time // of its last use; zero: no connection
 	closed bool
 }
 
-// ask has a question be asked, no sooner than so long after the answer to the last.
+// ask runs a query, no sooner than apart after the answer to the last one.
 func (a *asker[C]) ask(ctx context.Context, apart time.Duration, question func(c C) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,7 +96,7 @@ func (a *asker[C]) ask(ctx context.Context, apart time.Duration, question func(c
 	return err
 }
 
-// forget gives up the connection; the mutex is held.
+// forget drops the connection; the mutex is held.
 func (a *asker[C]) forget() {
 	a.c.close()
 	a.since = time.Time{}

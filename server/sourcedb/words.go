@@ -6,9 +6,9 @@ import (
 	"isochron/source"
 )
 
-// firstWords gives the first two words of a statement in upper case, after white space,
-// comments and opening parentheses; "" where something else stands. It decides nothing about
-// a statement's meaning: only which call of the driver it goes through, and what is refused.
+// firstWords returns the first two words of a statement in upper case, after white space, comments and opening
+// parentheses; "" for anything else. It does not decide a statement's meaning, only the call of the driver and what
+// is refused.
 func firstWords(text string) (first, second string) {
 	first, rest := word(text)
 	second, _ = word(rest)
@@ -24,7 +24,7 @@ func word(s string) (word, rest string) {
 	return strings.ToUpper(s[:n]), s[n:]
 }
 
-// skipBlank goes past white space, parentheses and comments that neither dialect executes.
+// skipBlank skips white space, parentheses and comments that neither dialect executes.
 func skipBlank(s string) string {
 	for {
 		for s != "" && (s[0] == ' ' || s[0] >= '\t' && s[0] <= '\r' || s[0] == '(') {
@@ -41,8 +41,7 @@ func skipBlank(s string) string {
 	}
 }
 
-// refused says why a statement may not run in a branch: it would end it, or another, past
-// the branch's own methods.
+// refused returns why a statement may not run in a branch: it would end a branch past the branch's own methods.
 func refused(text string) *source.Error {
 	first, second := firstWords(text)
 	switch first {
@@ -50,7 +49,7 @@ func refused(text string) *source.Error {
 		if skipBlank(text) == "" {
 			return &source.Error{Code: 1065, State: "42000", Text: "a statement for the source is empty"}
 		}
-		return &source.Error{Code: 1064, State: "42000", Text: "a statement for a source begins with a word, not within a comment that is executed"}
+		return &source.Error{Code: 1064, State: "42000", Text: "a statement for a source must not begin with an executable comment"}
 	case "ROLLBACK":
 		if second == "TO" {
 			return nil
@@ -69,7 +68,7 @@ func refused(text string) *source.Error {
 	return &source.Error{Code: 1399, State: "XAE07", Text: "a transaction at a source is begun and ended by its gateway, not by a " + first + " within it"}
 }
 
-// afterWords is what follows the first n words.
+// afterWords returns the text after the first n words.
 func afterWords(s string, n int) string {
 	for range n {
 		_, s = word(s)
@@ -77,14 +76,14 @@ func afterWords(s string, n int) string {
 	return s
 }
 
-// setsMark says that a statement works on savepoints itself.
+// setsMark reports whether a statement sets or releases savepoints.
 func setsMark(text string) bool {
 	first, _ := firstWords(text)
 	return first == "SAVEPOINT" || first == "RELEASE" || first == "ROLLBACK"
 }
 
-// mayChange says that a statement may have changed something although its answer does not say so:
-// by a part of it that it names first, or by a trigger.
+// mayChange reports whether a statement may have changed something although its result does not show it: by a part
+// named before its own verb, or by a trigger.
 func mayChange(text string) bool {
 	switch first, _ := firstWords(text); first {
 	case "SELECT", "SHOW", "VALUES", "TABLE":

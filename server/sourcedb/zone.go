@@ -6,11 +6,10 @@ import (
 	"isochron/source"
 )
 
-// Each statement says the time zone of its client's session (Statement.Zone), and a connection of
-// the pool has that of the statement before. So both dialects set it where it differs, in the same
-// trip; "" is UTC, which a connection has from the start.
+// Each statement has the time zone of its client's session (Statement.Zone), and a pooled connection has that of its
+// last statement. So both dialects set it where it differs, in the same trip; "" is UTC, a connection's initial zone.
 
-// checkZone refuses what is no zone's name or distance.
+// checkZone refuses what is neither a zone's name nor an offset.
 func checkZone(zone string) *source.Error {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+-/:_", r))
@@ -24,18 +23,18 @@ func checkZone(zone string) *source.Error {
 // codeUnknownZone is MySQL's ER_UNKNOWN_TIME_ZONE.
 const codeUnknownZone = 1298
 
-// unknownZone is the error of a zone that the source does not have. Nothing was run.
+// unknownZone is the error of a zone the source does not have; the statement was not run.
 func unknownZone(zone string) *source.Error {
 	return &source.Error{
 		Code: codeUnknownZone, State: "HY000",
-		Text: "the source does not know the session's time zone '" + zone + "': load its time zone tables (mysql_tzinfo_to_sql), or SET time_zone to a distance such as '+02:00'",
+		Text: "unknown time zone at the source: '" + zone + "': load its time zone tables (mysql_tzinfo_to_sql), or SET time_zone to an offset such as '+02:00'",
 	}
 }
 
-// zoneNotKnown stands for the zone of a connection on which it may or may not have been set.
+// zoneNotKnown marks a connection whose zone may or may not have been set.
 const zoneNotKnown = "?"
 
-// inZone is what sets the connection to a statement's zone; "": it is set so.
+// inZone returns the statement that sets the connection to a statement's zone; "": none needed.
 func (c *myConn) inZone(zone string) string {
 	if c.zone == zone {
 		return ""
@@ -47,7 +46,7 @@ func (c *myConn) inZone(zone string) string {
 	return "SET time_zone = '" + zone + "'; "
 }
 
-// zoned is the error of a trip that set the zone, if set is not "".
+// zoned converts the error of a trip that set the zone, if set is not "".
 func (c *myConn) zoned(set, zone string, err error) error {
 	e := asError(err)
 	if set == "" || e == nil {
@@ -60,8 +59,8 @@ func (c *myConn) zoned(set, zone string, err error) error {
 	return e
 }
 
-// inZone is what sets the transaction to a statement's zone, from which on it has it until a
-// savepoint from before that is gone back to.
+// inZone returns the statement that sets the transaction to a statement's zone. The zone lasts until a rollback to
+// an earlier savepoint.
 func (b *pgBranch) inZone(s source.Statement) []string {
 	if b.zone == s.Zone || setsMark(s.Text) {
 		return nil
@@ -69,7 +68,7 @@ func (b *pgBranch) inZone(s source.Statement) []string {
 	return []string{"SET LOCAL TimeZone = '" + pgZone(s.Zone) + "'"}
 }
 
-// zoned says in which zone the transaction is after a statement, and what an error of it means.
+// zoned records the transaction's zone after a statement, and converts the statement's error.
 func (b *pgBranch) zoned(s source.Statement, err error) error {
 	switch {
 	case err != nil:
@@ -82,7 +81,7 @@ func (b *pgBranch) zoned(s source.Statement, err error) error {
 	return nil
 }
 
-// pgZoned is an error that may be of a zone.
+// pgZoned converts an error that may be about a zone.
 func pgZoned(zone string, err error) error {
 	if e := asError(err); e.State == "22023" && strings.Contains(e.Text, `"TimeZone"`) {
 		return unknownZone(zone)
@@ -90,7 +89,7 @@ func pgZoned(zone string, err error) error {
 	return err
 }
 
-// pgZone is a zone as PostgreSQL has it: distances have the other sign there, behind a name.
+// pgZone returns a zone in PostgreSQL's form: offsets have the opposite sign there, after a name.
 func pgZone(zone string) string {
 	switch {
 	case zone == "":
