@@ -175,7 +175,7 @@ func TestProcessRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("lost data", "its data is gone", func(*MemberConfig) {})
-	refused("no member", "not one of the nodes", func(c *MemberConfig) { c.Self = 7 })
+	refused("no member", "not in its own list of members", func(c *MemberConfig) { c.Self = 7 })
 }
 
 // A peer cannot send for another node, nor to another than this one.

@@ -8,25 +8,25 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Lateness is by how much pieces were handed on later than they were due.
+// Lateness is how much later than due pieces were forwarded.
 type Lateness struct {
 	Pieces        int64
 	P50, P99, Max time.Duration
 }
 
-// String is for people.
+// String formats it for people.
 func (l Lateness) String() string {
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
 	return fmt.Sprintf("%d pieces, late by %v in the middle, %v at the 99th percentile, %v at most", l.Pieces, round(l.P50), round(l.P99), round(l.Max))
 }
 
-// lateness counts; all connections of a proxy share it.
+// lateness counts; a proxy's connections share it.
 type lateness struct {
 	mu    *sync.Mutex
 	times *hdr.Histogram // microseconds
 }
 
-// latestKept is the largest lateness that is told apart; longer ones count as this.
+// latestKept is the largest recorded lateness; longer ones count as this.
 const latestKept = time.Minute
 
 func newLateness() lateness {

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// What one direction of a connection holds at most: so many pieces of so many bytes.
+// The bounds of one direction of a connection: pieces, and bytes in each.
 const (
 	pieceBytes    = 16 << 10
 	pieces        = 256
 	bytesInFlight = pieces * pieceBytes
 )
 
-// piece is what was read at once. One without data is the end of the stream.
+// piece is the result of one read. One without data is the end of the stream.
 type piece struct {
 	data []byte
 	due  time.Time
-	cut  bool // the end, and not a good one
+	cut  bool // an abnormal end
 }
 
-// pipe is one direction of one connection: a reader puts pieces in, a writer hands them on when
-// they are due.
+// pipe is one direction of one connection: a reader adds pieces, a writer forwards them when due.
 type pipe struct {
 	proxy   *Proxy
 	queue   chan piece
@@ -35,10 +34,10 @@ func newPipe(p *Proxy) *pipe {
 	return &pipe{proxy: p, queue: make(chan piece, pieces), stopped: make(chan struct{})}
 }
 
-// stop has the reader put nothing more in, and the writer wait no longer.
+// stop makes the reader add nothing more and the writer wait no longer.
 func (l *pipe) stop() { l.once.Do(func() { close(l.stopped) }) }
 
-// read takes what comes from a connection until its end.
+// read reads from a connection until its end.
 func (l *pipe) read(from net.Conn) {
 	buf := make([]byte, pieceBytes)
 	for {
@@ -64,7 +63,7 @@ func (l *pipe) put(one piece) bool {
 	return false
 }
 
-// write hands on what was read; whole: until its good end, which the other side was told of.
+// write forwards pieces; whole: up to a normal end, which was passed to the other side.
 func (l *pipe) write(to net.Conn) (whole bool) {
 	for {
 		select {
@@ -86,7 +85,7 @@ func (l *pipe) write(to net.Conn) (whole bool) {
 	}
 }
 
-// wait waits until a piece is due, and notes how late it is then.
+// wait waits until a piece is due, and records its lateness.
 func (l *pipe) wait(due time.Time) bool {
 	if left := time.Until(due); left > 0 {
 		t := time.NewTimer(left)
@@ -103,7 +102,7 @@ func (l *pipe) wait(due time.Time) bool {
 	return true
 }
 
-// closeWrite tells the other side that nothing more will come.
+// closeWrite ends the stream to the other side.
 func closeWrite(c net.Conn) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

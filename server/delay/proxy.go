@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// connectionsMax bounds the clients of one proxy; more are refused.
+// connectionsMax bounds a proxy's clients; more are refused.
 const connectionsMax = 4096
 
-// dialPatience bounds how long the target may take to answer a connection.
+// dialPatience bounds the target's reply to a connection.
 const dialPatience = 10 * time.Second
 
 // Proxy is one link: a port that leads to a target, with a delay.
@@ -28,8 +28,8 @@ type Proxy struct {
 	open map[net.Conn]bool
 }
 
-// Listen opens a link: connections to address, such as 127.0.0.1:0, are led to target, a host
-// and port, with rtt for a round trip of the network, at least 0.
+// Listen opens a link: connections to address, such as 127.0.0.1:0, are forwarded to target, a host and port, with rtt
+// for a round trip, at least 0.
 func Listen(address, target string, rtt time.Duration) (*Proxy, error) {
 	if rtt < 0 {
 		return nil, fmt.Errorf("a round trip of %v is shorter than none", rtt)
@@ -47,17 +47,16 @@ func Listen(address, target string, rtt time.Duration) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where it listens, a host and port.
+// Addr returns its listen address, a host and port.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// RTT is the round trip that it emulates now.
+// RTT returns the present round trip.
 func (p *Proxy) RTT() time.Duration { return time.Duration(p.rtt.Load()) }
 
-// SetRTT changes the delay of what is sent from now on; less than 0 is 0. What is on its way
-// keeps its own, and nothing overtakes it.
+// SetRTT changes the delay of later data; less than 0 is 0. Data under way keeps its delay and is not overtaken.
 func (p *Proxy) SetRTT(rtt time.Duration) { p.rtt.Store(int64(max(0, rtt))) }
 
-// Lateness is how late it was so far.
+// Lateness returns the lateness so far.
 func (p *Proxy) Lateness() Lateness { return p.late.sum() }
 
 // Close cuts all connections and stops listening.
@@ -79,14 +78,14 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// accept takes connections until the proxy is closed.
+// accept accepts connections until the proxy is closed.
 func (p *Proxy) accept() {
 	for {
 		c, err := p.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // no more descriptors, as a rule: others will end
+		if err != nil { // usually no descriptors are left: others will be closed
 			p.pause(10 * time.Millisecond)
 			continue
 		}
@@ -96,7 +95,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// keep takes a connection on, unless there are too many or it is over: then it is closed.
+// keep registers a connection, or closes it if there are too many or the proxy is closed.
 func (p *Proxy) keep(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +107,7 @@ func (p *Proxy) keep(c net.Conn) bool {
 			return true
 		}
 	}
-	_ = c.Close() // nobody wants it
+	_ = c.Close() // refused
 	return false
 }
 
@@ -117,10 +116,10 @@ func (p *Proxy) drop(c net.Conn) {
 	p.mu.Lock()
 	delete(p.open, c)
 	p.mu.Unlock()
-	_ = c.Close() // all that was to be sent was sent, or cannot be
+	_ = c.Close() // all data was sent, or cannot be
 }
 
-// pause waits; it says false if the proxy was closed meanwhile.
+// pause waits; false: the proxy was closed meanwhile.
 func (p *Proxy) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -132,10 +131,10 @@ func (p *Proxy) pause(d time.Duration) bool {
 	}
 }
 
-// serve is the life of one connection.
+// serve serves one connection.
 func (p *Proxy) serve(client net.Conn) {
 	defer p.drop(client)
-	// The client thinks that it is connected, and over the link it would be one round trip later.
+	// The client is connected already; over the link it would be one round trip later.
 	rtt := p.RTT()
 	if !p.pause(rtt) {
 		return
@@ -148,7 +147,7 @@ func (p *Proxy) serve(client net.Conn) {
 	}
 	target, err := net.DialTimeout("tcp", p.target, dialPatience)
 	if err != nil || !p.keep(target) {
-		return // the client sees its connection closed, as with a server that is down
+		return // the client's connection is closed, as with a server that is down
 	}
 	defer p.drop(target)
 	back := newPipe(p)
@@ -157,7 +156,7 @@ func (p *Proxy) serve(client net.Conn) {
 	ends := make(chan bool, 2)
 	p.running.Go(func() { ends <- there.write(target) })
 	p.running.Go(func() { ends <- back.write(client) })
-	if whole := <-ends; whole { // one direction has ended well: the other may go on
+	if whole := <-ends; whole { // one direction has ended normally: the other may continue
 		<-ends
 	}
 }

@@ -19,32 +19,32 @@ import (
 	"isochron/txn"
 )
 
-// Addition is a node that joins a cluster which exists.
+// Addition is a node that joins an existing cluster.
 type Addition struct {
 	Dir       string    // of the files to write
 	Disk      disk.Disk // that Dir is on; nil: the machine's
 	From      *Config   // of a node of the cluster
 	Authority *peer.Authority
-	Clients   *peer.Authority // signs what SQL clients verify
+	Clients   *peer.Authority // signs the certificate that SQL clients verify
 	ID        txn.NodeID
 	Region    geo.Region
 	NewRegion bool       // the cluster has no node there yet, and no map
 	Role      string     // RoleGateway, or nothing
-	Peers     string     // address where the others reach it
-	Listen    string     // where it listens for them; empty: at Peers
-	SQL       string     // address where it listens for MySQL clients
-	HTTP      string     // address of its figures and health
-	Sources   []Source   // databases beside it; then SQL may be empty: it receives no clients
-	Instead   txn.NodeID // the node whose addresses it takes; 0: none
-	Nodes     []Node     // of the cluster now, this one among them
+	Peers     string     // address for the other nodes
+	Listen    string     // its listen address for them; empty: Peers
+	SQL       string     // its listen address for MySQL clients
+	HTTP      string     // address of its metrics and health
+	Sources   []Source   // databases beside it; then SQL may be empty: it serves no clients
+	Instead   txn.NodeID // the node it replaces at its addresses; 0: none
+	Nodes     []Node     // of the cluster, including this one
 }
 
-// HTTPBeside is where a node serves figures and health, by its port for the others.
+// HTTPBeside returns a node's address for metrics and health, derived from its peer port.
 func HTTPBeside(peerPort int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(peerPort+httpPortsAfter))
 }
 
-// HTTPAt is that with a port of one's own; 0: beside.
+// HTTPAt is the same with an explicit port; 0: derived.
 func HTTPAt(port, peerPort int) string {
 	if port == 0 {
 		return HTTPBeside(peerPort)
@@ -52,7 +52,7 @@ func HTTPAt(port, peerPort int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Check says what is wrong with an addition, before anything is asked or written.
+// Check returns what is wrong with an addition, before anything is queried or written.
 func (a *Addition) Check() error {
 	c := a.config()
 	c.Node, c.Nodes = 2, []Node{{ID: 1, Region: a.Region, Address: a.Peers}, {ID: 2, Region: a.Region, Address: a.Peers, Role: a.Role}}
@@ -92,9 +92,8 @@ func (a *Addition) config() Config {
 	}
 }
 
-// Write makes the node's files, and returns its configuration's path. What is
-// there already, of an earlier try, is kept; the configuration comes last: when it is
-// there, after a crash too, all others are there whole.
+// Write creates the node's files and returns its configuration's path. Files of an earlier attempt are kept. The
+// configuration is written last: if it exists, after a crash too, all others are complete.
 func (a *Addition) Write() (string, error) {
 	c := a.config()
 	if err := c.check(); err != nil {
@@ -142,7 +141,7 @@ func (a *Addition) fill(c Config) error {
 		write(c.SQL.Certificate, cert, public)
 		write(c.SQL.Key, key, secret)
 	}
-	if c.SQL.Root != "" { // the users are stored by now; it says that root has a password
+	if c.SQL.Root != "" { // the users are stored already: this only records that root has a password
 		b, readErr := peer.ReadSecret(a.From.SQL.Root)
 		if readErr != nil {
 			return readErr
@@ -161,7 +160,7 @@ func (a *Addition) fill(c Config) error {
 	}
 	err = server.PrepareMember(a.Disk, filepath.Join(a.Dir, c.Data), c.Cluster, c.Node, c.Region, c.Protocol)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // of an earlier try: nothing ran on it, or there would be a configuration
+		return nil // of an earlier attempt: nothing ran on it, or there would be a configuration
 	}
 	return err
 }

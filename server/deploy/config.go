@@ -40,39 +40,39 @@ type Config struct {
 	Role            string     `yaml:"role,omitempty"` // RoleGateway, or nothing
 	Data            string     `yaml:"data"`
 	PeerListen      string     `yaml:"peer_listen"`
-	SQLListen       string     `yaml:"sql_listen,omitempty"` // of a node with sources: may be left out
+	SQLListen       string     `yaml:"sql_listen,omitempty"` // may be omitted for a node with sources
 	SQL             SQL        `yaml:"sql,omitempty"`
-	HTTPListen      string     `yaml:"http_listen,omitempty"` // figures and health; empty: none
+	HTTPListen      string     `yaml:"http_listen,omitempty"` // metrics and health; empty: none
 	HTTPProfiles    bool       `yaml:"http_profiles,omitempty"`
 	SlowTransaction string     `yaml:"slow_transaction,omitempty"` // a duration; 0: none is logged; empty: SlowDefault
-	VerifyEvery     string     `yaml:"verify_every,omitempty"`     // a duration: how often replicas are compared; empty: never
-	VerifyRate      float64    `yaml:"verify_rate,omitempty"`      // megabytes a second that each reads then; 0: VerifyRateDefault
-	Memory          string     `yaml:"memory,omitempty"`           // what memory.Parse reads; empty: its default
+	VerifyEvery     string     `yaml:"verify_every,omitempty"`     // a duration: interval of comparisons of replicas; empty: never
+	VerifyRate      float64    `yaml:"verify_rate,omitempty"`      // megabytes a second that each replica then reads; 0: VerifyRateDefault
+	Memory          string     `yaml:"memory,omitempty"`           // in memory.Parse's form; empty: its default
 	TLS             TLS        `yaml:"tls"`
 	Protocol        string     `yaml:"protocol"`
 	WAN             string     `yaml:"wan,omitempty"`
 	AddDelays       bool       `yaml:"add_delays,omitempty"`
-	ElectionTimeout string     `yaml:"election_timeout,omitempty"` // a duration, the same at all nodes; empty: it fits the map
-	Join            bool       `yaml:"join,omitempty"`             // it was added to a cluster that existed
-	Sources         []Source   `yaml:"sources,omitempty"`          // databases beside the node, whose agents it has
+	ElectionTimeout string     `yaml:"election_timeout,omitempty"` // a duration, the same at all nodes; empty: derived from the map
+	Join            bool       `yaml:"join,omitempty"`             // it was added to an existing cluster
+	Sources         []Source   `yaml:"sources,omitempty"`          // databases beside the node, with agents at it
 	Nodes           []Node     `yaml:"nodes"`
 
 	slow     time.Duration
 	verify   time.Duration // 0: never
-	election time.Duration // 0: as it fits the map
+	election time.Duration // 0: derived from the map
 	spec     protocol.Spec
 	wan      geo.WAN
 	mapFile  string // of wan, if it is a file
 }
 
-// TLS names the files with which a node proves who it is.
+// TLS has the files of a node's certificate.
 type TLS struct {
 	CA          string `yaml:"ca"`
 	Certificate string `yaml:"certificate"`
 	Key         string `yaml:"key"`
 }
 
-// Node is a node of the cluster, as the others reach it.
+// Node is a node of the cluster.
 type Node struct {
 	ID      txn.NodeID `yaml:"id"`
 	Region  geo.Region `yaml:"region"`
@@ -80,16 +80,16 @@ type Node struct {
 	Role    string     `yaml:"role,omitempty"` // RoleGateway, or nothing
 }
 
-// RoleGateway is of a node that holds no replica and answers SQL.
+// RoleGateway is the role of a node without replicas that serves SQL clients.
 const RoleGateway = "gateway"
 
-// Spec is the protocol that the configuration names.
+// Spec returns the configured protocol.
 func (c *Config) Spec() protocol.Spec { return c.spec }
 
-// Map is the WAN that the configuration names, or one of its regions without delays.
+// Map returns the configured WAN, or one of its regions without delays.
 func (c *Config) Map() geo.WAN { return c.wan }
 
-// Read reads and checks the configuration of a node. Its paths come back absolute.
+// Read reads and checks a node's configuration and makes its paths absolute.
 func Read(path string) (*Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,8 +123,7 @@ func Read(path string) (*Config, error) {
 	return c, nil
 }
 
-// Parse reads the text of a configuration and checks what can be checked
-// without looking at any other file.
+// Parse parses a configuration and checks what needs no other file.
 func Parse(b []byte) (*Config, error) {
 	if len(b) > fileMax {
 		return nil, fmt.Errorf("a configuration has at most %d bytes", fileMax)
@@ -143,7 +142,7 @@ func Parse(b []byte) (*Config, error) {
 	return c, c.check()
 }
 
-// unknownKey names a key that there is not if it is like one: another word may be a secret.
+// unknownKey reports an unknown key, naming it only if it resembles a known one: another word may be a secret.
 func unknownKey(key string) string {
 	if like := nearest(key); like != "" {
 		return fmt.Sprintf("there is no key %.40q%s", key, like)
@@ -151,7 +150,7 @@ func unknownKey(key string) string {
 	return "there is no such key"
 }
 
-// check says what is wrong, and with which key.
+// check returns the first error, with its key.
 func (c *Config) check() error {
 	if c.Format != Format {
 		return fmt.Errorf("format: %d, and this Isochron reads %d", c.Format, Format)
@@ -187,14 +186,13 @@ func (c *Config) check() error {
 	return c.checkNodes()
 }
 
-// SlowDefault is from how long a transaction is logged as slow, unless the
-// configuration says otherwise.
+// SlowDefault is the duration from which a transaction is logged as slow by default.
 const SlowDefault = time.Second
 
-// Slow is from how long a transaction is logged as slow; 0: none is.
+// Slow returns the duration from which a transaction is logged as slow; 0: none is.
 func (c *Config) Slow() time.Duration { return c.slow }
 
-// checkOperations checks what is for those who watch the node.
+// checkOperations checks the keys for the node's monitoring.
 func (c *Config) checkOperations() error {
 	if _, err := memory.Parse(c.Memory); err != nil {
 		return fmt.Errorf("memory: %w", err)
@@ -228,7 +226,7 @@ func (c *Config) checkOperations() error {
 // VerifyRateDefault is in megabytes a second.
 const VerifyRateDefault = 8
 
-// verifyLeast is the shortest time between two comparisons of replicas.
+// verifyLeast is the shortest interval between two comparisons of replicas.
 const verifyLeast = time.Second
 
 func (c *Config) checkVerify() (err error) {
@@ -244,7 +242,7 @@ func (c *Config) checkVerify() (err error) {
 	return nil
 }
 
-// Verify is how often the replicas are compared, 0: never, and how many bytes each reads a second.
+// Verify returns the interval of comparisons of replicas, 0: never, and the bytes each replica reads a second.
 func (c *Config) Verify() (every time.Duration, bytesPerSecond int64) {
 	return c.verify, int64(cmp.Or(c.VerifyRate, VerifyRateDefault) * 1e6)
 }
@@ -268,7 +266,7 @@ func (c *Config) checkNodes() error {
 		}
 	}
 	if !slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Role == "" }) {
-		return errors.New("nodes: all are gateways, and somebody must hold the data")
+		return errors.New("nodes: all are gateways; at least one node must store data")
 	}
 	self := slices.IndexFunc(c.Nodes, func(n Node) bool { return n.ID == c.Node })
 	if self < 0 {
@@ -283,7 +281,7 @@ func (c *Config) checkNodes() error {
 	return nil
 }
 
-// Self is the node among the nodes.
+// Self returns this node's entry.
 func (c *Config) Self() Node {
 	return c.Nodes[slices.IndexFunc(c.Nodes, func(n Node) bool { return n.ID == c.Node })]
 }
@@ -297,8 +295,7 @@ func validCluster(name string) bool {
 	return len(name) >= 1 && len(name) <= 32
 }
 
-// checkAddress wants a host and a port; only a listener may leave the host out
-// or take any port.
+// checkAddress checks for a host and a port; only a listen address may omit the host or have port 0.
 func checkAddress(a string, listen bool) error {
 	host, port, err := net.SplitHostPort(a)
 	if err != nil {
@@ -313,7 +310,7 @@ func checkAddress(a string, listen bool) error {
 	return nil
 }
 
-// loadMap reads the WAN; dir is where a file's relative path begins.
+// loadMap reads the WAN; dir is the base of a relative path.
 func (c *Config) loadMap(dir string) error {
 	if c.WAN == "" {
 		c.wan = geo.WAN{Name: "unknown"}
@@ -341,7 +338,7 @@ func (c *Config) loadMap(dir string) error {
 	return nil
 }
 
-// isFile tells a path from the name of a published map.
+// isFile distinguishes a path from the name of a published map.
 func isFile(spec string) bool {
 	return strings.ContainsRune(spec, '/') || strings.HasSuffix(spec, ".yaml") || strings.HasSuffix(spec, ".yml")
 }

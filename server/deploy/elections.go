@@ -7,11 +7,11 @@ import (
 	"isochron/txn"
 )
 
-// electionMost bounds an election time-out: for so long a shard may be without a leader.
+// electionMost bounds an election timeout: a shard may be without a leader for that long.
 const electionMost = time.Minute
 
-// checkElections reads the election time-out, which is at least what fits the map: a follower that hears
-// its leader as often as it should must not want to lead.
+// checkElections parses the election timeout. It must not be below the map's value: a follower that receives its
+// leader's heartbeats on time must not start an election.
 func (c *Config) checkElections() error {
 	if c.ElectionTimeout == "" {
 		return nil
@@ -27,8 +27,8 @@ func (c *Config) checkElections() error {
 	return nil
 }
 
-// Params are what the configuration says of how patient the node is; the rest follows the map. Heartbeats
-// are as often as they are without a word about elections.
+// Params returns the parameters set by the configuration; the rest follows from the map. The heartbeat interval does
+// not depend on the election timeout.
 func (c *Config) Params() (p txn.Params) {
 	if c.election != 0 {
 		p.HeartbeatInterval, p.ElectionTimeout = p.WithDefaultsFor(c.wan.Widest()).HeartbeatInterval, c.election

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// knownKeys are the keys of a configuration, at any depth.
+// knownKeys returns a configuration's keys at any depth.
 func knownKeys(t reflect.Type) []string {
 	var out []string
 	for i := range t.NumField() {
@@ -27,7 +27,7 @@ func knownKeys(t reflect.Type) []string {
 	return out
 }
 
-// nearest suggests the key that somebody may have meant; "" if none is near.
+// nearest suggests the nearest known key; "" if none is near.
 func nearest(key string) string {
 	best, least := "", 1+len(key)/3
 	for _, known := range knownKeys(reflect.TypeFor[Config]()) {
@@ -41,7 +41,7 @@ func nearest(key string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// distance is how many letters must be put in, taken out or changed.
+// distance is the edit distance of two keys: letters inserted, removed or changed.
 func distance(a, b string) int {
 	if len(a) > 64 {
 		return len(a) // no key is so long

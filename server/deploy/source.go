@@ -18,29 +18,27 @@ import (
 	"isochron/server/sourcedb"
 )
 
-// Source is a database that is not ours, whose agent is at the node.
+// Source is an external database with an agent at the node.
 type Source struct {
 	Name    string `yaml:"name"`
 	Address string `yaml:"address"` // postgres://user@host:port/database or mysql://...
-	// PasswordFile holds the account's password, one line; empty: it is in the environment
-	// (PasswordEnv), or there is none.
+	// PasswordFile has the account's password, one line; empty: it is in the environment (PasswordEnv), or there
+	// is none.
 	PasswordFile string `yaml:"password_file,omitempty"`
-	// Connections bounds those to the database; 0 is the agent's default.
+	// Connections bounds the connections to the database; 0: the agent's default.
 	Connections int `yaml:"connections,omitempty"`
-	// Isolation is on what transactions at a PostgreSQL rest that ask for SERIALIZABLE: locks (the
-	// default), or serializable, its own level.
+	// Isolation is how transactions at a PostgreSQL that request SERIALIZABLE are ordered: locks (the default), or
+	// serializable, its own level.
 	Isolation sourcedb.Ordering `yaml:"isolation,omitempty"`
-	// DeadlockAfter: who has waited there for so long may be in a deadlock over several databases,
-	// which is looked for; 0: 100 ms, below 0: never, and such a deadlock ends with a wait for a lock.
+	// DeadlockAfter is the wait after which a deadlock over several databases is searched for; 0: 100 ms, below 0:
+	// never, and such a deadlock ends by the bound of a lock wait.
 	DeadlockAfter time.Duration `yaml:"deadlock_after,omitempty"`
 }
 
-// PasswordEnv is the variable of the environment with the password of a source that has no
-// password file.
+// PasswordEnv returns the environment variable with the password of a source without a password file.
 const PasswordEnv = "ISOCHRON_SOURCE_PASSWORD"
 
-// Reach asks the source how it stands, once: whether there is such a database, and it lets its
-// account in.
+// Reach checks once that the source's database exists and accepts the account.
 func (s *Source) Reach(ctx context.Context, cluster string) error {
 	c, err := s.Load()
 	if err != nil {
@@ -57,10 +55,10 @@ func (s *Source) Reach(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// passwordFileMax bounds a password and what is around it.
+// passwordFileMax bounds a password file.
 const passwordFileMax = 4096
 
-// Check tells what is wrong with a source, without reading a file or asking anybody.
+// Check returns what is wrong with a source, without reading a file or contacting the source.
 func (s *Source) Check() error {
 	if err := routing.CheckSourceName(s.Name); err != nil {
 		return err
@@ -79,7 +77,7 @@ func (s *Source) Check() error {
 	return db.Close()
 }
 
-// Load reads what the node needs to reach the source.
+// Load reads what the node needs to connect to the source.
 func (s *Source) Load() (server.SourceConfig, error) {
 	out := server.SourceConfig{Name: s.Name, Address: s.Address, Connections: s.Connections, Ordering: s.Isolation, DeadlockAfter: s.DeadlockAfter, Password: os.Getenv(PasswordEnv)}
 	if s.PasswordFile == "" {
@@ -104,7 +102,7 @@ func (s *Source) Load() (server.SourceConfig, error) {
 	return out, nil
 }
 
-// checkSources checks those of a node.
+// checkSources checks a node's sources.
 func (c *Config) checkSources() error {
 	if len(c.Sources) > routing.SourcesMax {
 		return fmt.Errorf("sources: %d of them, and at most %d may be", len(c.Sources), routing.SourcesMax)
@@ -123,11 +121,11 @@ func (c *Config) checkSources() error {
 	return nil
 }
 
-// checkSQL checks how the node receives SQL clients. One with sources may receive none.
+// checkSQL checks the settings for SQL clients. A node with sources may serve none.
 func (c *Config) checkSQL() error {
 	if c.SQLListen == "" && len(c.Sources) > 0 {
 		if c.SQL != (SQL{}) {
-			return errors.New("sql: the node has no sql_listen, so nothing can be said of its SQL clients")
+			return errors.New("sql: the node has no sql_listen, so it has no SQL clients to configure")
 		}
 		return nil
 	}
@@ -137,7 +135,7 @@ func (c *Config) checkSQL() error {
 	return c.SQL.check(c.SQLListen)
 }
 
-// absoluteSources makes the paths of sources absolute.
+// absoluteSources makes the sources' paths absolute.
 func (c *Config) absoluteSources(dir string) {
 	for i := range c.Sources {
 		if p := &c.Sources[i].PasswordFile; *p != "" && !filepath.IsAbs(*p) {
@@ -146,13 +144,13 @@ func (c *Config) absoluteSources(dir string) {
 	}
 }
 
-// PlannedSource is a source of a new cluster, with an agent of its own.
+// PlannedSource is a source of a new cluster, with an agent node of its own.
 type PlannedSource struct {
 	Source
 	Region geo.Region
 }
 
-// ParsePlanned reads name@region=address. The password's file is beside the configuration.
+// ParsePlanned parses name@region=address. The password's file is beside the configuration.
 func ParsePlanned(text string) (PlannedSource, error) {
 	who, address, ok := strings.Cut(text, "=")
 	name, region, in := strings.Cut(who, "@")
@@ -163,7 +161,7 @@ func ParsePlanned(text string) (PlannedSource, error) {
 	return p, p.Check()
 }
 
-// checkPlanned checks the sources of a plan, whose agents are the last of its nodes.
+// checkPlanned checks a plan's sources, whose agents are the last nodes.
 func checkPlanned(all []Config, sources []PlannedSource) error {
 	for i := range sources {
 		if err := all[len(all)-len(sources)+i].check(); err != nil {

@@ -17,35 +17,33 @@ import (
 	"isochron/txn"
 )
 
-// What a node asks of SQL clients about TLS.
+// A node's TLS requirement for SQL clients.
 const (
 	TLSRequired = "required" // clients without it are refused
 	TLSOffered  = "offered"
 	TLSOff      = "off"
 )
 
-// SQL is how a node receives SQL clients.
+// SQL has a node's settings for SQL clients.
 type SQL struct {
 	// Root is a file with the verifier of root's first password.
 	Root string `yaml:"root,omitempty"`
-	// Certificate and Key are what the node shows to clients.
+	// Certificate and Key authenticate the node to clients.
 	Certificate string `yaml:"certificate,omitempty"`
 	Key         string `yaml:"key,omitempty"`
-	// TLS is required, offered or off; empty is offered on a loopback address and
-	// required on any other.
+	// TLS is required, offered or off; empty: offered on a loopback address, required on any other.
 	TLS string `yaml:"tls,omitempty"`
-	// Connections are taken at a time; 0 is the default of the SQL layer.
+	// Connections bounds the open connections; 0: the SQL layer's default.
 	Connections int `yaml:"connections,omitempty"`
-	// Running statements work at a time; 0 is the default of the SQL layer.
+	// Running bounds the statements that run in parallel; 0: the SQL layer's default.
 	Running int `yaml:"running,omitempty"`
-	// Unauthenticated are connections that have not logged in, held at a time; 0 is the
-	// default of the SQL layer.
+	// Unauthenticated bounds the connections that have not logged in; 0: the SQL layer's default.
 	Unauthenticated int `yaml:"strangers,omitempty"`
-	// LoginTimeout is how long they have for it, and FailedLoginDelay the longest wait
-	// of an answer to a wrong password (0s: none waits); empty is the SQL layer's.
+	// LoginTimeout bounds a login, and FailedLoginDelay is the longest delay of the reply to a wrong password
+	// (0s: no delay); empty: the SQL layer's defaults.
 	LoginTimeout     string `yaml:"login_timeout,omitempty"`
 	FailedLoginDelay string `yaml:"failed_login_delay,omitempty"`
-	// The bounds of waits, each the first value of a system variable: see Variables.
+	// The bounds of waits, each the initial value of a system variable: see Variables.
 	WaitTimeout            string `yaml:"wait_timeout,omitempty"`
 	InteractiveTimeout     string `yaml:"interactive_timeout,omitempty"`
 	WriteTimeout           string `yaml:"write_timeout,omitempty"`
@@ -70,7 +68,7 @@ const (
 	hourSeconds = 3600
 )
 
-// timeouts are all such keys. The bounds are those of the variables.
+// timeouts has all such keys. The bounds are the variables'.
 var timeouts = []timeout{
 	{"wait_timeout", "wait_timeout", func(s *SQL) string { return s.WaitTimeout }, time.Second, 1, yearSeconds},
 	{"interactive_timeout", "interactive_timeout", func(s *SQL) string { return s.InteractiveTimeout }, time.Second, 1, yearSeconds},
@@ -82,8 +80,7 @@ var timeouts = []timeout{
 	{"commit_timeout", "isochron_commit_timeout", func(s *SQL) string { return s.CommitTimeout }, time.Second, 1, hourSeconds},
 }
 
-// Variables reads the keys that set system variables: the variables, with their values in the
-// variables' own units. A key that is not given is left out.
+// Variables returns the system variables that are set, in their own units. Keys that are not given are omitted.
 func (s *SQL) Variables() (map[string]int64, error) {
 	out := map[string]int64{}
 	for _, t := range timeouts {
@@ -104,7 +101,7 @@ func (s *SQL) Variables() (map[string]int64, error) {
 // loginMax bounds both of these times.
 const loginMax = time.Minute
 
-// LoginTimes reads them. Zero is not given; a delay below 0 is none.
+// LoginTimes returns them. Zero: not given; a negative delay: none.
 func (s *SQL) LoginTimes() (timeout, delay time.Duration, err error) {
 	if s.LoginTimeout != "" {
 		if timeout, err = time.ParseDuration(s.LoginTimeout); err != nil || timeout < time.Second || timeout > loginMax {
@@ -122,7 +119,7 @@ func (s *SQL) LoginTimes() (timeout, delay time.Duration, err error) {
 	return timeout, delay, nil
 }
 
-// connectionsMax bounds what may be asked for.
+// connectionsMax bounds the settings of connections.
 const (
 	connectionsMax = 100000
 	runningMax     = 100000
@@ -151,14 +148,14 @@ func (s *SQL) check(listen string) error {
 	case loopback(listen):
 		return nil
 	case s.Root == "":
-		return fmt.Errorf("sql_listen: %.200q would let anyone in, for root has no password: name its verifier in sql.root, or listen on 127.0.0.1", listen)
+		return fmt.Errorf("sql_listen: %.200q would let anyone in, because root has no password: set its verifier in sql.root, or listen on 127.0.0.1", listen)
 	case s.Certificate == "":
 		return fmt.Errorf("sql_listen: %.200q is reached over a network, and there is no sql.certificate for TLS: name one, or listen on 127.0.0.1", listen)
 	}
 	return nil
 }
 
-// Policy is what the node asks of clients about TLS.
+// Policy returns the node's TLS requirement for clients.
 func (s *SQL) Policy(listen string) string {
 	switch {
 	case s.TLS != "":
@@ -171,7 +168,7 @@ func (s *SQL) Policy(listen string) string {
 	return TLSOff
 }
 
-// loopback reports whether only this machine reaches an address.
+// loopback reports whether an address is reachable only from this machine.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -181,8 +178,7 @@ func loopback(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Load reads the verifier of root's password, "" if none is configured, and the
-// TLS for clients, nil if it is off.
+// Load reads the verifier of root's password, "" if none is configured, and the TLS for clients, nil if it is off.
 func (s *SQL) Load(listen string) (verifier string, t *tls.Config, err error) {
 	if s.Root != "" {
 		b, err := peer.ReadSecret(s.Root)
@@ -201,11 +197,11 @@ func (s *SQL) Load(listen string) (verifier string, t *tls.Config, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("the certificate %s and key %s for SQL clients cannot be used: %w", s.Certificate, s.Key, err)
 	}
-	// 1.2 too: it is the best that some drivers in use can do.
+	// 1.2 too: some drivers in use support nothing newer.
 	return verifier, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}, nil
 }
 
-// Files of a cluster that SQL clients and their keepers need.
+// Files of a cluster for SQL clients and their operators.
 const (
 	passwordFile = "root.password"
 	verifierFile = "root.verifier"
@@ -213,16 +209,16 @@ const (
 	clientCAKey  = "sql-ca.key"
 )
 
-// passwordBytes of chance are in a password that is made here.
+// passwordBytes is the number of random bytes in a generated password.
 const passwordBytes = 20
 
-// Bounds of a password that is given.
+// Bounds of a given password.
 const (
 	passwordMin = 8
 	passwordMax = 256
 )
 
-// password is root's first: read from a file, or made.
+// password returns root's first password: read from a file, or generated.
 func (p *Plan) password() (string, error) {
 	if p.RootPasswordFile == "" {
 		var b [passwordBytes]byte
@@ -242,8 +238,8 @@ func (p *Plan) password() (string, error) {
 	return text, nil
 }
 
-// VerifierOf is what nodes need to know of a password of root. It fails for one that
-// is too short, too long or of more than one line.
+// VerifierOf returns the verifier of a password of root. It fails for one that is too short, too long or of more than
+// one line.
 func VerifierOf(password string) (string, error) {
 	if len(password) < passwordMin || len(password) > passwordMax || strings.ContainsAny(password, "\r\n\x00") {
 		return "", fmt.Errorf("a password of root is one line of %d to %d bytes", passwordMin, passwordMax)
@@ -251,8 +247,8 @@ func VerifierOf(password string) (string, error) {
 	return verifierOf(password), nil
 }
 
-// verifierOf is what a node needs to know of a password: mysql_native_password's
-// stored form, which every client can prove, with and without TLS.
+// verifierOf returns mysql_native_password's stored form of a password, which every client can prove, with and without
+// TLS.
 func verifierOf(password string) string {
 	once := sha1.Sum([]byte(password))
 	return fmt.Sprintf("*%X", sha1.Sum(once[:]))
@@ -271,16 +267,15 @@ func (p *Plan) writeRoot(write func(name string, b []byte, mode fs.FileMode)) er
 	return nil
 }
 
-// sqlName is the name in the certificate that SQL clients are shown.
+// sqlName returns the name in the certificate for SQL clients.
 func sqlName(node txn.NodeID) string { return fmt.Sprintf("SQL at node %d", node) }
 
-// LoadClientAuthority reads the authority that SQL clients trust from a directory
-// that Write has made.
+// LoadClientAuthority reads the authority that SQL clients trust from a directory created by Write.
 func LoadClientAuthority(cluster, dir string) (*peer.Authority, error) {
 	return peer.LoadAuthority(cluster, filepath.Join(dir, clientCA), filepath.Join(dir, clientCAKey))
 }
 
-// sqlHosts are the names under which SQL clients may reach a node.
+// sqlHosts returns the names by which SQL clients may reach a node.
 func sqlHosts(n Config) []string {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
 	for _, a := range []string{n.Self().Address, n.SQLListen} {

@@ -28,35 +28,34 @@ type Plan struct {
 	Disk           disk.Disk // that Dir is on; nil: the machine's
 	Regions        []geo.Region
 	NodesPerRegion int
-	Gateways       []geo.Region // one in each of these; a region may come again
+	Gateways       []geo.Region // one in each of these; a region may be repeated
 	Sources        []PlannedSource
-	Host           string // of every node, until somebody edits the files
+	Host           string // of every node, until the files are edited
 	BasePort       int    // of node 1 for its peers; the others follow
-	HTTPPort       int    // of node 1 for figures and health; the others follow; 0: httpPortsAfter above BasePort
+	HTTPPort       int    // of node 1 for metrics and health; the others follow; 0: httpPortsAfter above BasePort
 	WAN            string // a published map, a file, or nothing
-	// WANScale multiplies the map's delays; 0: they stay as they are.
+	// WANScale multiplies the map's delays; 0: unchanged.
 	WANScale float64
 	Protocol string
-	// SQLHost is where the nodes listen for SQL clients; empty is the loopback.
+	// SQLHost is the nodes' listen address for SQL clients; empty: the loopback.
 	SQLHost string
-	// RootPasswordFile holds the first password of root; empty: one is made.
+	// RootPasswordFile has the first password of root; empty: one is generated.
 	RootPasswordFile string
 }
 
-// sqlPortsAfter is how far a node's SQL port is above its port for the other
-// nodes; it leaves room for as many nodes as there may be.
+// sqlPortsAfter is the distance of a node's SQL port above its peer port, which leaves room for the maximum number of
+// nodes.
 const sqlPortsAfter = 100
 
-// httpPortsAfter is how far its HTTP port is above it.
+// httpPortsAfter is the distance of its HTTP port.
 const httpPortsAfter = 200
 
 // wanFile is the copy of a map that was given as a file, or scaled.
 const wanFile = "wan.yaml"
 
-// Write makes the cluster's files and returns the nodes' configurations. It
-// never touches a cluster that exists: what it writes appears all at once, and is on the
-// disk when it returns. After a crash the directory holds all of it or is not there; a
-// directory beside it whose name begins with .new-cluster- may be left, and is nobody's.
+// Write creates the cluster's files and returns the nodes' configurations. It never touches an existing cluster: its
+// files appear atomically and are on disk when it returns. After a crash the directory is complete or absent; a
+// directory beside it whose name begins with .new-cluster- may be left and can be removed.
 func Write(p Plan) (*Cluster, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func Write(p Plan) (*Cluster, error) {
 	if err := p.Disk.Mkdir(temp, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory cannot be created: %w", err)
 	}
-	defer func() { _ = p.Disk.RemoveAll(temp) }() // gone already when all went well
+	defer func() { _ = p.Disk.RemoveAll(temp) }() // removed already after a success
 	if err := p.fill(temp, c); err != nil {
 		return nil, fmt.Errorf("the cluster's files cannot be written: %w", err)
 	}
@@ -86,7 +85,7 @@ func Write(p Plan) (*Cluster, error) {
 	if p.RootPasswordFile == "" {
 		c.RootPassword = filepath.Join(dir, passwordFile)
 	}
-	if err := p.Disk.Rename(temp, dir); err != nil { // an empty directory gives way, one with files does not
+	if err := p.Disk.Rename(temp, dir); err != nil { // an empty directory is replaced, one with files is not
 		return nil, fmt.Errorf("the directory %s cannot be made: %w", dir, err)
 	}
 	if err := disk.SyncDir(p.Disk, filepath.Dir(dir)); err != nil {
@@ -95,18 +94,18 @@ func Write(p Plan) (*Cluster, error) {
 	return c, nil
 }
 
-// Cluster is what Write has made.
+// Cluster is the result of Write.
 type Cluster struct {
 	Name  string
 	Dir   string
 	Nodes []Config
-	// RootPassword is the file with the password that was made for root, if one was.
+	// RootPassword is the file with root's generated password, if one was generated.
 	RootPassword string
 	// ClientCA is the file with which SQL clients verify the nodes.
 	ClientCA string
 }
 
-// PlanError is a plan that cannot be.
+// PlanError is the error of an impossible plan.
 type PlanError struct{ error }
 
 func (p *Plan) check() error {
@@ -146,15 +145,14 @@ func (p *Plan) check() error {
 	if err := checkPlanned(all, p.Sources); err != nil {
 		return PlanError{err}
 	}
-	c.WAN = p.WAN // as it stands here, before it is copied
+	c.WAN = p.WAN // as given, before it is copied
 	if err := c.loadMap("."); err != nil {
 		return PlanError{err}
 	}
 	return nil
 }
 
-// elsewhere are the regions of gateways and sources where there is no map, which would know
-// others.
+// elsewhere returns the regions of gateways and sources if there is no map, which would have them.
 func (p *Plan) elsewhere() []geo.Region {
 	if p.WAN != "" {
 		return nil
@@ -166,7 +164,7 @@ func (p *Plan) elsewhere() []geo.Region {
 	return out
 }
 
-// httpPort is that of a node, by its place; 0: nothing was said.
+// httpPort returns a node's HTTP port by its position; 0: not given.
 func (p *Plan) httpPort(i int) int {
 	if p.HTTPPort == 0 {
 		return 0
@@ -174,10 +172,10 @@ func (p *Plan) httpPort(i int) int {
 	return p.HTTPPort + i
 }
 
-// scaled reports whether the delays are other than the map's.
+// scaled reports whether the delays differ from the map's.
 func (p *Plan) scaled() bool { return p.WANScale != 0 && p.WANScale != 1 }
 
-// mapFile is what wanFile holds.
+// mapFile returns the content of wanFile.
 func (p *Plan) mapFile() ([]byte, error) {
 	if !p.scaled() {
 		return os.ReadFile(p.WAN)
@@ -189,8 +187,8 @@ func (p *Plan) mapFile() ([]byte, error) {
 	return w.Scale(p.WANScale).File(), nil
 }
 
-// configs are the configurations of all nodes. Regions take turns, so that the
-// first nodes are of different regions; gateways come last.
+// configs returns the configurations of all nodes. Regions alternate, so that the first nodes are in different
+// regions; gateways come last.
 func (p *Plan) configs(cluster string) []Config {
 	address := func(port int) string { return net.JoinHostPort(p.Host, strconv.Itoa(port)) }
 	wan := p.WAN
@@ -230,7 +228,7 @@ func (p *Plan) configs(cluster string) []Config {
 	return out
 }
 
-// ErrExists: the directory holds something already.
+// ErrExists: the directory is not empty.
 var ErrExists = errors.New("nothing was changed: give a new or an empty directory")
 
 func refuseExisting(dir string) error {
@@ -249,7 +247,7 @@ func refuseExisting(dir string) error {
 	return fmt.Errorf("%s is not empty; %w", dir, ErrExists)
 }
 
-// The rights of files: keys are the owner's alone.
+// File modes: keys are readable by the owner only.
 const (
 	public = 0o644
 	secret = 0o600

@@ -13,29 +13,28 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Unfinished begins the names of files that are not yet whole.
+// Unfinished is the prefix of the names of incomplete files.
 const Unfinished = ".new-"
 
-// File is one that is being written.
+// File is a file being written.
 type File interface {
 	io.WriteCloser
 	Sync() error
 }
 
-// Disk is where files are kept. Reading is left to the operating system: a Disk has its
-// files where their names say.
+// Disk stores files. They are read through the operating system: a Disk's files are at their paths.
 type Disk interface {
 	vfs.FS
-	// New makes a file with these rights; it fails with fs.ErrExist if there is one.
+	// New creates a file with this mode; it fails with fs.ErrExist if it exists.
 	New(name string, rights fs.FileMode) (File, error)
-	// Mkdir makes one directory; it fails with fs.ErrExist if there is one.
+	// Mkdir creates one directory; it fails with fs.ErrExist if it exists.
 	Mkdir(name string, rights fs.FileMode) error
 }
 
-// Machine is the disk of the machine.
+// Machine returns the machine's disk.
 func Machine() Disk { return machine{vfs.Default} }
 
-// Or is the disk given, or the machine's where none is.
+// Or returns d, or the machine's disk if d is nil.
 func Or(d Disk) Disk {
 	if d == nil {
 		return Machine()
@@ -51,14 +50,14 @@ func (machine) New(name string, rights fs.FileMode) (File, error) {
 
 func (machine) Mkdir(name string, rights fs.FileMode) error { return os.Mkdir(name, rights) }
 
-// TempName is a name in dir that nobody else has.
+// TempName returns an unused name in dir.
 func TempName(dir string) string {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return filepath.Join(dir, Unfinished+hex.EncodeToString(b[:]))
 }
 
-// WriteFile replaces a file whole and durably: a crash leaves the old one or the new.
+// WriteFile replaces a file atomically and durably: after a crash it is the old one or the new one.
 func WriteFile(d Disk, path string, b []byte, rights fs.FileMode) error {
 	temp := TempName(filepath.Dir(path))
 	err := WriteNew(d, temp, b, rights)
@@ -66,14 +65,13 @@ func WriteFile(d Disk, path string, b []byte, rights fs.FileMode) error {
 		err = d.Rename(temp, path)
 	}
 	if err != nil {
-		_ = d.Remove(temp) // it may never have been
+		_ = d.Remove(temp) // it may not exist
 		return err
 	}
 	return SyncDir(d, filepath.Dir(path))
 }
 
-// WriteNew writes a file that must not exist, and syncs what is in it; its name is durable
-// when its directory has been synced.
+// WriteNew writes a file that must not exist and syncs its content; its name is durable once its directory is synced.
 func WriteNew(d Disk, path string, b []byte, rights fs.FileMode) error {
 	f, err := d.New(path, rights)
 	if err != nil {
@@ -86,7 +84,7 @@ func WriteNew(d Disk, path string, b []byte, rights fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// SyncDir makes durable which names a directory has.
+// SyncDir makes a directory's names durable.
 func SyncDir(d vfs.FS, dir string) error {
 	f, err := d.OpenDir(dir)
 	if err != nil {
@@ -95,7 +93,7 @@ func SyncDir(d vfs.FS, dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Mkdir makes one directory, durably.
+// Mkdir creates one directory durably.
 func Mkdir(d Disk, dir string, rights fs.FileMode) error {
 	if err := d.Mkdir(dir, rights); err != nil {
 		return err
@@ -103,11 +101,11 @@ func Mkdir(d Disk, dir string, rights fs.FileMode) error {
 	return SyncDir(d, filepath.Dir(dir))
 }
 
-// MkdirAll makes a directory and the parents that it lacks, durably. One that is there
-// is synced into its parent too: a crash may have come between its making and its syncing.
+// MkdirAll creates a directory and its missing parents durably. An existing one is synced into its parent too: a crash
+// may have come between its creation and that sync.
 func MkdirAll(d vfs.FS, dir string, rights fs.FileMode) error {
 	dir = filepath.Clean(dir)
-	parents := []string{filepath.Dir(dir)} // whose names change
+	parents := []string{filepath.Dir(dir)} // directories with new names
 	for ; ; parents = append(parents, filepath.Dir(parents[len(parents)-1])) {
 		last := parents[len(parents)-1]
 		if _, err := d.Stat(last); err == nil || last == filepath.Dir(last) {

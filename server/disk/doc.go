@@ -1,14 +1,19 @@
-// Package disk puts files and directories on a disk so that a power cut leaves them
-// whole, or as if they had never been.
+// Package disk writes files and directories so that a power cut leaves each write done or undone. It does not read
+// files; those are read through the operating system.
 //
-// How it thinks. What is written is on the disk when it was synced, and a name is when
-// its directory was. So a file is written under another name, synced, renamed, and its
-// directory synced (WriteFile); a directory is made with every parent that it lacks, and
-// what got a name by it is synced, from the bottom to the top (MkdirAll). A Disk is the
-// storage library's file system and the little that it lacks; everything that a node
-// keeps goes through one, so that a test can put another in its place which loses what
-// was not synced (package disktest).
+// How it works. Content is durable when its file was synced, a name when its directory was:
 //
-// What the caller owes it. One writer at a time for each name. What an error leaves
-// behind is at most a file whose name begins with Unfinished.
+//	WriteFile:  write a temporary name in dir, sync it, rename to dir/name, sync dir
+//	MkdirAll:   create the missing parents, sync every directory with a new name, from the bottom to the top
+//
+// A Disk is the storage library's file system and the little that it lacks. All of a node's writes go through one, so
+// that a test can use a disk that loses unsynced data (package disktest).
+//
+// Invariants: a path has its old content or its new one, never a mixture; an error leaves at most a file whose name
+// begins with Unfinished.
+//
+// What the caller owes it.
+//
+//  1. One writer at a time for each path.
+//  2. After WriteNew, SyncDir, before the name counts as durable.
 package disk

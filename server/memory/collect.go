@@ -7,32 +7,31 @@ import (
 	"time"
 )
 
-// collectEvery is how often the collector is told anew when to begin.
+// collectEvery is the interval at which the collector's target is adjusted.
 const collectEvery = time.Second
 
-// The bounds of how far garbage may grow, in hundredths of what lives: less would
-// collect without end, and more gains nothing. A node begins with as much as Go itself lets grow.
+// The bounds of garbage, in percent of the live heap: less would collect without end, more gains nothing. A node begins
+// with Go's default.
 const (
 	percentLeast = 25
 	percentFirst = 100
 	percentTop   = 400
 )
 
-// What the collector may take of the processors' time, in thousandths: above the upper one more
-// garbage is let grow, below the lower one less. In between is peace.
+// The collector's share of processor time, in thousandths: above the upper bound more garbage is allowed, below the
+// lower bound less, and between them nothing changes.
 const (
 	milliLittle = 10
 	milliMuch   = 30
 )
 
-// Collect has garbage be collected before it takes more than its share, ever more eagerly as all
-// that the node holds comes near the setting, and no later than that saves work, until stop is
-// closed. GOGC and GOMEMLIMIT in the environment go before it.
+// Collect adjusts the garbage collector until stop is closed, so that garbage stays within its share. It collects
+// sooner as the node's memory nears the setting, and no later than saves work. GOGC and GOMEMLIMIT in the environment
+// take precedence.
 //
-// The collector itself knows a part of what lives only (GOGC): with 300 MB in caches
-// and 400 % it would let 1.2 GB of garbage grow. And it knows nothing of what garbage is good for:
-// a node with a hundred transactions a second would let as much grow as one with twenty thousand,
-// and gain nothing by it.
+// Go's own target (GOGC) covers only a part of the live data: with 300 MB in caches and 400 % it would let 1.2 GB of
+// garbage grow. It also ignores the gain: a node with a hundred transactions a second would let as much garbage grow as
+// one with twenty thousand, without a benefit.
 func (s Shares) Collect(stop <-chan struct{}) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(s.Total)
@@ -53,7 +52,7 @@ func (s Shares) Collect(stop <-chan struct{}) {
 			case <-tick.C:
 			}
 			want := min(p.next(spent()), s.percent(liveHeap()))
-			if want*10 < percent*9 || want*10 > percent*11 { // each change stops the world for a moment
+			if want*10 < percent*9 || want*10 > percent*11 { // each change briefly stops the world
 				percent = want
 				debug.SetGCPercent(percent)
 			}
@@ -61,25 +60,24 @@ func (s Shares) Collect(stop <-chan struct{}) {
 	}()
 }
 
-// percent is how far garbage may grow when so many bytes live.
+// percent returns the allowed garbage with so many live bytes.
 func (s Shares) percent(live int64) int {
 	return int(min(percentTop, max(percentLeast, 100*s.of[Garbage]/max(live, 1))))
 }
 
-// pace is how far garbage grows by what collecting it costs.
+// pace adapts the allowed garbage to the cost of collecting it.
 type pace struct {
 	percent int
 	spent   cpu
 }
 
-// cpu is processor time since the process began, in seconds, as of the end of a collection.
+// cpu is processor time in seconds since the process began, as of the end of a collection.
 type cpu struct {
-	collecting float64 // but for what nobody else wanted
-	all        float64 // that there was, idle or not
+	collecting float64 // without idle time that no other goroutine needed
+	all        float64 // available time, idle or not
 }
 
-// next is how far garbage may grow when so much has been spent; what it was if nothing was
-// collected since.
+// next returns the allowed garbage given the time spent; unchanged if there was no collection since.
 func (p *pace) next(now cpu) int {
 	collecting, all := now.collecting-p.spent.collecting, now.all-p.spent.all
 	if all <= 0 {
@@ -106,7 +104,7 @@ const (
 	cpuMetric        = "/cpu/classes/total:cpu-seconds"
 )
 
-// read reads figures of the Go runtime.
+// read reads metrics of the Go runtime.
 func read(names ...string) []int64 {
 	samples := sample(names)
 	out := make([]int64, len(names))
@@ -127,10 +125,10 @@ func sample(names []string) []metrics.Sample {
 	return samples
 }
 
-// liveHeap is what lived at the last collection.
+// liveHeap returns the live bytes at the last collection.
 func liveHeap() int64 { return read(liveMetric)[0] }
 
-// spent is what was spent until the end of the last collection.
+// spent returns the time spent until the end of the last collection.
 func spent() cpu {
 	var seconds [3]float64
 	for i, s := range sample([]string{collectingMetric, idleMetric, cpuMetric}) {

@@ -1,12 +1,15 @@
-// Package memory divides the memory of a node among its parts.
+// Package memory divides a node's memory among its parts. It does not allocate or account; the parts count themselves.
 //
-// How it thinks. One setting says what a node may take of the machine; it is half of
-// the machine's memory, or of the memory of the node's group of processes, if nobody
-// says anything. One table (shares.go) gives each part its share of it, and every
-// bound of a cache, a pool, a queue or a budget that a node has follows from there.
-// Most parts hold little while there is little to hold: the shares are what they may
-// come to. Garbage is a part like others, and collected so that it stays in its share.
+// How it works. One setting bounds a node's memory: half of the machine's memory, or of its cgroup's limit, unless
+// configured. One table (shares.go) gives each part its share, and every bound of a node's caches, pools, queues and
+// budgets follows from it. Most parts use little when there is little to hold: a share is a maximum. Garbage is a part
+// like others, and is collected so that it stays within its share (collect.go).
 //
-// What the caller owes it. It divides once, at the start, and hands each part its
-// share. What the parts hold is counted by themselves: Use gathers it for people.
+// Invariants: the shares sum to the setting; setting >= Least.
+//
+// What the caller owes it.
+//
+//  1. Divide once, at the start, and give each part its share.
+//  2. Run Collect until the node ends.
+//  3. Collect the parts' counts in a Held; Use combines them for people. Shares are values, safe to share.
 package memory

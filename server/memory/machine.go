@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// Machine is what this process may use, in bytes: the machine's memory, or less if it
-// is in a group of processes (a cgroup of either version) that may use less. 0: it is
-// not known.
+// Machine returns the bytes this process may use: the machine's memory, or less if it is in a cgroup (of either
+// version) with a lower limit. 0: unknown.
 func Machine() int64 { return machineAt("/") }
 
-// machineAt is Machine of a tree of files.
+// machineAt is Machine for a tree of files.
 func machineAt(root string) int64 {
 	meminfo, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
 	if err != nil {
@@ -34,11 +33,10 @@ func machineAt(root string) int64 {
 	return most
 }
 
-// groupsMost bounds how deep a group may lie in others.
+// groupsMost bounds the depth of nested cgroups.
 const groupsMost = 64
 
-// groupFiles are the files that may hold a bound: those of the process's own group and
-// of all groups in which it lies.
+// groupFiles returns the files that may have a limit: of the process's cgroup and of its ancestors.
 func groupFiles(root string) []string {
 	const groups = "sys/fs/cgroup"
 	var out []string
@@ -71,7 +69,7 @@ func groupFiles(root string) []string {
 	return out
 }
 
-// totalOf reads the size of the memory from what the kernel says of it.
+// totalOf parses the memory's size from the kernel's report.
 func totalOf(meminfo []byte) int64 {
 	for line := range bytes.Lines(meminfo) {
 		var kb int64
@@ -82,7 +80,7 @@ func totalOf(meminfo []byte) int64 {
 	return 0
 }
 
-// resident is what the kernel says that this process takes; 0: it is not known.
+// resident returns the process's resident bytes; 0: unknown.
 func resident() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -6,21 +6,19 @@ import (
 	"strings"
 )
 
-// DefaultPercent of the machine's memory is the setting if nobody says anything.
+// DefaultPercent of the machine's memory is the default setting.
 const DefaultPercent = 50
 
-// percentMost leaves the machine something for its own.
+// percentMost leaves some memory to the machine.
 const percentMost = 90
 
-// Setting is what somebody has asked for: bytes, or a part of the machine's memory.
-// Its zero value asks for nothing.
+// Setting is a requested limit: bytes, or a percentage of the machine's memory. The zero value requests nothing.
 type Setting struct {
 	bytes   int64
 	percent int64
 }
 
-// units of a setting, the longest names first. The decimal ones count in thousands, as
-// machines are sold.
+// units of a setting, the longest names first. The decimal ones count in thousands, as machines are sold.
 var units = []struct {
 	name  string
 	bytes int64
@@ -30,8 +28,7 @@ var units = []struct {
 	{"%", 0}, {"B", 1},
 }
 
-// Parse reads a setting such as 2GB, 1536MiB or 25%; "" asks for nothing. The error
-// is one line.
+// Parse parses a setting such as 2GB, 1536MiB or 25%; "" requests nothing. The error is one line.
 func Parse(text string) (Setting, error) {
 	if text == "" {
 		return Setting{}, nil
@@ -59,12 +56,11 @@ func malformed(text string) error {
 	return fmt.Errorf("%.40q is no size of a memory: write for example 2GB, 1536MiB, or 25%% of the machine's", text)
 }
 
-// Given reports whether somebody has asked for something.
+// Given reports whether a limit was requested.
 func (s Setting) Given() bool { return s != Setting{} }
 
-// Resolve is the setting in bytes on a machine with so much memory; 0: that is not
-// known. What was asked for and cannot be is an error; without a wish a small machine
-// gets Least.
+// Resolve returns the setting in bytes on a machine with so much memory; 0: unknown. An impossible request is an error;
+// without a request a small machine gets Least.
 func (s Setting) Resolve(machine int64) (int64, error) {
 	switch {
 	case !s.Given() && machine <= 0:

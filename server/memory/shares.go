@@ -2,10 +2,10 @@ package memory
 
 import "fmt"
 
-// Part is something of a node that takes memory.
+// Part is a part of a node that uses memory.
 type Part int
 
-// The parts of a node, in the order in which they are shown.
+// The parts of a node, in the order they are shown.
 const (
 	Statements Part = iota
 	Results
@@ -30,20 +30,19 @@ const (
 // share is one line of the table.
 type share struct {
 	name  string
-	what  string // for a person
-	milli int64  // of the setting without base
+	what  string // for people
+	milli int64  // of the setting without base, in thousandths
 	most  int64  // bytes; 0: no bound
 }
 
-// base is what a node takes before it does anything: the program, its stacks, the
-// engine's own tables. It is taken off first, and belongs to Rest.
+// base is the memory of an idle node: the program, its stacks, the engine's own tables. It is subtracted first and
+// belongs to Rest.
 const base = 64 * mib
 
 // Least is the smallest setting with which a node runs.
 const Least = 256 * mib
 
-// table is who gets how much. What the shares leave is Rest's: connections, locks,
-// open transactions, and what nobody counts.
+// table has each part's share. The remainder is Rest's: connections, locks, open transactions, and uncounted memory.
 var table = [parts]share{
 	Statements: {"statements", "what statements sort, group, join and answer", 250, 0},
 	Results:    {"results", "results that are held back until their statement has ended", 50, 512 * mib},
@@ -58,15 +57,13 @@ var table = [parts]share{
 	Rest:       {"rest", "the program, connections, locks, open transactions", 0, 0},
 }
 
-// Shares are the bounds of the parts of one node, in bytes. The zero value is of
-// nobody: Divide makes them.
+// Shares has the bounds of one node's parts, in bytes. Divide makes them; the zero value is invalid.
 type Shares struct {
 	Total int64 // the setting
 	of    [parts]int64
 }
 
-// Divide gives each part its share of a setting in bytes; together they are the
-// setting. The error says that it is less than Least.
+// Divide divides a setting in bytes among the parts; the shares sum to it. The error: it is less than Least.
 func Divide(total int64) (Shares, error) {
 	if total < Least {
 		return Shares{}, fmt.Errorf("%s of memory are too little for a node, which takes %s at least", Bytes(total), Bytes(Least))
@@ -85,7 +82,7 @@ func Divide(total int64) (Shares, error) {
 	return s, nil
 }
 
-// Default are the shares of a setting of 2 GiB, for nodes of which nobody says more.
+// Default returns the shares of a setting of 2 GiB, for nodes without a setting.
 func Default() Shares {
 	s, err := Divide(2 * gib)
 	if err != nil {
@@ -94,41 +91,40 @@ func Default() Shares {
 	return s
 }
 
-// Of is the share of a part in bytes.
+// Of returns a part's share in bytes.
 func (s Shares) Of(p Part) int64 { return s.of[p] }
 
-// MemTablesMost is with how many memory tables the engine holds writes back.
+// MemTablesMost is the number of memory tables at which the engine holds writes back.
 const MemTablesMost = 4
 
-// MemTable is the size of one memory table of the storage engine.
+// MemTable returns the size of one memory table of the storage engine.
 func (s Shares) MemTable() int64 { return max(mib, s.of[MemTables]/MemTablesMost) }
 
-// preparedBytes is about what a prepared statement or a plan takes.
+// preparedBytes is about the size of a prepared statement or a plan.
 const preparedBytes = 8 * kib
 
-// Plans is how many plans sessions share: an eighth of the share of both.
+// Plans returns the number of shared plans: an eighth of the share.
 func (s Shares) Plans() int { return int(max(64, s.of[Prepared]/8/preparedBytes)) }
 
-// preparedMost is how many MySQL keeps.
+// preparedMost is MySQL's default limit.
 const preparedMost = 16382
 
-// PreparedStatements is how many statements of clients a node keeps prepared.
+// PreparedStatements returns the number of clients' prepared statements a node keeps.
 func (s Shares) PreparedStatements() int {
 	return int(min(preparedMost, max(256, s.of[Prepared]/8*7/preparedBytes)))
 }
 
-// Mailbox is what of the messages may wait for the node's loop, in bytes: a quarter,
-// while it works on as much again.
+// Mailbox returns the bytes of messages that may be queued for the node's loop: a quarter of their share, while the loop
+// handles as much again.
 func (s Shares) Mailbox() int64 { return s.of[Messages] / 4 }
 
-// Queues is what of the messages is for the connections to all peers, in bytes: what
-// waits, and what is being written.
+// Queues returns the bytes of messages for all peers' connections, queued or being written.
 func (s Shares) Queues() int64 { return s.of[Messages] / 2 }
 
-// PlanBytes is about what so many prepared statements and plans take.
+// PlanBytes returns about the size of n prepared statements and plans.
 func PlanBytes(n int) int64 { return int64(n) * preparedBytes }
 
-// Bytes is a number of bytes for a person.
+// Bytes formats a number of bytes for people.
 func Bytes(n int64) string {
 	switch {
 	case n >= gib:

@@ -1,25 +1,25 @@
 package memory
 
-// Use is what the parts of a node take.
+// Use is the memory that a node uses.
 type Use struct {
-	Setting  int64     `json:"setting"`  // bytes that the node may take
-	Resident int64     `json:"resident"` // that it takes, as the kernel has it; 0: not known
-	Heap     int64     `json:"heap"`     // of Go, garbage with it
+	Setting  int64     `json:"setting"`  // bytes that the node may use
+	Resident int64     `json:"resident"` // that it uses, as the kernel reports; 0: unknown
+	Heap     int64     `json:"heap"`     // of Go, including garbage
 	Parts    []PartUse `json:"parts"`
 }
 
-// PartUse is what one part takes, in bytes.
+// PartUse is the memory that one part uses, in bytes.
 type PartUse struct {
 	Part  string `json:"part"`
-	Holds int64  `json:"holds"` // now, as it counts itself
-	Share int64  `json:"share"` // that it may hold
+	Holds int64  `json:"holds"` // now, as the part counts
+	Share int64  `json:"share"` // its bound
 	What  string `json:"what"`
 }
 
-// Held is what parts count that they hold. Garbage and Rest are found out.
+// Held has the parts' own counts. Garbage and Rest are computed.
 type Held [parts]int64
 
-// Use tells what is held of the shares.
+// Use returns the use of the shares.
 func (s Shares) Use(held Held) Use {
 	now := read(liveMetric, heapMetric, totalMetric, freeMetric)
 	live, heap, taken := now[0], now[1], now[2]-now[3]

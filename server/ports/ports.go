@@ -7,23 +7,21 @@ import (
 	"strconv"
 )
 
-// Ports are sought from first to below last. Systems give connections those from 32768 on
-// (Linux) or from 49152 on (others).
+// Ports are searched from first to below last. Systems assign connections those from 32768 (Linux) or 49152 (others).
 const (
 	first = 10_000
 	last  = 32_000
 )
 
-// Claim is of ports that nobody listens on, and that nobody else who uses this package is given.
+// Claim has ports without a listener that no other user of this package receives.
 type Claim struct {
 	Base int // the lowest port
 	kept []net.PacketConn
 }
 
-// Take claims n ports in a row, and as many at each offset above them. An error says that there
-// are none.
+// Take claims n consecutive ports, and as many at each offset above them. It fails if there are none.
 func Take(n int, offsets ...int) (*Claim, error) {
-	// Processes begin at different places, so that they seldom look at the same ports.
+	// Processes begin at different places, so that they seldom try the same ports.
 	span := last - first
 	start := os.Getpid() % 1000 * 20
 	for i := range span {
@@ -33,7 +31,7 @@ func Take(n int, offsets ...int) (*Claim, error) {
 		}
 		c.Release()
 	}
-	return nil, fmt.Errorf("no %d free ports in a row from %d to %d on this machine: end programs that listen on them", n, first, last)
+	return nil, fmt.Errorf("no %d free ports in a row from %d to %d on this machine: stop programs that listen on them", n, first, last)
 }
 
 func (c *Claim) take(n int, offsets []int) bool {
@@ -50,8 +48,7 @@ func (c *Claim) take(n int, offsets []int) bool {
 	return true
 }
 
-// one claims a port first and looks whether it is free then: the other way round two could both
-// find it free.
+// one claims a port before it checks that it is free: in the other order two processes could both find it free.
 func (c *Claim) one(port int) bool {
 	if port >= last {
 		return false
@@ -65,7 +62,7 @@ func (c *Claim) one(port int) bool {
 	return err == nil && l.Close() == nil
 }
 
-// Release gives the ports back.
+// Release releases the ports.
 func (c *Claim) Release() {
 	for _, mark := range c.kept {
 		_ = mark.Close() // nothing was sent through it
@@ -73,5 +70,5 @@ func (c *Claim) Release() {
 	c.kept = nil
 }
 
-// Address is a port of the loopback interface.
+// Address returns a port's address on the loopback interface.
 func Address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -16,10 +16,9 @@ import (
 	"isochron/server/disk"
 )
 
-// Disk is a directory whose changes are recorded. Its methods may be called by any
-// goroutine.
+// Disk is a directory whose changes are recorded. Its methods are safe for concurrent use.
 type Disk struct {
-	vfs.FS // on the real directory, for what changes nothing
+	vfs.FS // on the real directory, for calls without changes
 	dir    string
 	lie    Lie
 
@@ -31,30 +30,28 @@ type Disk struct {
 	steps    int
 }
 
-// Step is a change that is about to be made, or a sync.
+// Step is a change about to be made, or a sync.
 type Step struct {
-	N    int    // from 1 on
+	N    int    // from 1
 	Do   string // write, sync, syncdir, create, mkdir, rename, remove, link
-	Path string // from the disk's directory on
-	// Off cuts the power before the step is taken.
+	Path string // relative to the disk's directory
+	// Off cuts the power before the step.
 	Off func()
-	// Rebuild makes what would be found if the power were cut before the step.
+	// Rebuild creates the state found if the power were cut before the step.
 	Rebuild func(dir string, keep Keep, r *rand.Rand) (*Disk, error)
 }
 
-// New is a disk that has nothing on it, in a directory that exists and is empty. It tells
-// the lie, if that is not zero.
+// New returns an empty disk in an existing, empty directory. A non-zero lie makes it misbehave.
 func New(dir string, lie Lie) *Disk { return onto(dir, newDir(0o700), lie) }
 
 func onto(dir string, top *inode, lie Lie) *Disk {
 	return &Disk{FS: vfs.Default, dir: dir, lie: lie, top: top, released: make(chan struct{})}
 }
 
-// Dir is where it is.
+// Dir returns its directory.
 func (d *Disk) Dir() string { return d.dir }
 
-// Watch has f told of each step, one at a time, before it is taken. f must not use the disk
-// but through the step.
+// Watch has f called before each step, one at a time. f must use the disk only through the step.
 func (d *Disk) Watch(f func(Step)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,12 +65,11 @@ func (d *Disk) Off() {
 	d.off = true
 }
 
-// Release lets those go on who wait for a disk that is off; what they write is lost.
+// Release unblocks the callers that wait for a disk that is off; their writes are lost.
 func (d *Disk) Release() { close(d.released) }
 
-// Rebuild makes a directory that exists and is empty what a machine finds that starts
-// again after Off, and is the disk there. It tells no lie: what is to be judged is what
-// was lost before.
+// Rebuild fills an existing, empty directory with the state a machine finds after Off and returns the disk there. That
+// disk does not lie: the losses before it are judged.
 func (d *Disk) Rebuild(dir string, keep Keep, r *rand.Rand) (*Disk, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,7 +87,7 @@ func (d *Disk) rebuild(dir string, keep Keep, r *rand.Rand) (*Disk, error) {
 	return onto(dir, top, Lie{}), nil
 }
 
-// take takes a step: do changes the real directory, and then record the record of it.
+// take takes a step: do changes the real directory, then record records the change.
 func (d *Disk) take(what, path string, do func() error, record func(rel string) error) error {
 	rel, err := filepath.Rel(d.dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
@@ -115,7 +111,7 @@ func (d *Disk) take(what, path string, do func() error, record func(rel string) 
 	return record(rel)
 }
 
-// at is the inode of a path from the disk's directory on.
+// at returns the inode of a path relative to the disk's directory.
 func (d *Disk) at(rel string) (*inode, error) {
 	n := d.top
 	if rel == "." {
@@ -129,7 +125,7 @@ func (d *Disk) at(rel string) (*inode, error) {
 	return n, nil
 }
 
-// in records a change to the directory that holds a path; c is given the last name of it.
+// in records a change to a path's directory; c receives the path's last name.
 func (d *Disk) in(rel string, c func(name string) change) error {
 	dir, err := d.at(filepath.Dir(rel))
 	if err == nil {
@@ -138,7 +134,7 @@ func (d *Disk) in(rel string, c func(name string) change) error {
 	return err
 }
 
-// Create makes a file.
+// Create creates a file.
 func (d *Disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f := &file{disk: d, path: name, node: newFile(0o644)}
 	err := d.take("create", name, func() (err error) {
@@ -150,7 +146,7 @@ func (d *Disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 	return f.or(err)
 }
 
-// New makes a file that must not exist.
+// New creates a file that must not exist.
 func (d *Disk) New(name string, rights fs.FileMode) (disk.File, error) {
 	f := &file{disk: d, path: name, node: newFile(rights)}
 	err := d.take("create", name, func() error {
@@ -168,7 +164,7 @@ func (d *Disk) New(name string, rights fs.FileMode) (disk.File, error) {
 	return f.or(err)
 }
 
-// OpenReadWrite opens a file, or makes it.
+// OpenReadWrite opens a file, or creates it.
 func (d *Disk) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return d.Create(name, category)
@@ -176,7 +172,7 @@ func (d *Disk) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts .
 	return d.open(name, func() (vfs.File, error) { return d.FS.OpenReadWrite(name, category, opts...) })
 }
 
-// OpenDir opens a directory to be synced.
+// OpenDir opens a directory to sync it.
 func (d *Disk) OpenDir(name string) (vfs.File, error) {
 	if rel, err := filepath.Rel(d.dir, name); err != nil || strings.HasPrefix(rel, "..") {
 		return d.FS.OpenDir(name) // above the disk nothing is lost
@@ -184,7 +180,7 @@ func (d *Disk) OpenDir(name string) (vfs.File, error) {
 	return d.open(name, func() (vfs.File, error) { return d.FS.OpenDir(name) })
 }
 
-// open opens what is there.
+// open opens an existing file or directory.
 func (d *Disk) open(name string, open func() (vfs.File, error)) (vfs.File, error) {
 	f := &file{disk: d, path: name}
 	real, err := open()
@@ -201,7 +197,7 @@ func (d *Disk) open(name string, open func() (vfs.File, error)) (vfs.File, error
 	return f.or(err)
 }
 
-// Link gives a file another name.
+// Link adds a name to a file.
 func (d *Disk) Link(old, name string) error {
 	return d.take("link", name, func() error { return d.FS.Link(old, name) }, func(rel string) error {
 		n, err := d.existing(old)
@@ -220,7 +216,7 @@ func (d *Disk) existing(path string) (*inode, error) {
 	return d.at(rel)
 }
 
-// Rename gives a file its new name. Between two directories that is two changes.
+// Rename renames a file. Between two directories this is two changes.
 func (d *Disk) Rename(old, name string) error {
 	return d.take("rename", name, func() error { return d.FS.Rename(old, name) }, func(rel string) error {
 		n, err := d.existing(old)
@@ -242,7 +238,7 @@ func (d *Disk) Rename(old, name string) error {
 	})
 }
 
-// ReuseForWrite renames a file and opens it as it is.
+// ReuseForWrite renames a file and opens it unchanged.
 func (d *Disk) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := d.Rename(old, name); err != nil {
 		return nil, err
@@ -250,12 +246,12 @@ func (d *Disk) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (
 	return d.OpenReadWrite(name, category)
 }
 
-// Remove takes a name away.
+// Remove removes a name.
 func (d *Disk) Remove(name string) error {
 	return d.remove(name, func() error { return d.FS.Remove(name) })
 }
 
-// RemoveAll takes a name away with all that is below it, if it is there.
+// RemoveAll removes a name and everything below it, if it exists.
 func (d *Disk) RemoveAll(name string) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -269,14 +265,14 @@ func (d *Disk) remove(name string, do func() error) error {
 	})
 }
 
-// Mkdir makes a directory that must not exist.
+// Mkdir creates a directory that must not exist.
 func (d *Disk) Mkdir(name string, rights fs.FileMode) error {
 	return d.take("mkdir", name, func() error { return os.Mkdir(name, rights) }, func(rel string) error {
 		return d.in(rel, func(name string) change { return change{name: name, is: newDir(rights)} })
 	})
 }
 
-// MkdirAll makes a directory and the parents that it lacks.
+// MkdirAll creates a directory and its missing parents.
 func (d *Disk) MkdirAll(name string, rights fs.FileMode) error {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {
@@ -290,7 +286,7 @@ func (d *Disk) MkdirAll(name string, rights fs.FileMode) error {
 	return d.Mkdir(name, rights)
 }
 
-// Lock locks a file, which it makes.
+// Lock creates and locks a file.
 func (d *Disk) Lock(name string) (lock io.Closer, err error) {
 	err = d.take("create", name, func() error {
 		lock, err = d.FS.Lock(name)

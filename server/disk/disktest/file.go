@@ -7,16 +7,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// file is an open one, or an open directory. One goroutine at a time writes and syncs it.
+// file is an open file or directory. One goroutine at a time writes and syncs it.
 type file struct {
 	vfs.File
 	disk *Disk
 	path string
-	node *inode // nil: it was opened when the power was off
+	node *inode // nil: opened while the power was off
 	at   int64
 }
 
-// or is the file, or the error.
+// or returns the file, or the error.
 func (f *file) or(err error) (vfs.File, error) {
 	if err == nil {
 		return f, nil
@@ -28,7 +28,7 @@ func (f *file) or(err error) (vfs.File, error) {
 }
 
 func (f *file) Write(b []byte) (n int, err error) {
-	copied := bytes.Clone(b) // a Write may change what it is given
+	copied := bytes.Clone(b) // a Write may change its argument
 	err = f.disk.take("write", f.path, func() error {
 		n, err = f.File.Write(b)
 		return err
@@ -52,7 +52,7 @@ func (f *file) WriteAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// Sync never reaches the machine: what is recorded is all that is judged.
+// Sync does not sync the real file: only the record is judged.
 func (f *file) Sync() error {
 	what := "sync"
 	if f.node != nil && f.node.isDir() {
@@ -68,7 +68,7 @@ func (f *file) Sync() error {
 
 func (f *file) SyncData() error { return f.Sync() }
 
-// SyncTo may do nothing, and says so.
+// SyncTo may do nothing and then returns false.
 func (*file) SyncTo(int64) (bool, error) { return false, nil }
 
 func (*file) Preallocate(_, _ int64) error { return nil }

@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// Keep says what a power cut leaves of what was not synced.
+// Keep is how much unsynced data a power cut leaves.
 type Keep int
 
-// What is left.
+// The values.
 const (
-	// Nothing of it.
+	// Nothing.
 	Nothing Keep = iota
-	// Some of it: the first changes of each file and directory; the last write is torn.
+	// Some: the first changes of each file and directory; the last write is torn.
 	Some
-	// Any of it: each change or not, for disks write in no order; writes are torn.
+	// Any: each change or not, since disks write in no order; writes are torn.
 	Any
-	// All of it: the power stayed on, and the process alone was killed.
+	// All: the power stayed on, and only the process was killed.
 	All
 )
 
@@ -29,18 +29,18 @@ func (k Keep) String() string {
 	return [...]string{"nothing", "some", "any", "all"}[k]
 }
 
-// Keeps are those of a power cut.
+// Keeps returns the values for a power cut.
 func Keeps() []Keep { return []Keep{Nothing, Some, Any} }
 
-// image is an inode as the machine finds it when it starts again.
+// image is an inode as the machine finds it at its next start.
 type image struct {
 	rights  fs.FileMode
 	content []byte
 	names   map[string]*image // nil: a file
 }
 
-// cut is what is left of an inode. Several names of one inode are several files then,
-// which differs only for whoever writes to a file that has two names.
+// cut returns what is left of an inode. Several names of one inode then become several files, which differs only for
+// writes to a file with two names.
 func (n *inode) cut(keep Keep, r *rand.Rand) *image {
 	out := &image{rights: n.rights}
 	if !n.isDir() {
@@ -65,7 +65,7 @@ func (n *inode) cut(keep Keep, r *rand.Rand) *image {
 	return out
 }
 
-// left are the changes that a cut keeps.
+// left returns the changes that a cut keeps.
 func left[T any](changes []T, keep Keep, r *rand.Rand) []T {
 	switch keep {
 	case All:
@@ -84,7 +84,7 @@ func left[T any](changes []T, keep Keep, r *rand.Rand) []T {
 	return nil
 }
 
-// tornOnce in so many writes is torn.
+// tornOnce: one in so many writes is torn.
 const tornOnce = 4
 
 func (w write) torn(r *rand.Rand) write {
@@ -94,8 +94,7 @@ func (w write) torn(r *rand.Rand) write {
 	return w
 }
 
-// put makes the image's files in a directory that exists, and is it as an inode of which
-// all is kept.
+// put creates the image's files in an existing directory and returns it as an inode with everything kept.
 func (i *image) put(dir string) (*inode, error) {
 	n := newDir(i.rights)
 	// order: each is made by itself.

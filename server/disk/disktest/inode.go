@@ -5,27 +5,26 @@ import (
 	"maps"
 )
 
-// inode is a file or a directory: what is kept if the power is cut now, and what has
-// changed since, in order.
+// inode is a file or a directory: the state kept if the power is cut now, and the later changes in order.
 type inode struct {
 	rights fs.FileMode
-	names  map[string]*inode // as they are; nil: it is a file
+	names  map[string]*inode // present names; nil: a file
 
 	keptNames map[string]*inode
 	changes   []change // to the names
 
 	kept   []byte // the content
 	writes []write
-	owed   int // how many writes a late sync has promised
+	owed   int // writes that a late sync has promised
 }
 
-// change gives a name of a directory to an inode, or takes it; a rename does both.
+// change sets or removes a name in a directory; a rename does both.
 type change struct {
 	gone, name string
-	is         *inode // of name
+	is         *inode // the name's new inode
 }
 
-// write is bytes that were put at an offset.
+// write is bytes at an offset.
 type write struct {
 	at int64
 	b  []byte
@@ -53,7 +52,7 @@ func (c change) apply(names map[string]*inode) {
 	}
 }
 
-// sync moves what has changed to what is kept; late: only what was there at the sync before.
+// sync makes the changes kept; late: only those of before the previous sync.
 func (n *inode) sync(late bool) {
 	if n.isDir() {
 		n.keptNames, n.changes = maps.Clone(n.names), nil
@@ -69,7 +68,7 @@ func (n *inode) sync(late bool) {
 	n.writes = append([]write(nil), n.writes[upTo:]...)
 }
 
-// forgetSync is as if the file had never been synced.
+// forgetSync makes the file never synced.
 func (n *inode) forgetSync() {
 	n.writes = append([]write{{0, n.kept}}, n.writes...)
 	n.kept = nil

@@ -5,18 +5,15 @@ import (
 	"strings"
 )
 
-// Lie is a disk that does not keep its word, as a server would seem to run on that makes
-// a mistake. The zero value tells the truth.
+// Lie is a disk that breaks its promises, as if the server on it made a mistake. The zero value is honest.
 type Lie struct {
-	// Claims what the mistake is.
+	// Claims describes the mistake.
 	Claims string
-	// Files are patterns of names (filepath.Match) whose syncs do nothing; of a file that is
-	// renamed the last name counts.
+	// Files are patterns of names (filepath.Match) whose syncs do nothing; a renamed file counts by its last name.
 	Files []string
-	// Dirs are patterns of directories, from the disk's own on ("." is that), whose syncs
-	// do nothing.
+	// Dirs are patterns of directories, relative to the disk's (".": itself), whose syncs do nothing.
 	Dirs []string
-	// Late are patterns of names whose syncs keep only what was written before the last.
+	// Late are patterns of names whose syncs keep only what was written before the previous sync.
 	Late []string
 }
 
@@ -29,7 +26,7 @@ func (l Lie) ignores(rel string, dir bool) bool {
 
 func (l Lie) late(rel string) bool { return matches(l.Late, filepath.Base(rel)) }
 
-// matches reports whether a path, from its last elements on, fits a pattern.
+// matches reports whether the last elements of a path match a pattern.
 func matches(patterns []string, path string) bool {
 	for _, p := range patterns {
 		if ok, err := filepath.Match(p, path); ok && err == nil {

@@ -1,19 +1,24 @@
-// Package marks remembers how far the files of a store were synced, so that damage to what
-// was synced is distinguished from the torn end that a crash leaves.
+// Package marks records how far a store's files were synced, to distinguish damage to synced data from the torn end that
+// a crash leaves. It does not repair anything.
 //
-// How it thinks. The storage library takes the first record of a log or a manifest that it
-// cannot read for the end of the file. So a file beside them (SYNCED) says of each log and
-// manifest how many bytes of it were synced, and their checksum. FS is the file system for
-// the library: it counts what is written, and writes the mark anew after each sync, before
-// the sync returns. Open compares the files with the mark: one that is missing, shorter, or
-// different is damaged.
+// How it works. The storage library takes the first unreadable record of a log or a manifest for the end of the file. So
+// a file beside them (SYNCED) has, for each log and manifest, the number of synced bytes and their checksum. FS is the
+// library's file system: it counts the written bytes and writes a new mark after each sync, before the sync returns.
+// Open compares the files with the mark: a missing, shorter or different file is damaged.
 //
-// A mark is written with each sync and is itself synced once a second, and before a file is
-// made or taken away. So after the end of the process it is exact; after a power cut it may
-// be a second old. It then asks for less than was synced, never for more. It has three slots:
-// one is on the disk, one may be on its way there, and the next mark goes to the third.
+// A mark is written at each sync of a file, and is itself synced once a second and before a file is created or removed.
+// So after the end of the process it is exact; after a power cut it may be a second old, and then requires less than
+// was synced, never more. It has three slots: one is on disk, one may be on its way, and the next mark goes to the third.
 //
-// What the caller owes it. The directory is locked before Open, and changed through FS alone.
-// A program of a version without marks may run in between: its files have higher numbers
-// than the mark knows, and the mark is not heeded.
+// Invariants.
+//
+//   - For each marked file: bytes in the mark on disk <= synced bytes of the file.
+//   - slot written next != slot on disk, and != slot being synced.
+//
+// What the caller owes it.
+//
+//  1. Lock the directory before Open, and change it through FS only.
+//  2. Call Opened after the store was opened, Flushed after it was closed, then Close.
+//  3. A program of a version without marks may run in between: its files have higher numbers than the mark, which is
+//     then ignored.
 package marks

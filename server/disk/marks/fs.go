@@ -9,23 +9,23 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FS is the file system for the library.
+// FS returns the file system for the library.
 func (m *Marks) FS() vfs.FS { return marking{m.disk, m} }
 
-// marking keeps the marks true of what is done through it.
+// marking updates the marks with each change made through it.
 type marking struct {
 	vfs.FS
 	m *Marks
 }
 
-// ours is the name of a file that a mark is about; false: this is another one.
+// ours returns the name of a marked file; false: another file.
 func (s marking) ours(path string) (name string, ok bool) {
 	name = s.FS.PathBase(path)
 	_, ok = marked(name)
 	return name, ok && s.FS.PathDir(path) == s.FS.PathDir(s.FS.PathJoin(s.m.dir, name))
 }
 
-// forget takes a file out of the mark, durably, before its name goes.
+// forget removes a file from the mark, durably, before its name is removed.
 func (m *Marks) forget(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,8 +36,8 @@ func (m *Marks) forget(name string) error {
 	return m.writeSynced()
 }
 
-// expect puts a new file into the mark, durably, before it is made: so a file of a higher
-// number than all that are marked is none of ours.
+// expect adds a new file to the mark, durably, before it is created: a file with a number above all marked ones was
+// written by a program without marks.
 func (m *Marks) expect(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,7 +100,7 @@ func (s marking) OpenDir(path string) (vfs.File, error) {
 	return markedDir{f, s.m}, nil
 }
 
-// Unwrap hides what is below: what went past the marks would be taken for damage.
+// Unwrap hides the file system below: changes past the marks would be taken for damage.
 func (s marking) Unwrap() vfs.FS { return nil }
 
 // markedDir is the directory, opened to be synced.
@@ -134,17 +134,17 @@ func (d markedDir) Sync() error {
 
 func (d markedDir) SyncData() error { return d.Sync() }
 
-// markedFile is a log or a manifest that is being written, from its beginning on.
+// markedFile is a log or a manifest, written from its start.
 type markedFile struct {
 	vfs.File
 	m     *Marks
 	state *state
 
 	mu      sync.Mutex
-	written synced // all that was
+	written synced // all bytes written
 }
 
-// wrap wraps a file that was made.
+// wrap wraps a created file.
 func (m *Marks) wrap(name string) func(vfs.File, error) (vfs.File, error) {
 	return func(f vfs.File, err error) (vfs.File, error) {
 		if err != nil {
@@ -159,19 +159,19 @@ func (m *Marks) wrap(name string) func(vfs.File, error) (vfs.File, error) {
 func (f *markedFile) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	sum := crc32.Update(f.written.Sum, castagnoli, b) // before: a Write may change what it is given
+	sum := crc32.Update(f.written.Sum, castagnoli, b) // before the write, which may change its argument
 	n, err := f.File.Write(b)
 	if n == len(b) {
 		f.written.Bytes, f.written.Sum = f.written.Bytes+int64(n), sum
 	} else if err == nil {
-		err = errors.New("a file was written in part")
+		err = errors.New("a file was written partially")
 	}
 	return n, err
 }
 
 // WriteAt is not used by the library for these files.
 func (f *markedFile) WriteAt([]byte, int64) (int, error) {
-	return 0, errors.New("logs and manifests are written from their beginning on")
+	return 0, errors.New("logs and manifests are only appended to")
 }
 
 func (f *markedFile) Sync() error     { return f.sync(f.File.Sync) }

@@ -23,40 +23,40 @@ const FileName = "SYNCED"
 
 const logSuffix = ".log"
 
-// syncEvery is how old the mark on the disk may be.
+// syncEvery is how old the mark on disk may be.
 const syncEvery = time.Second
 
-// ErrDamaged: a file is not what was synced.
+// ErrDamaged: a file differs from its synced content.
 var ErrDamaged = errors.New("data is corrupt")
 
-// Marks are those of one directory.
+// Marks has the marks of one directory.
 type Marks struct {
 	disk vfs.FS
 	dir  string
 	file vfs.File
-	made bool // the store was opened once, when the file was read
+	made bool // the store had been opened when the file was read
 
 	mu      sync.Mutex
 	now     mark
 	files   map[string]*state
 	number  uint64 // of the newest mark
-	to      int    // the slot that the next mark is written to
-	durable int    // the slot that is on the disk
-	kept    uint64 // the number of the mark in it
+	to      int    // the slot of the next mark
+	durable int    // the slot on disk
+	kept    uint64 // the number of its mark
 	syncing bool
-	dirty   bool // to has what durable has not
-	armed   bool // a sync of the mark will begin by itself
+	dirty   bool // the slot to is newer than durable
+	armed   bool // a sync of the mark is scheduled
 	closed  bool
 	err     error // of a sync of the mark
 }
 
-// state is what is known of a file since it was made.
+// state is a file's state since its creation.
 type state struct {
 	synced
-	named bool // its name is on the disk
+	named bool // its name is on disk
 }
 
-// marked reports whether a file is one of those that a mark is about, and its number.
+// marked reports whether a file is marked, and its number.
 func marked(name string) (number uint64, ok bool) {
 	digits, log := strings.CutSuffix(name, logSuffix)
 	if !log {
@@ -68,8 +68,8 @@ func marked(name string) (number uint64, ok bool) {
 	return number, err == nil
 }
 
-// Open reads the mark of a directory, or makes one, and compares the files with it. The error is
-// ErrDamaged if one is not what was synced.
+// Open reads or creates a directory's mark and compares the files with it. The error is ErrDamaged if one differs from
+// its synced content.
 func Open(d vfs.FS, dir string) (*Marks, error) {
 	m := &Marks{disk: d, dir: dir, files: map[string]*state{}}
 	path := d.PathJoin(dir, FileName)
@@ -87,7 +87,7 @@ func Open(d vfs.FS, dir string) (*Marks, error) {
 			return nil, fmt.Errorf("%w: no mark in %s can be read", ErrDamaged, FileName)
 		}
 		if has.Version > formatVersion {
-			return nil, fmt.Errorf("%s has format %d, and this Isochron knows format %d only: use the version that made it", path, has.Version, formatVersion)
+			return nil, fmt.Errorf("%s has format %d, and this version reads format %d only: use the version that wrote it", path, has.Version, formatVersion)
 		}
 		m.durable, m.number, m.kept, m.now, m.made = at, number, number, has, has.Made
 		if err := m.compare(); err != nil {
@@ -97,14 +97,14 @@ func Open(d vfs.FS, dir string) (*Marks, error) {
 	if m.file, err = d.OpenReadWrite(path, "isochron-mark"); err != nil {
 		return nil, err
 	}
-	if err := m.file.Sync(); err != nil { // what was read may not be on the disk yet
+	if err := m.file.Sync(); err != nil { // the mark read may not be on disk yet
 		return nil, errors.Join(err, m.file.Close())
 	}
 	m.to = (m.durable + 1) % slots
 	return m, nil
 }
 
-// create makes the file with a first mark that asks for nothing.
+// create creates the file with a first mark without files.
 func (m *Marks) create(path string) error {
 	m.now.Version = formatVersion
 	b, err := slot(0, m.now)
@@ -130,14 +130,14 @@ func (m *Marks) create(path string) error {
 	return disk.SyncDir(m.disk, m.dir)
 }
 
-// compare fails if a file is not what the mark says.
+// compare fails if a file differs from its mark.
 func (m *Marks) compare() error {
 	names, err := m.disk.List(m.dir)
 	if err != nil {
 		return err
 	}
 	if len(m.now.Files) > 0 && above(names, m.now.Files) {
-		m.now.Files = nil // a program that writes no marks has run since
+		m.now.Files = nil // a program without marks has run since
 	}
 	for _, f := range m.now.Files {
 		if err := m.compareOne(f); err != nil {
@@ -148,7 +148,7 @@ func (m *Marks) compare() error {
 	return nil
 }
 
-// above reports whether there is a log or a manifest with a number above all that are marked.
+// above reports whether a log or manifest has a number above all marked ones.
 func above(names []string, files []synced) bool {
 	var top uint64
 	for _, f := range files {
@@ -179,7 +179,7 @@ func (m *Marks) compareOne(f synced) error {
 	return nil
 }
 
-// read reads the first so many bytes of a file; -1: all.
+// read reads at most so many bytes of a file; -1: all.
 func read(d vfs.FS, path string, most int64) ([]byte, error) {
 	f, err := d.Open(path)
 	if err != nil {
@@ -203,7 +203,7 @@ func read(d vfs.FS, path string, most int64) ([]byte, error) {
 // Made reports whether the store was opened before.
 func (m *Marks) Made() bool { return m.made }
 
-// Opened remembers that the store was opened.
+// Opened records that the store was opened.
 func (m *Marks) Opened() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,7 +214,7 @@ func (m *Marks) Opened() error {
 	return m.writeSynced()
 }
 
-// Flushed says that the store was closed and that nothing in its logs is needed any more.
+// Flushed records that the store was closed and its logs are no longer needed.
 func (m *Marks) Flushed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -225,7 +225,7 @@ func (m *Marks) Flushed() {
 	}
 }
 
-// Close has the last mark on the disk.
+// Close syncs the last mark.
 func (m *Marks) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -238,12 +238,12 @@ func (m *Marks) Close() error {
 	}
 	m.closed = true
 	if m.syncing {
-		return err // the goroutine that syncs closes the file
+		return err // the syncing goroutine closes the file
 	}
 	return errors.Join(err, m.file.Close())
 }
 
-// write puts the present mark into its slot.
+// write writes the present mark to its slot.
 func (m *Marks) write() error {
 	if m.closed {
 		return fs.ErrClosed
@@ -255,7 +255,7 @@ func (m *Marks) write() error {
 	for _, name := range slices.Sorted(maps.Keys(m.files)) {
 		s := m.files[name]
 		says := s.synced
-		if !s.named { // a power cut may take it away
+		if !s.named { // a power cut may remove it
 			says.Bytes, says.Sum = 0, 0
 		}
 		m.now.Files = append(m.now.Files, says)
@@ -273,7 +273,7 @@ func (m *Marks) write() error {
 	return nil
 }
 
-// writeSynced puts the present mark on the disk. The other marks wait.
+// writeSynced writes and syncs the present mark. Other marks wait.
 func (m *Marks) writeSynced() error {
 	if err := m.write(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (m *Marks) writeSynced() error {
 	return nil
 }
 
-// syncLater puts what was written on the disk while marks are written to another slot.
+// syncLater syncs the written mark while later marks go to another slot.
 func (m *Marks) syncLater() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -295,12 +295,12 @@ func (m *Marks) syncLater() {
 	if m.closed || !m.dirty || m.err != nil {
 		return
 	}
-	if m.syncing { // the one before takes long
+	if m.syncing { // the previous sync takes long
 		m.arm()
 		return
 	}
 	slot, number := m.to, m.number
-	m.to, m.dirty, m.syncing = slots-slot-m.durable, false, true // the third: 0, 1 and 2 are 3 together
+	m.to, m.dirty, m.syncing = slots-slot-m.durable, false, true // the third slot: 0 + 1 + 2 = 3
 	m.mu.Unlock()
 	err := m.file.Sync()
 	m.mu.Lock()
@@ -316,7 +316,7 @@ func (m *Marks) syncLater() {
 	}
 }
 
-// arm has the mark synced soon.
+// arm schedules a sync of the mark.
 func (m *Marks) arm() {
 	if !m.armed {
 		m.armed = true

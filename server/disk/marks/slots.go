@@ -8,34 +8,34 @@ import (
 	"isochron/txn"
 )
 
-// The file has three slots of this size. Each holds checksum (4 bytes), length (4) and number
-// (8) of a mark, and the mark. The checksum is of all that follows it.
+// The file has three slots of this size. Each has a mark's checksum (4 bytes), length (4), number (8) and content. The
+// checksum covers all that follows it.
 const (
 	slots      = 3
 	slotBytes  = 32 << 10
 	slotHeader = 16
 )
 
-// formatVersion is that of the content of a slot.
+// formatVersion is the version of a slot's content.
 const formatVersion = 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// mark is what a slot says.
+// mark is a slot's content.
 type mark struct {
 	Version int      `cbor:"1,keyasint"`
-	Made    bool     `cbor:"2,keyasint,omitempty"` // the store was opened once
+	Made    bool     `cbor:"2,keyasint,omitempty"` // the store was opened before
 	Files   []synced `cbor:"3,keyasint,omitempty"`
 }
 
-// synced is what is on the disk of a file.
+// synced is the synced part of a file.
 type synced struct {
 	Name  string `cbor:"1,keyasint"`
 	Bytes int64  `cbor:"2,keyasint,omitempty"`
 	Sum   uint32 `cbor:"3,keyasint,omitempty"` // CRC-32C of these bytes
 }
 
-// slot is a mark as it is written.
+// slot encodes a mark.
 func slot(number uint64, m mark) ([]byte, error) {
 	says := txn.Encode(m)
 	if slotHeader+len(says) > slotBytes {
@@ -49,7 +49,7 @@ func slot(number uint64, m mark) ([]byte, error) {
 	return b, nil
 }
 
-// readSlot is the inverse; false: the slot is empty, torn or damaged.
+// readSlot decodes a slot; false: it is empty, torn or damaged.
 func readSlot(b []byte) (number uint64, m mark, ok bool) {
 	if len(b) < slotHeader {
 		return 0, mark{}, false
@@ -64,7 +64,7 @@ func readSlot(b []byte) (number uint64, m mark, ok bool) {
 	return binary.LittleEndian.Uint64(b[8:]), m, true
 }
 
-// newest is the newest mark of a file, and in which slot it stands; -1: in none.
+// newest returns a file's newest mark and its slot; -1: none.
 func newest(b []byte) (at int, number uint64, m mark) {
 	at = -1
 	for i := 0; i < slots && i*slotBytes < len(b); i++ {
