@@ -6,8 +6,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range and the precision of what is measured: a microsecond to ten
-// minutes, to two significant digits on the screen and three in the end.
+// The range and precision of measurements: a microsecond to ten minutes, to two significant digits on the screen and
+// three in the summary.
 const (
 	lowestMicros   = 1
 	highestMicros  = int64(10 * time.Minute / time.Microsecond)
@@ -15,18 +15,18 @@ const (
 	digitsOfTotal  = 3
 )
 
-// windowSlots is how many seconds the screen looks back.
+// windowSlots is the screen's window in seconds.
 const windowSlots = 5
 
-// Figures are what is known of one region over some time.
+// Figures are the measurements of one region over a time.
 type Figures struct {
 	Over        time.Duration // the time they cover
 	HomeCommits int64
 	WideCommits int64
 	Aborts      int64
-	Unknown     int64 // commits whose outcome the client was not told
+	Unknown     int64 // commits whose outcome the client did not receive
 	Home, Wide  Quantiles
-	Span        Quantiles // contention spans, of home and wide transactions together
+	Span        Quantiles // contention spans of home and wide transactions
 }
 
 // Quantiles of a distribution; all are zero if Count is.
@@ -35,7 +35,7 @@ type Quantiles struct {
 	P50, P99 time.Duration
 }
 
-// PerSecond is a count as a rate over the figures' time.
+// PerSecond returns a count as a rate over the figures' time.
 func (f Figures) PerSecond(count int64) float64 {
 	if f.Over <= 0 {
 		return 0
@@ -78,7 +78,7 @@ func (s *series) add(d time.Duration) {
 	_ = s.total.RecordValue(v)
 }
 
-// turn begins the next slot and forgets the oldest.
+// turn begins the next slot and drops the oldest.
 func (s *series) turn() {
 	s.at = (s.at + 1) % windowSlots
 	s.slots[s.at].Reset()
@@ -92,7 +92,7 @@ func (s *series) window() Quantiles {
 	return quantiles(sum)
 }
 
-// counter counts, in the last slots and in total.
+// counter counts in the last slots and in total.
 type counter struct {
 	slots [windowSlots]int64
 	at    int

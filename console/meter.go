@@ -8,14 +8,14 @@ import (
 	"isochron/txn"
 )
 
-// Meter gathers the figures of each region. It is a node.Observer for the
-// shards' side and is told of commits and aborts by whoever runs clients.
+// Meter collects the figures of each region. It is a node.Observer for the shards; the programs that run clients report
+// commits and aborts to it.
 type Meter struct {
 	mu      sync.Mutex
 	regions map[geo.Region]*regionMeter
 	since   time.Time
-	turned  time.Time // when the slot being filled began
-	full    int       // slots of the window that are complete, windowSlots-1 at most
+	turned  time.Time // start of the slot being filled
+	full    int       // complete slots of the window, windowSlots-1 at most
 }
 
 type regionMeter struct {
@@ -23,7 +23,7 @@ type regionMeter struct {
 	aborts, unknown  *counter
 }
 
-// NewMeter measures the given regions; what it is told of others is ignored.
+// NewMeter measures the given regions and ignores others.
 func NewMeter(regions []geo.Region) *Meter {
 	m := &Meter{regions: map[geo.Region]*regionMeter{}}
 	for _, r := range regions {
@@ -33,7 +33,7 @@ func NewMeter(regions []geo.Region) *Meter {
 	return m
 }
 
-// Reset forgets everything, as when loading is over and the work begins.
+// Reset drops all measurements, as when loading is over and the work begins.
 func (m *Meter) Reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,13 +67,13 @@ func (m *Meter) Span(_ txn.ShardID, region geo.Region, held time.Duration) {
 	m.in(region, func(r *regionMeter) { r.span.add(held) })
 }
 
-// Event is not listened to.
+// Event ignores events.
 func (m *Meter) Event(txn.NodeID, string) {}
 
-// Tracing is false: a meter wants no events.
+// Tracing returns false: a meter needs no events.
 func (m *Meter) Tracing() bool { return false }
 
-// Commit reports a commit that a client was told of, from its first statement.
+// Commit reports an acknowledged commit, from its first statement.
 func (m *Meter) Commit(region geo.Region, home bool, took time.Duration) {
 	m.in(region, func(r *regionMeter) {
 		if home {
@@ -84,10 +84,10 @@ func (m *Meter) Commit(region geo.Region, home bool, took time.Duration) {
 	})
 }
 
-// Abort reports a transaction that lost to another and was told so.
+// Abort reports a transaction that lost a conflict.
 func (m *Meter) Abort(region geo.Region) { m.in(region, func(r *regionMeter) { r.aborts.add() }) }
 
-// Unknown reports a commit whose outcome the client was not told.
+// Unknown reports a commit whose outcome the client did not receive.
 func (m *Meter) Unknown(region geo.Region) { m.in(region, func(r *regionMeter) { r.unknown.add() }) }
 
 func (m *Meter) in(region geo.Region, do func(*regionMeter)) {
@@ -98,7 +98,7 @@ func (m *Meter) in(region geo.Region, do func(*regionMeter)) {
 	}
 }
 
-// Window is what happened in a region in the last seconds.
+// Window returns a region's figures of the last seconds.
 func (m *Meter) Window(region geo.Region) Figures {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +115,7 @@ func (m *Meter) Window(region geo.Region) Figures {
 	return f
 }
 
-// Total is what happened in a region since the last Reset.
+// Total returns a region's figures since the last Reset.
 func (m *Meter) Total(region geo.Region) Figures {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,16 +1,18 @@
-// Package ops is what a node shows to those who run it: figures, health, profiles.
+// Package ops exports a node's metrics, health and profiles for its operators. It does not store or evaluate them.
 //
-// How it thinks. A Metrics has a registry of its own. What happens often is
-// counted as it happens, by atomic adds (Metrics is handed to the node and to
-// its SQL server as an observer); what stands still is asked of the node when
-// somebody scrapes (status.go). Labels are shards, peers and fixed words:
-// their number is bounded by the cluster, and no key, text or name of a user is
-// ever among them.
+// How it works. A Metrics has its own registry. Frequent events are counted as they happen, by atomic adds (Metrics is an
+// observer of the node and of its SQL server); present values are queried from the node at each scrape (status.go).
+// Labels are shards, peers and fixed words. The cluster bounds their number, and they never contain a key, a text or a
+// user's name.
 //
-// The listener speaks plain HTTP and asks nobody who he is, so it gives away
-// nothing but figures, and it listens on the loopback unless the configuration
-// says otherwise. Profiles, which can hold data, are for the loopback alone.
+// The listener serves plain HTTP without authentication. So it exports only metrics, and listens on the loopback unless
+// configured otherwise. Profiles, which can contain data, are served on the loopback only.
 //
-// What the caller owes it. Make the Metrics before the node, Attach the node to
-// it, and Close the listener before the node. One node for each Metrics.
+// Invariant: a metric's old name, for one release, has the value of the new one (renamed.go).
+//
+// What the caller owes it.
+//
+//  1. Create the Metrics before the node, one for each node.
+//  2. Attach the node to it.
+//  3. Close the Listener before the node.
 package ops

@@ -15,14 +15,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config of a Listener.
+// Config has a Listener's settings.
 type Config struct {
-	Address  string // loopback, unless the operator wrote another
+	Address  string // loopback, unless the operator set another
 	Profiles bool   // serve /debug/pprof; refused on any other interface than the loopback
 	Log      *slog.Logger
 }
 
-// Listener serves the figures and the health of one node over HTTP.
+// Listener serves one node's metrics and health over HTTP.
 type Listener struct {
 	m      *Metrics
 	l      net.Listener
@@ -30,8 +30,8 @@ type Listener struct {
 	ended  chan struct{}
 }
 
-// ErrProfiles refuses profiles where strangers could read them.
-var ErrProfiles = errors.New("profiles are served on a loopback address only: take http_profiles away, or let http_listen be on 127.0.0.1")
+// ErrProfiles refuses profiles on an interface that others can reach.
+var ErrProfiles = errors.New("profiles are served on a loopback address only: remove http_profiles, or set http_listen to 127.0.0.1")
 
 // Listen opens the port and serves until Close.
 func (m *Metrics) Listen(cfg Config) (*Listener, error) {
@@ -42,36 +42,36 @@ func (m *Metrics) Listen(cfg Config) (*Listener, error) {
 		if cfg.Profiles {
 			return nil, ErrProfiles
 		}
-		cfg.Log.Warn("the HTTP port is not authenticated, and it is open to more than this machine: whoever reaches it reads the figures", "http_listen", cfg.Address)
+		cfg.Log.Warn("the HTTP port has no authentication and is reachable from other machines: any client can read the metrics", "http_listen", cfg.Address)
 	}
 	l, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
-		return nil, fmt.Errorf("the HTTP port cannot be opened: %w (is this node running already? another address goes into http_listen, or nothing to have none)", err)
+		return nil, fmt.Errorf("the HTTP port cannot be opened: %w (is this node running already? set another address in http_listen, or leave it empty for no port)", err)
 	}
 	s := &Listener{m: m, l: l, ended: make(chan struct{})}
 	s.server = &http.Server{
 		Handler: s.routes(cfg.Profiles), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 3 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, // a profile takes its time
+		WriteTimeout: 3 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, // a profile takes long
 		ErrorLog: slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
 	}
 	go func() {
 		defer close(s.ended)
-		_ = s.server.Serve(l) // it ends when the server is closed
+		_ = s.server.Serve(l) // it returns when the server is closed
 	}()
 	return s, nil
 }
 
-// Loopback reports whether an address can be reached from this machine only.
+// Loopback reports whether an address is reachable only from this machine.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip := net.ParseIP(host)
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// Addr is where it listens.
+// Addr returns the listen address.
 func (s *Listener) Addr() net.Addr { return s.l.Addr() }
 
-// closeWait bounds the end of requests that are being answered.
+// closeWait bounds the end of pending requests.
 const closeWait = time.Second
 
 // Close stops serving.
@@ -99,7 +99,7 @@ func (s *Listener) routes(profiles bool) http.Handler {
 	return mux
 }
 
-// alive is nil while the node's loop and disk answer within a bound.
+// alive returns nil while the node's loop and disk respond within a bound.
 func (m *Metrics) alive() error {
 	p := m.process.Load()
 	if p == nil {
@@ -108,7 +108,7 @@ func (m *Metrics) alive() error {
 	return p.Health()
 }
 
-// ready is nil while the node can serve SQL clients.
+// ready returns nil while the node can serve SQL clients.
 func (m *Metrics) ready() error {
 	p := m.process.Load()
 	if p == nil {
@@ -122,14 +122,14 @@ func (m *Metrics) ready() error {
 	case err != nil:
 		return err
 	case len(none) > 0:
-		return fmt.Errorf("no leader is known of %d shards, the first of them %d: is a majority of the nodes running?", len(none), none[0])
+		return fmt.Errorf("%d shards have no known leader, the first of them %d: is a majority of the nodes running?", len(none), none[0])
 	case m.sql.Load() == nil:
 		return errors.New("the MySQL port is not open yet")
 	}
 	return nil
 }
 
-// answer says ok or why not, in one line of text, or in JSON to those who accept it.
+// answer replies ok or the reason, in one line of text, or in JSON to clients that accept it.
 func answer(w http.ResponseWriter, r *http.Request, err error) {
 	code, reason := http.StatusOK, ""
 	if err != nil {
@@ -142,7 +142,7 @@ func answer(w http.ResponseWriter, r *http.Request, err error) {
 		_ = json.NewEncoder(w).Encode(struct {
 			OK     bool   `json:"ok"`
 			Reason string `json:"reason,omitempty"`
-		}{err == nil, reason}) // a client that has gone hears nothing
+		}{err == nil, reason}) // the client may have gone
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// Metrics are the figures of one node.
+// Metrics has the metrics of one node.
 type Metrics struct {
 	registry *prometheus.Registry
 	process  atomic.Pointer[server.Process]
@@ -22,7 +22,7 @@ type Metrics struct {
 	region   geo.Region
 
 	ended      [endings]prometheus.Counter
-	commit     [2]prometheus.Observer // of those that wrote nothing, of those that wrote
+	commit     [2]prometheus.Observer // without writes, with writes
 	overBound  prometheus.Histogram
 	recovering prometheus.Counter
 	sync       prometheus.Histogram
@@ -31,7 +31,7 @@ type Metrics struct {
 	sqlCommitted prometheus.Histogram
 	fixedSet     prometheus.Counter
 	sqlAborted   [endings]prometheus.Counter
-	statements   [2]prometheus.Observer // through the engine alone, with a round plan
+	statements   [2]prometheus.Observer // by the engine alone, by a round plan
 	rounds       prometheus.Histogram
 	wideRounds   prometheus.Histogram
 	again        prometheus.Counter
@@ -45,8 +45,7 @@ var (
 	_ sql.LoginObserver     = (*Metrics)(nil)
 )
 
-// endings is how many outcomes there are: one for each txn.Kind, with 0 for a
-// commit, and a rollback.
+// endings is the number of outcomes: one for each txn.Kind, 0 for a commit, and a rollback.
 const (
 	rolledBack = int(txn.KindTooLarge) + 1
 	endings    = rolledBack + 1
@@ -67,7 +66,7 @@ var outcomes = [endings][2]string{
 	rolledBack:             {"rolled_back", "client"},
 }
 
-// New makes the figures of a node in a region of a map.
+// New returns the metrics of a node in a region of a map.
 func New(w geo.WAN, region geo.Region) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), wan: w, region: region}
 	seconds := prometheus.ExponentialBuckets(0.0005, 2, 16) // to 16 s
@@ -76,19 +75,19 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	m.batch = m.histogram("isochron_disk_sync_batch_size", "Answers released by one sync of the disk: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
 	m.sqlCommitted = m.histogram("isochron_sql_transaction_duration_seconds", "Time of the committed transactions of SQL clients, from their first use of data.", seconds)
 	m.fixedSet = m.counter("isochron_sql_fixed_set_transactions_total", "Committed 2FI transactions of SQL clients: voted on in the round that reads.")
-	aborted := m.counters("isochron_sql_transaction_failures_total", "Transactions of SQL clients that failed, each try by itself.", "cause")
+	aborted := m.counters("isochron_sql_transaction_failures_total", "Failed transactions of SQL clients; each try counts.", "cause")
 	for i := range m.sqlAborted {
 		m.sqlAborted[i] = aborted.WithLabelValues(outcomes[i][1])
 	}
 	statements := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "isochron_sql_statement_duration_seconds", Help: "Time of a statement with all its tries, by who does its reads: a round plan, or the engine alone.", Buckets: seconds}, []string{"path"})
+		Name: "isochron_sql_statement_duration_seconds", Help: "Time of a statement with all its tries, by what executes its reads: a round plan, or the engine alone.", Buckets: seconds}, []string{"path"})
 	m.register(statements)
 	m.statements[0], m.statements[1] = statements.WithLabelValues("engine"), statements.WithLabelValues("round_plan")
 	few := []float64{0, 1, 2, 3, 4, 6, 8, 16, 32, 64}
 	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
 	m.wideRounds = m.histogram("isochron_sql_statement_cross_region_rounds", "Rounds of a statement with a request to another region.", few)
 	m.again = m.counter("isochron_sql_auto_retries_total", "Statements and transactions the gateway retried without reporting the conflict to the client.")
-	m.badLogins = m.counters("isochron_sql_login_failures_total", "Logins that failed: of a wrong password or an unknown user, a locked account, or because TLS was missing.", "reason")
+	m.badLogins = m.counters("isochron_sql_login_failures_total", "Failed logins: wrong password or unknown user, locked account, or missing TLS.", "reason")
 	for _, reason := range []string{"password", "tls", "locked"} {
 		m.badLogins.WithLabelValues(reason)
 	}
@@ -97,12 +96,12 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 }
 
 func (m *Metrics) transactions() {
-	ended := m.counters("isochron_transactions_total", "Transactions that ended at this gateway, each try by itself, those of the catalogue too.", "outcome", "cause")
+	ended := m.counters("isochron_transactions_total", "Transactions that ended at this gateway, those of the catalogue too; each try counts.", "outcome", "cause")
 	for i := range m.ended {
 		m.ended[i] = ended.WithLabelValues(outcomes[i][0], outcomes[i][1])
 	}
 	commit := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "isochron_commit_duration_seconds", Help: "Time of commits that succeeded, from the request to the answer.",
+		Name: "isochron_commit_duration_seconds", Help: "Time of successful commits, from the request to the reply.",
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16)}, []string{"writes"})
 	m.register(commit)
 	m.commit[0], m.commit[1] = commit.WithLabelValues("no"), commit.WithLabelValues("yes")
@@ -136,10 +135,10 @@ func (m *Metrics) counters(name, help string, labels ...string) *prometheus.Coun
 	return c
 }
 
-// Attach names the node that is asked at each scrape.
+// Attach sets the node that each scrape queries.
 func (m *Metrics) Attach(p *server.Process) { m.process.Store(p) }
 
-// Serve names the SQL server, once it is open; nil: it is closing.
+// Serve sets the SQL server once it is open; nil: it is closing.
 func (m *Metrics) Serve(s *sql.Server) { m.sql.Store(s) }
 
 // TxnEnded implements server.Metrics.

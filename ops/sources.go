@@ -10,30 +10,30 @@ import (
 	"isochron/txn"
 )
 
-// sourceFigures are of one source, at the node of its agent.
+// sourceFigures are the metrics of one source, at its agent's node.
 var sourceFigures = []struct {
 	figure
 	of func(s server.SourceReport) float64
 }{
-	{gauge("isochron_source_serving", "1 if the database answers its agent and is the one that is meant.", "source"), func(s server.SourceReport) float64 { return truth(s.Serving) }},
+	{gauge("isochron_source_serving", "1 if the database answers its agent and has the expected identity.", "source"), func(s server.SourceReport) float64 { return truth(s.Serving) }},
 	{gauge("isochron_source_branches", "Transactions at the source that have not ended.", "source"), func(s server.SourceReport) float64 { return float64(s.Branches) }},
-	{gauge("isochron_source_in_doubt", "Of these, transactions that are prepared, or may be.", "source"), func(s server.SourceReport) float64 { return float64(s.InDoubt) }},
+	{gauge("isochron_source_in_doubt", "Transactions at the source that are prepared, or may be.", "source"), func(s server.SourceReport) float64 { return float64(s.InDoubt) }},
 	{gauge("isochron_source_recovering_branches", "Branches prepared before the source restarted and not ended yet; new branches wait for them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Fenced) }},
-	{total("isochron_source_deadlocks_total", "Deadlocks over several databases and shards that were ended by giving up a statement there.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Deadlocks) }},
+	{total("isochron_source_deadlocks_total", "Deadlocks over several databases and shards that were ended by aborting a transaction at the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Deadlocks) }},
 	{total("isochron_source_recovery_waits_total", "Transactions that waited for branches prepared before a restart of the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.FenceWaits) }},
 	{total("isochron_source_rounds_total", "Rounds of statements that gateways have sent to the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Works) }},
 	{total("isochron_source_statements_total", "Statements in them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Statements) }},
 }
 
 var (
-	sourceEnded   = total("isochron_source_ended_total", "Transactions that ended at the source; unknown: a commit of which the connection took the answer with it.", "source", "outcome")
-	sourceRefused = total("isochron_source_refusals_total", "Statements and votes with which a transaction failed at the source.", "source", "cause")
+	sourceEnded   = total("isochron_source_ended_total", "Transactions that ended at the source; unknown: the connection broke during the commit.", "source", "outcome")
+	sourceRefused = total("isochron_source_refusals_total", "Refused statements and votes of No at the source.", "source", "cause")
 	sourceHeld    = prometheus.NewDesc("isochron_source_lock_hold_seconds", "Time a transaction held locks at the source, from its first statement there to its end.", []string{"source"}, nil)
-	hotRecords    = gauge("isochron_hot_records", "Records of which this gateway keeps statistics, where its protocol goes by them.")
-	hotBytes      = gauge("isochron_hot_records_bytes", "Memory that they take.")
+	hotRecords    = gauge("isochron_hot_records", "Records with statistics at this gateway, if its protocol uses them.")
+	hotBytes      = gauge("isochron_hot_records_bytes", "Memory of the statistics of hot records.")
 )
 
-// causeLabel makes a label of a cause's words.
+// causeLabel returns a cause's label.
 var causeLabel = strings.NewReplacer(" ", "_", "(", "", ")", "")
 
 func describeSources(out chan<- *prometheus.Desc) {
@@ -46,7 +46,7 @@ func describeSources(out chan<- *prometheus.Desc) {
 	out <- sourceHeld
 }
 
-// collectSources tells of a node's sources; put is as in Collect.
+// collectSources collects a node's sources; put is as in Collect.
 func collectSources(r server.Report, put func(figure, float64, ...string), out chan<- prometheus.Metric) {
 	put(hotRecords, float64(r.HotRecords))
 	put(hotBytes, float64(r.HotRecordsBytes))
@@ -65,7 +65,7 @@ func collectSources(r server.Report, put func(figure, float64, ...string), out c
 	}
 }
 
-// held are the counts up to each bound, in seconds.
+// held returns the counts up to each bound, in seconds.
 func held(c participant.SourceCounts) (count uint64, buckets map[float64]uint64) {
 	buckets = map[float64]uint64{}
 	for i, n := range c.Held {
