@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,6 +42,43 @@ func TestMutationsApply(t *testing.T) {
 	}
 	if len(names) < 50 {
 		t.Errorf("there are only %d mutations", len(names))
+	}
+}
+
+// Each alternative of a check's pattern matches a test of its package. Without this a renamed test
+// leaves a mutation that no test sees, and the run reports a survivor only when it is next made.
+func TestChecksNameTests(t *testing.T) {
+	t.Parallel()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	tests := map[string][]string{} // by package
+	for _, m := range all() {
+		for _, c := range m.seen {
+			if c.pkg == "" || c.run == "" {
+				continue
+			}
+			if tests[c.pkg] == nil {
+				files, _ := filepath.Glob(filepath.Join(root, c.pkg, "*_test.go"))
+				for _, file := range files {
+					text, err := os.ReadFile(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, found := range declared.FindAllStringSubmatch(string(text), -1) {
+						tests[c.pkg] = append(tests[c.pkg], found[1])
+					}
+				}
+			}
+			for _, one := range strings.Split(c.run, "|") {
+				pattern, _, _ := strings.Cut(one, "/") // the rest names subtests
+				if name := regexp.MustCompile(pattern); !slices.ContainsFunc(tests[c.pkg], name.MatchString) {
+					t.Errorf("%s: no test of %s matches %q", m.name, c.pkg, one)
+				}
+			}
+		}
 	}
 }
 
