@@ -15,7 +15,7 @@ const scoreboardHead = `# Claims
 <!-- Written by make docs from the records in docs/figures; do not edit. -->
 
 What the papers claim beside what the laboratory finds, under the default costs. What a band is, and
-when a run is no number, is in [d2pc.md](../laboratory/d2pc.md).
+when a run is no number, is in [figures.md](../laboratory/figures.md).
 
 `
 
