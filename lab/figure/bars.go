@@ -13,9 +13,9 @@ import (
 	"isochron/geo"
 )
 
-// A figure of spans has a panel for each region of clients, there a group of bars
-// for each region of leaders, and there a bar for each row: as high as what was
-// measured. A black line across the bar is the formula's, a ring the span alone.
+// A figure of spans has a panel for each region of clients, there a group of bars for each region
+// of leaders, and there a bar for each protocol: its height is the measured span. A black line
+// across the bar is the formula's, a ring the span measured without costs and contention.
 
 // The width of a bar and of the line across it; groups are 1 apart.
 const (
@@ -23,7 +23,7 @@ const (
 	lawExcess = 0.025 // of the line on either side
 )
 
-// bars fills in the panels and the legend.
+// bars draws the panels and the legend.
 func (r *Report) bars(d *drawn) error {
 	spans := r.Spans()
 	highest := 0.0
@@ -86,7 +86,7 @@ func (r *Report) box(row int, corners plotter.XYs) (*plotter.Polygon, error) {
 	return box, nil
 }
 
-// lawMarks are the line of a formula and the ring of what was measured alone.
+// lawMarks returns the line of a formula and the ring of the span measured alone.
 func lawMarks(line, ring plotter.XYs) (*plotter.Line, *plotter.Scatter, error) {
 	law, err := plotter.NewLine(line)
 	if err != nil {

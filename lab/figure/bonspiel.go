@@ -10,10 +10,10 @@ import (
 )
 
 // bonspielBase is the setting of section 4 of the Bonspiel paper: five shards on five replicas
-// (5P5R), shard i led from region i, a closed loop of clients in all regions, and what the public
-// prototype does where the paper leaves it open: a hundred tries, after which a transaction is
-// dropped, pauses of 0 to 1 ms that grow in one region alone. No gateway bounds the tries that
-// contend, and what has lost does not begin to lock: both are ours alone. Messages are not gathered
+// (5P5R), shard i led from region i, a closed loop of clients in all regions, and the public
+// prototype's choices where the paper has none: a hundred tries, after which a transaction is
+// dropped, pauses of 0 to 1 ms that grow in one region alone. No admission bounds conflicting
+// tries, and an aborted transaction does not begin to lock: only ours do. Messages are not batched
 // for 200 us as there.
 //
 // The setting is the paper's divided by 25, clients (400 to 1200 a region) as well as warehouses
@@ -33,7 +33,7 @@ const (
 	lowContention  = 12
 )
 
-// bonspielTPCC has new orders and payments alone, as many of each.
+// bonspielTPCC has only new orders and payments, in equal numbers.
 func bonspielTPCC(warehouses int) lab.Experiment {
 	s := bonspielBase()
 	s.Workload, s.Warehouses = "tpcc-bonspiel", warehouses
@@ -48,12 +48,12 @@ func bonspielYCSB(zipf, elsewhere float64) lab.Experiment {
 	return s
 }
 
-// asItsPrototype is a figure as the public prototype of Bonspiel measures: the first 5 s, without a
-// warm-up, and what commits in them; logs are in memory. Its claims stay with the figure: what takes
-// longer than 5 s, or never commits, is not in these numbers.
+// asItsPrototype is a figure measured as by the public prototype of Bonspiel: the first 5 s,
+// without a warm-up, and only commits in them; logs are in memory. Its claims stay with the figure:
+// transactions that take longer than 5 s, or never commit, are not in these numbers.
 func asItsPrototype(f *Figure) *Figure {
 	out := *f
-	out.Name, out.Title, out.Claims, out.Purpose = f.Name+"-first5s", f.Title+": the first 5 s, and what commits in them", nil, ""
+	out.Name, out.Title, out.Claims, out.Purpose = f.Name+"-first5s", f.Title+": the first 5 s, and the commits in them", nil, ""
 	out.Base.Warmup, out.Base.Duration, out.Base.Fsync = 0, 5*time.Second, 0
 	out.Shows = nil
 	for _, m := range f.Shows {
@@ -68,7 +68,7 @@ func asItsPrototype(f *Figure) *Figure {
 	return &out
 }
 
-// besidePrototype are figures, each with the same as the prototype measures.
+// besidePrototype returns figures, each followed by the same as the prototype measures it.
 func besidePrototype(figures []*Figure) (out []*Figure) {
 	for _, f := range figures {
 		out = append(out, f, asItsPrototype(f))
@@ -76,8 +76,8 @@ func besidePrototype(figures []*Figure) (out []*Figure) {
 	return out
 }
 
-// tails are percentiles and the mean: of all transactions, those included that were given up or did not end, and
-// of what committed.
+// tails are percentiles and the mean: of all transactions, including those given up or not ended,
+// and of commits.
 var tails = func() (out []struct{ every, committed Measure }) {
 	for _, p := range []struct {
 		name string
@@ -97,7 +97,7 @@ var tails = func() (out []struct{ every, committed Measure }) {
 	return out
 }()
 
-// tailOf is a percentile, or the mean, of all transactions, or of a class of them.
+// tailOf returns a percentile, or the mean, of all transactions, or of a class of them.
 func tailOf(which, class string) Measure {
 	name := which + " latency of all"
 	if class != "" {
@@ -146,7 +146,7 @@ var (
 		Label: "transactions of several regions (%)", Values: []int{0, 20, 50, 100}, Quick: []int{20, 100},
 		Set: func(s *lab.Experiment, v int) { s.Distributed = float64(v) / 100 },
 	}
-	// bonspielCosts are the others under which claims are judged: next to round trips of 67 to 234 ms
-	// neither a message nor a sync weighs much.
+	// bonspielCosts are the other costs under which claims are judged: beside round trips of 67 to
+	// 234 ms neither a message nor a sync matters much.
 	bonspielCosts = []string{"CPU doubled", "a sync of 0.25 ms"}
 )

@@ -42,22 +42,22 @@ var bonspielMotives = with(Figure{Protocols: []string{"spanner", "tapir", "gpac"
 	},
 })
 
-// whyNear is why tapir has the shortest mean where little contends.
-const whyNear = `tapir reads at the replica beside the client, as the paper's table 7 has it, and the three others at
+// whyNear is why tapir has the shortest mean at low contention.
+const whyNear = `tapir reads at the replica beside the client, as in the paper's table 7, and the three others at
 leaders in other regions: that is half of their latency. The public prototype reads at leaders under tapir as well. Its
 commit alone is shorter too, as long as its fast quorum of four in five agrees.`
 
-// whyNearAlone is what that leaves of figure 12 at low contention.
-const whyNearAlone = `Of those that read at leaders none has a shorter tail or mean than Bonspiel at any share, nor more
+// whyNearAlone is the rest of figure 12 at low contention.
+const whyNearAlone = `No protocol that reads at leaders has a shorter tail or mean than Bonspiel at any share, nor more
 throughput.`
 
 // whyFewMeet is why figure 2 has shorter tails at its low contention.
-const whyFewMeet = `At Zipf 0.2 so few of 240 clients meet over half a million rows that one to ten tries in a hundred are
-lost: the slowest thousandth is two or three tries, each shorter by what the commit is. The paper has a hundred times the
-clients and the rows, and so more clients for each of its hot rows. At Zipf 0.8, and in figure 3, it is as in the paper:
-what starves is as old as the run is long, whatever the commit.`
+const whyFewMeet = `At Zipf 0.2 so few of 240 clients conflict over half a million rows that one to ten tries in a hundred are
+aborted: the slowest thousandth takes two or three tries, each shorter by the difference of the commits. The paper has a hundred times the
+clients and the rows, and so more clients for each of its hot rows. At Zipf 0.8, and in figure 3, the result is the paper's:
+a starved transaction is as old as the run is long, whatever the commit.`
 
-// noBetterTail: who commits in fewer round trips has no shorter tail.
+// noBetterTail: a protocol that commits in fewer round trips has no shorter tail.
 func noBetterTail() (out []Claim) {
 	for _, row := range []string{"tapir", "gpac", "r4"} {
 		out = append(out, claim(tailOf("p99.9", ""), row, "spanner", AtWorst, AtMost, 100*Tolerance))
@@ -132,19 +132,19 @@ func bonspielOverall(name, contention string, warehouses int) *Figure {
 	}
 }
 
-// Why Bonspiel's mean, median and tail are not what the paper has.
+// Why Bonspiel's mean, median and tail differ from the paper's.
 const (
 	whyWhoCommits = `In a closed loop the clients are the throughput times the mean of all transactions, but the mean
-and the median of what commits are lower where some starve. Of 240 clients at least 155 of r4's, and 94 of gpac's, are in
-a transaction of several regions that starves when the time ends, and the others have fewer in their way; spanner gives
+and the median of commits are lower where some transactions starve. Of 240 clients at least 155 of r4's, and 94 of gpac's, are in
+a transaction of several regions that starves when the time ends, and the others meet fewer conflicts; spanner gives
 up two in three of these at high contention, after a hundred tries in less than two seconds. Under bonspiel all but a
 thousandth of them commit after three tries at most, and those of a single region wait for them.`
-	whyGivenUp = `What has lost a hundred times is given up, which takes no-wait less than two seconds and wait-die
-less than six: a half and a quarter of all transactions at two warehouses, and what is given up has no longer tail. Of
+	whyGivenUp = `A transaction is given up after a hundred aborts, which takes no-wait less than two seconds and wait-die
+less than six: a half and a quarter of all transactions at two warehouses, and a transaction that is given up lengthens no tail. Of
 those that give up little gdcc has the shortest tail at two warehouses, and wound-wait at twelve.`
 	whyHalf        = `So the half that ends first ends sooner under the others, and from the slowest tenth on Bonspiel is first.`
-	reasonReserved = `The slowest under bonspiel are of a single region: when they come to validate, a reservation stands on
-the row of their warehouse, or what they have read has changed, some fifty times in a row.`
+	reasonReserved = `The slowest under bonspiel are of a single region: at their validation a reservation is on
+the row of their warehouse, or their reads have changed, some fifty times in a row.`
 )
 
 // bonspielRatio is a half of figure 12.
@@ -166,21 +166,21 @@ func bonspielRatio(name, contention string, zipf float64, reason string) *Figure
 	return f
 }
 
-// whyVotesWait is why figure 12 ends where most are of several regions.
+// whyVotesWait is why figure 12 differs at its end, where most transactions are of several regions.
 const whyVotesWait = `Where rows are hot and most transactions are of several regions, votes that wait for locks and for
-reservations, as the paper has it, wait for each other over two shards until others end them. The public prototype has
-lock against lock give way. Figure 12votes has the same load under both, and with votes that wait by age: 184 a second
+reservations, as in the paper, wait for each other over two shards until they time out or are aborted. The public prototype
+aborts a vote that conflicts with a lock. Figure 12votes has the same load under both, and with votes that wait by age: 184 a second
 at half and 103 at all of several regions, where bonspiel has 64 and 29, r4 143 and 103. Without any of several regions
-nobody reserves, and the slowest of bonspiel are those of r4.`
+there are no reservations, and bonspiel's slowest are those of r4.`
 
-// bonspielVotes are what the rule of votes that meet a lock makes of figures 8 and 12: the paper has
-// them wait, its public prototype has them give way.
+// bonspielVotes show the effect of the rule for votes that conflict with a lock on figures 8 and
+// 12: the paper makes them wait, its public prototype aborts them.
 var bonspielVotes = []*Figure{
 	votesOf(bonspielOverall("bonspiel/fig8votes", "high contention", highContention)),
 	votesOf(bonspielRatio("bonspiel/fig12votes", "high contention", 0.8, "")),
 }
 
-// votesOf is a figure over the rules of votes, and what we expected of them.
+// votesOf is a figure over the rules for votes, with our expectations.
 func votesOf(f *Figure) *Figure {
 	const few = "one or two in ten are of several regions, and few of these meet: the two rules differ by chance"
 	f.Title, f.Source = f.Title+": what votes do that meet a lock", f.Source+", and the public prototype's rule"
@@ -188,7 +188,7 @@ func votesOf(f *Figure) *Figure {
 	f.Claims = []Claim{
 		claim(throughput, "bonspiel+wait-die", "bonspiel", AtWorst, Ahead, 0).because(few),
 		claim(tailOf("p99.9", ""), "bonspiel+wait-die", "bonspiel", AtWorst, Below, 0).because(few),
-		claim(tailOf("p99.9", ""), "bonspiel+no-wait", "bonspiel", AtWorst, Below, 0).because("most are of a single region: one that gives way is tried again at once, and loses again"),
+		claim(tailOf("p99.9", ""), "bonspiel+no-wait", "bonspiel", AtWorst, Below, 0).because("most are of a single region: an aborted one is retried immediately, and aborted again"),
 	}
 	return f
 }
@@ -237,18 +237,18 @@ var bonspielParts = with(bonspielSetting, []*Figure{
 })
 
 // whyParts is why figure 13 has a mean of r4 that is below Bonspiel's.
-const whyParts = `The mean is of what commits. Under r4 six and one in a hundred tries of several regions do, so that
-two in three of its clients are caught in those when the time ends, and the others have the rows of their region nearly to
-themselves: of a single region its mean is about half of Bonspiel's. Its throughput is the least all the same. At two
-warehouses r4+gdcc has the shorter tail by what it gives up after a hundred tries, 15 % of all where Bonspiel gives up 2 %.`
+const whyParts = `The mean is of commits. Under r4 six and one in a hundred tries of several regions do, so that
+two in three of its clients are caught in those when the time ends, and the others use the rows of their region nearly
+alone: of a single region its mean is about half of Bonspiel's. Its throughput is the least all the same. At two
+warehouses r4+gdcc has the shorter tail because it gives up more after a hundred tries, 15 % of all where Bonspiel gives up 2 %.`
 
 // whyGivenUpLeases is why no-wait has the shortest tail in table5sundial.
-const whyGivenUpLeases = `What gives way at once is tried a hundred times within a second or two, and then given up: with two
+const whyGivenUpLeases = `A transaction that is aborted immediately is tried a hundred times within a second or two, and then given up: with two
 warehouses a shard half of no-wait's transactions end so, 31 % of sundial's and 15 % of gdcc's, and count for as long as
 they took. Of several regions gdcc's slowest take 2.6 s, sundial's 8.1 s.`
 
-// bonspielPlaces has three shards on two replicas each (3P2R), of which the paper leaves the numbers
-// to its technical report: each region leads one shard and follows the next.
+// bonspielPlaces has three shards on two replicas each (3P2R), whose numbers are in the paper's
+// technical report: each region leads one shard and follows the next.
 var bonspielPlaces = with(bonspielSetting, []*Figure{
 	{
 		Name: "bonspiel/3p2r", Title: "TPC-C over three shards on two replicas each, 100 ms apart",
@@ -264,8 +264,9 @@ var bonspielPlaces = with(bonspielSetting, []*Figure{
 	},
 })
 
-// whyCaught is why three shards on two replicas have rows with a shorter mean, and tapir more commits.
-const whyCaught = `As in figure 8 the mean is of what commits, and where transactions of several regions starve the clients
+// whyCaught is why with three shards on two replicas some protocols have a shorter mean, and tapir
+// more commits.
+const whyCaught = `As in figure 8 the mean is of commits, and where transactions of several regions starve the clients
 caught in them leave the rows to the others: when the time ends 70 of tapir's 144 clients are in one, and none of
 Bonspiel's. So at two warehouses tapir commits more of a single region, 110 a second beside 91, and fewer of several, 8.9
 beside 9.9, whose slowest starve; at twelve it commits as much as Bonspiel.`

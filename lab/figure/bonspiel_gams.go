@@ -7,12 +7,12 @@ import (
 	"isochron/txn"
 )
 
-// bonspielReads are figures of Bonspiel's choice between near reads and reads at leaders, which
-// its paper tells of and leaves to its technical report (sections 3.2 and 4.3).
+// bonspielReads are figures of Bonspiel's choice between near reads and reads at leaders, which its
+// paper mentions and leaves to its technical report (sections 3.2 and 4.3).
 var bonspielReads = []*Figure{
 	{
 		Name: "bonspiel/threshold", Title: "The threshold of reads at leaders, under a load that changes while it runs",
-		Source:    "ours; Bonspiel, section 3.2, says how it adapts and does not show it",
+		Source:    "ours; Bonspiel, section 3.2, describes how it adapts, without numbers",
 		Protocols: []string{"bonspiel", "r4+gams", gamsFixed, readNear, "r4"}, Axis: bonspielOnce, Base: shifting(),
 		Variants: map[string]Variant{
 			gamsFixed: {"r4+gams", func(s *lab.Experiment) { s.Warmth.Fixed = true }},
@@ -22,8 +22,8 @@ var bonspielReads = []*Figure{
 	},
 }
 
-// The names of r4+gams with a threshold that does not move: the public prototype's, and one that
-// no temperature reaches.
+// The names of r4+gams with a fixed threshold: the public prototype's, and one that no temperature
+// reaches.
 const (
 	gamsFixed = "threshold fixed"
 	readNear  = "always near"
@@ -39,9 +39,9 @@ var (
 )
 
 // shifting is the paper's map and placement, five regions with a replica of each of five shards,
-// and Retwis whose clients choose among a hundred thousand rows evenly, then for 20 s most of them
-// the same few, and evenly again. Clients try until they have committed, and no gateway bounds the
-// tries that contend: that is ours alone.
+// and Retwis whose clients choose among a hundred thousand rows uniformly, then for 20 s mostly the
+// same few, and uniformly again. Clients retry until they have committed, and no admission bounds
+// conflicting tries: only ours does.
 func shifting() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "retwis", "azure5", 5, 5

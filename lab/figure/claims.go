@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// Claim is a number of a paper: how much better one row is than another.
+// Claim is a number of a paper: how much better one protocol is than another.
 type Claim struct {
 	Measure        Measure
-	Protocol, Over string // Over may be several, see rivals: then it is the best of them at each value
+	Protocol, Over string // may be several, see rivals: then it is the best of them at each value
 	Where          Where
 	Kind           Kind
-	Paper          float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead, Below)
-	UpTo           float64 // if not 0, the paper has a range: from Paper to this, which is the better end
-	Reason         string  // the reason in a few words, if it is known, for what is short, better, or no number
+	Paper          float64 // in the unit of Kind; 0: the paper has no such number, the claim is for comparison (but see Level, Ahead, Below)
+	UpTo           float64 // if not 0, the paper has a range: from Paper to UpTo, the better end
+	Reason         string  // a short reason, if it is known, for a claim that is short, better, or without a number
 }
 
-// claim is a claim of one number.
+// claim returns a claim of one number.
 func claim(m Measure, row, over string, where Where, kind Kind, paper float64) Claim {
 	return Claim{Measure: m, Protocol: row, Over: over, Where: where, Kind: kind, Paper: paper}
 }
 
-// upTo has the claim be a range that begins with its number.
+// upTo makes the claim a range that begins with its number.
 func (c Claim) upTo(most float64) Claim {
 	c.UpTo = most
 	return c
 }
 
-// rivals are the rows that Over names, with a | between them.
+// rivals returns the protocols in Over, separated by |.
 func rivals(over string) []string { return strings.Split(over, "|") }
 
-// over is Over in words.
+// over formats Over.
 func (c Claim) over() string {
 	if rows := rivals(c.Over); len(rows) > 1 {
 		return "the best of " + strings.Join(rows, ", ")
@@ -40,52 +40,52 @@ func (c Claim) over() string {
 	return c.Over
 }
 
-// numbered reports whether there is something of the paper to hold ours against.
+// numbered reports whether the paper has a number to compare with.
 func (c Claim) numbered() bool {
 	return c.Paper != 0 || c.Kind == Level || c.Kind == Ahead || c.Kind == Below
 }
 
-// because has the claim know the reason, if it is not met.
+// because adds the reason, for a claim that is not met.
 func (c Claim) because(reason string) Claim {
 	c.Reason = reason
 	return c
 }
 
-// Kind is how a claim is put.
+// Kind is the unit of a claim.
 type Kind uint8
 
 // The kinds.
 const (
-	Times  Kind = iota // the row has so many times what the other has
-	Change             // the row has so many percent more (or less, below 0)
-	Level              // the row has as much as the other: a change of about nothing
-	Ahead              // the row has more than the other, and the paper does not say how much more: so many times
-	AtMost             // the row has less than the other by so many percent at most
-	Below              // the row has less than the other, or than each of several, which is what it should
-	Lower              // the other, or the least of several, has so many times what the row has, which should have little
+	Times  Kind = iota // the protocol has a multiple of the other's
+	Change             // the protocol has more by this percentage (or less, below 0)
+	Level              // the protocol has as much as the other: a change of about nothing
+	Ahead              // the protocol has more than the other, and the paper has no number: a multiple
+	AtMost             // the protocol has less than the other by at most this percentage
+	Below              // the protocol has less than the other, or than each of several, which is better
+	Lower              // the other, or the least of several, has this multiple of the protocol's, where less is better
 )
 
-// Where says for which value of the parameter a claim speaks.
+// Where is the value of the parameter for which a claim holds.
 type Where uint8
 
 // The places.
 const (
 	AtTheEnd   Where = iota // the last value
-	AtBest                  // the value at which the row does best by the claim
-	AtPeak                  // of each row its own largest number, wherever that is
+	AtBest                  // the value at which the protocol does best by the claim
+	AtPeak                  // of each protocol its own largest number, wherever that is
 	AtTheStart              // the first value
-	AtWorst                 // the value at which the row does worst by the claim
-	Across                  // the row at the last value, the other at the first
+	AtWorst                 // the value at which the protocol does worst by the claim
+	Across                  // the protocol at the last value, the other at the first
 )
 
-// Tolerance is by what part of the paper's number ours may differ from it, either way,
-// for the claim to be met: of a factor, or of a change in percent. As much is what
-// differs by no more than this part. Claims of the kinds Ahead, Below and AtMost have none.
+// Tolerance is the relative difference of our number from the paper's, either way, within which a
+// claim is met: of a factor, or of a change in percent. For Level it is the difference itself.
+// Claims of the kinds Ahead, Below and AtMost have none.
 const Tolerance = 0.15
 
-// band is the least and the most that meets the claim, as Kind says: more than that is
-// better than claimed, less is short of it. A range is met from its least to its most, with
-// the tolerance of each.
+// band returns the least and the most that meets the claim, in the unit of Kind: more is better
+// than claimed, less is short. A range is met from its least to its most, with the tolerance of
+// each.
 func (c Claim) band() (least, most float64) {
 	switch c.Kind {
 	case Level:
@@ -100,30 +100,30 @@ func (c Claim) band() (least, most float64) {
 	return c.Paper * (1 - Tolerance), cmp.Or(c.UpTo, c.Paper) / (1 - Tolerance)
 }
 
-// Band is where our number lies beside the paper's.
+// Band is the position of our number relative to the paper's.
 type Band uint8
 
 // The bands.
 const (
 	Unscored Band = iota // the paper has no number: for comparison
 	Met
-	Better   // better than claimed: that wants a reason as much as what is short
+	Better   // better than claimed: that needs a reason as much as a short one
 	Short    // short of the claim
-	NoNumber // there is nothing to compare, or the runs behind it are no numbers
+	NoNumber // there is nothing to compare, or the runs behind it are unsteady
 )
 
 var bandWords = [...]string{"for comparison", "met", "BETTER", "SHORT", "NO NUMBER"}
 
-// String is the band in a word or two.
+// String returns the band in a word or two.
 func (b Band) String() string { return bandWords[b] }
 
-// Text is the claim in words.
+// Text returns the claim as text.
 func (c Claim) Text() string {
 	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst", "at the end of the axis beside its start"}[c.Where]
 	return c.rows() + ", " + where
 }
 
-// rows says what is compared of which rows.
+// rows describes the compared protocols.
 func (c Claim) rows() string {
 	beside := " over "
 	if c.Kind == Lower {
@@ -132,7 +132,7 @@ func (c Claim) rows() string {
 	return c.Measure.Name + " of " + c.Protocol + beside + c.over()
 }
 
-// Band is what meets the claim, in words.
+// Band describes the numbers that meet the claim.
 func (c Claim) Band() string {
 	least, most := c.band()
 	if math.IsInf(most, 1) {
@@ -147,7 +147,7 @@ func (c Claim) Band() string {
 	return c.Format(least) + " to " + c.Format(most)
 }
 
-// PaperText is the paper's number as the claim puts it.
+// PaperText formats the paper's number.
 func (c Claim) PaperText() string {
 	switch {
 	case !c.numbered():
@@ -166,7 +166,7 @@ func (c Claim) PaperText() string {
 	return c.Format(c.Paper)
 }
 
-// Format writes a number of the claim's kind.
+// Format formats a number of the claim's kind.
 func (c Claim) Format(n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return "none"
@@ -177,16 +177,16 @@ func (c Claim) Format(n float64) string {
 	return fmt.Sprintf("%+.0f%%", n)
 }
 
-// Verdict is what became of a claim.
+// Verdict is the result of a claim.
 type Verdict struct {
 	Claim  Claim
-	Ours   float64 // NaN if one of the rows has nothing to compare, or was not run there
+	Ours   float64 // NaN if one of the protocols has nothing to compare, or was not run there
 	At     int     // the value of the parameter
 	Band   Band
-	Reason string // of NoNumber: what is the matter with the runs
+	Reason string // of NoNumber: why the runs give none
 }
 
-// ours is the claim's number at one value.
+// ours returns the claim's number at one value.
 func (c Claim) ours(g *Grid, at int) float64 {
 	if !g.has(c.Protocol, at) || !g.has(c.Over, at) {
 		return math.NaN()
@@ -194,7 +194,7 @@ func (c Claim) ours(g *Grid, at int) float64 {
 	return c.compare(g.of(c.Measure, c.Protocol, at), c.overs(g, at))
 }
 
-// overs is the measure of what the claim compares with, at one value.
+// overs returns the measure of the other side at one value.
 func (c Claim) overs(g *Grid, at int) float64 {
 	if c.Kind == Below || c.Kind == Lower {
 		return g.leastOf(c.Measure, c.Over, at)
@@ -215,10 +215,10 @@ func (c Claim) compare(row, over float64) float64 {
 	return 100 * (row/over - 1)
 }
 
-// factor reports whether numbers of this kind are so many times another.
+// factor reports whether numbers of this kind are multiples.
 func (k Kind) factor() bool { return k == Times || k == Ahead || k == Below || k == Lower }
 
-// better reports whether the claim holds more for a than for b.
+// better reports whether a is better than b for the claim.
 func (c Claim) better(a, b float64) bool {
 	if c.Kind == Change && c.Paper < 0 || c.Kind == Below {
 		return a < b
@@ -226,13 +226,13 @@ func (c Claim) better(a, b float64) bool {
 	return a > b
 }
 
-// Judge holds the claim against the grid.
+// Judge compares the claim with the grid.
 func (c Claim) Judge(g *Grid) Verdict {
 	v, over := c.place(g)
 	v.Claim = c
 	v.Band, v.Reason = c.score(v.Ours), ""
 	if reason := g.unsteady(c, v.at, over); reason != "" || math.IsNaN(v.Ours) {
-		v.Reason = cmp.Or(reason, "one of the rows has nothing to compare")
+		v.Reason = cmp.Or(reason, "one of the protocols has nothing to compare")
 		if c.numbered() {
 			v.Band = NoNumber
 		}
@@ -240,14 +240,14 @@ func (c Claim) Judge(g *Grid) Verdict {
 	return v.Verdict
 }
 
-// placed is a verdict and the place on the axis at which its row was looked at.
+// placed is a verdict and the index on the axis of its protocol's value.
 type placed struct {
 	Verdict
 	at int
 }
 
-// place finds where the claim speaks, and our number there; over is the place of the
-// other row.
+// place finds the value for which the claim holds, and our number there; over is the index of the
+// other protocol.
 func (c Claim) place(g *Grid) (v placed, over int) {
 	at := len(g.Values) - 1
 	if c.Where == AtTheStart {
@@ -271,8 +271,7 @@ func (c Claim) place(g *Grid) (v placed, over int) {
 	return placed{Verdict{Ours: ours, At: g.Values[at]}, at}, over
 }
 
-// placeOfOver is where the claim looks at what it compares with, if its row is looked at
-// there.
+// placeOfOver returns the index of the other side, given the index of the claim's protocol.
 func (c Claim) placeOfOver(g *Grid, at int) int {
 	switch c.Where {
 	case AtPeak:
@@ -283,7 +282,7 @@ func (c Claim) placeOfOver(g *Grid, at int) int {
 	return at
 }
 
-// score is the band of a number.
+// score returns the band of a number.
 func (c Claim) score(ours float64) Band {
 	least, most := c.band()
 	switch {
@@ -292,7 +291,7 @@ func (c Claim) score(ours float64) Band {
 	case math.IsNaN(ours):
 		return NoNumber
 	case c.Kind == Level && ours > most, c.Kind == Level && ours < least:
-		return Short // as much is as much, either way
+		return Short // a Level claim is missed either way
 	case c.better(least, ours):
 		return Short
 	case c.better(ours, most):
@@ -301,7 +300,7 @@ func (c Claim) score(ours float64) Band {
 	return Met
 }
 
-// unsteady says what is the matter with the runs behind a claim, or nothing.
+// unsteady returns why the runs behind a claim are unsteady, or "".
 func (g *Grid) unsteady(c Claim, at, over int) string {
 	if g.has(c.Protocol, at) {
 		if reason := g.cell(c.Protocol, at).Unsteady(); reason != "" {
@@ -318,7 +317,7 @@ func (g *Grid) unsteady(c Claim, at, over int) string {
 	return ""
 }
 
-// peak is where a measure of a row is largest.
+// peak returns the index at which a measure of a protocol is largest.
 func (g *Grid) peak(m Measure, row string) (at int) {
 	for i := range g.Values {
 		if g.of(m, row, i) > g.of(m, row, at) {
@@ -328,7 +327,7 @@ func (g *Grid) peak(m Measure, row string) (at int) {
 	return at
 }
 
-// Judge holds all claims of the figure against the grid.
+// Judge compares all claims of the figure with the grid.
 func (g *Grid) Judge() []Verdict {
 	var out []Verdict
 	for _, c := range g.Figure.Claims {

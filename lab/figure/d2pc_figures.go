@@ -7,7 +7,7 @@ import (
 	"isochron/lab"
 )
 
-// figures are all, in the order in which they are listed.
+// figures are all, in the order of listings.
 var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, geotpFigures, bonspielFigures, bonspielReads, nattoFigures, inBestForm(txsqlEffects, txsqlComparison, txsqlMore, txsqlOurs))
 
 // d2pcRetwis are those of section 5.2.
@@ -54,15 +54,15 @@ var d2pcRetwis = with(Figure{Base: d2pcBase(), Shows: allMeasures}, []*Figure{
 		Purpose: whyStale,
 	},
 	{
-		Name: "d2pc/coordinator", Title: "Retwis under validation: where the coordinator of 2PC stands",
-		Source:    "ours; D2PC (PVLDB 17(10), 2024), section 2.2, has it at a participant's leader",
+		Name: "d2pc/coordinator", Title: "Retwis under validation: the place of 2PC's coordinator",
+		Source:    "ours; D2PC (PVLDB 17(10), 2024), section 2.2, places it at a participant's leader",
 		Protocols: d2pcCoordinators, Axis: d2pcTwoClients,
 		Claims:  d2pcBeside("2pc+occ-at-leader"),
 		Purpose: whyLoop,
 	},
 	{
 		Name: "d2pc/reads", Title: "Retwis under locking at leaders: rows read one after the other, and in one round",
-		Source:    "ours; D2PC (PVLDB 17(10), 2024), figure 5, does not say: its prototype reads them one after the other",
+		Source:    "ours; D2PC (PVLDB 17(10), 2024), figure 5, does not specify it: its prototype reads them one after the other",
 		Protocols: []string{nroOneByOne, "2pc+2pl-nro, one by one", nroAtOnce, "2pc+2pl-nro, at once"}, Pairs: true, Axis: d2pcTwoClients,
 		Variants: map[string]Variant{
 			nroOneByOne: {"d2pc+2pl-nro", oneByOne}, "2pc+2pl-nro, one by one": {"2pc+2pl-nro", oneByOne},
@@ -73,7 +73,7 @@ var d2pcRetwis = with(Figure{Base: d2pcBase(), Shows: allMeasures}, []*Figure{
 		Purpose: whyReads,
 	},
 	{
-		Name: "d2pc/aborts", Title: "What aborts tries under contention: Retwis at Zipf 0.9, and TPC-C",
+		Name: "d2pc/aborts", Title: "Causes of aborts under contention: Retwis at Zipf 0.9, and TPC-C",
 		Source:    "ours; D2PC (PVLDB 17(10), 2024), section 4.6, has reads near, checked when they are prepared",
 		Protocols: d2pcAborting, Axis: d2pcTwoClients,
 		Variants: aborting(d2pcAborting),
@@ -81,8 +81,8 @@ var d2pcRetwis = with(Figure{Base: d2pcBase(), Shows: allMeasures}, []*Figure{
 		Claims:   d2pcConflicts(),
 	},
 	{
-		Name: "d2pc/clients", Title: "What clients do after an abort, more and more contention",
-		Source:    "no figure of the paper, which does not say: see lab.Manner",
+		Name: "d2pc/clients", Title: "Clients' behaviour after an abort, by contention",
+		Source:    "no figure of the paper, which does not specify it: see lab.Manner",
 		Protocols: d2pcManners, Axis: d2pcFewZipf,
 		Variants: mannered(d2pcManners),
 		Claims: []Claim{
@@ -172,19 +172,19 @@ var d2pcSensitivity = with(Figure{Protocols: d2pcOCC, Base: d2pcMicro(), Shows: 
 	},
 })
 
-// The rows of figure 14 (b).
+// The lines of figure 14 (b).
 const (
 	oneEach = "d2pc+occ/one"
 	twoEach = "d2pc+occ/two"
 )
 
-// The rows of d2pc/clients: a row of the table, and a lab.Manner.
+// The lines of d2pc/clients: a protocol of the table, and a lab.Manner.
 var d2pcManners = []string{"d2pc+occ/drop", "2pc+occ/drop", "d2pc+occ/hold5", "2pc+occ/hold5", "d2pc+occ/forever", "2pc+occ/forever"}
 
-// The rows of d2pc/aborts: a row of the table, and a workload.
+// The lines of d2pc/aborts: a protocol of the table, and a workload.
 var d2pcAborting = []string{"d2pc+occ, Retwis", "2pc+occ, Retwis", "carousel-fast, Retwis", "d2pc+occ, TPC-C", "2pc+occ, TPC-C", "carousel-fast, TPC-C"}
 
-// aborting are rows under much contention.
+// aborting returns protocols under high contention.
 func aborting(names []string) map[string]Variant {
 	out := map[string]Variant{}
 	for _, name := range names {
@@ -201,7 +201,7 @@ func aborting(names []string) map[string]Variant {
 	return out
 }
 
-// mannered are rows of the table with a client of their own.
+// mannered returns protocols of the table with another manner of client.
 func mannered(names []string) map[string]Variant {
 	out := map[string]Variant{}
 	for _, name := range names {

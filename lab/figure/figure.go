@@ -12,35 +12,34 @@ import (
 	"isochron/txn"
 )
 
-// Figure compares rows over a parameter.
+// Figure compares protocols over a parameter.
 type Figure struct {
 	Name      string // paper/figure
 	Title     string
-	Source    string   // where the paper has it
+	Source    string   // its place in the paper
 	Protocols []string // of the protocol table, or names of Variants
 	Axis      Axis
-	Base      lab.Experiment // what all runs have in common
+	Base      lab.Experiment // the common part of all runs
 	Shows     []Measure
 	Claims    []Claim
-	// Variants are the rows that are one of the table with something else about it.
+	// Variants are protocols of the table with another setting.
 	Variants map[string]Variant
-	// Pairs: rows stand in pairs, and all first ones and all second ones have a colour.
+	// Pairs: protocols are listed in pairs, and all first ones and all second ones have a colour.
 	Pairs bool
-	// Alone, if set, makes it a figure of contention spans: they are held against
-	// what the law of each row says, in this setting, where nothing costs time and
-	// nobody is in another's way; Base is the setting for the picture.
+	// Alone, if set, makes it a figure of contention spans: they are compared with the law of each
+	// protocol, in this setting, without costs and conflicts; Base is the setting for the picture.
 	Alone *lab.Experiment
-	// Over, if set, makes it a figure over time: its panels tell the measured time of each
-	// row piece by piece (lab.Spec.Series), at the last value of the axis.
+	// Over, if set, makes it a figure over time: its panels show the measured time of each protocol
+	// piece by piece (lab.Experiment.Series), at the last value of the axis.
 	Over []PieceMeasure
 	// Costs names the variations under which the claims are judged beside the default; nil: all.
 	Costs []string
-	// Purpose is the reason, if it is known, for what is short of a claim, better, or no number.
+	// Purpose is the reason, if it is known, why claims are short, better, or without a number.
 	Purpose string
 }
 
-// with has figures stand in one setting: what a figure leaves out of its rows, axis, base, measures
-// (unless it is one over time, or of contention spans) and costs is the setting's.
+// with gives figures a common setting: protocols, axis, base, measures (unless it is a figure over
+// time, or of contention spans) and costs that a figure omits are the setting's.
 func with(setting Figure, figures []*Figure) []*Figure {
 	for _, f := range figures {
 		if f.Protocols == nil {
@@ -62,13 +61,13 @@ func with(setting Figure, figures []*Figure) []*Figure {
 	return figures
 }
 
-// Variant is a row of the protocol table, in a setting of its own.
+// Variant is a protocol of the table, in a setting of its own.
 type Variant struct {
 	Protocol string
 	Set      func(*lab.Experiment) // nil: in the figure's
 }
 
-// variant is what one of Rows names.
+// variant returns the variant of one of Protocols.
 func (f *Figure) variant(name string) Variant {
 	v, ok := f.Variants[name]
 	if !ok {
@@ -90,7 +89,7 @@ type Axis struct {
 	Set    func(*lab.Experiment, int)
 }
 
-// Text is a value as people write it.
+// Text formats a value.
 func (a Axis) Text(value int) string {
 	if a.Milli {
 		return strconv.FormatFloat(float64(value)/1000, 'f', -1, 64)
@@ -98,7 +97,7 @@ func (a Axis) Text(value int) string {
 	return strconv.Itoa(value)
 }
 
-// number is a value as it stands on the axis.
+// number returns a value in the unit of the axis.
 func (a Axis) number(value int) float64 {
 	if a.Milli {
 		return float64(value) / 1000
@@ -113,7 +112,7 @@ type Measure struct {
 	Of   func(lab.Result) float64
 }
 
-// label is the measure with its unit, if it has one.
+// label returns the measure with its unit, if it has one.
 func (m Measure) label() string {
 	if m.Unit == "" {
 		return m.Name
@@ -150,13 +149,12 @@ func percent(part, of float64) float64 {
 	return 100 * part / of
 }
 
-// of is a measure of one class of transactions.
+// of restricts a measure to one class of transactions.
 func (m Measure) of(class string) Measure {
 	return Measure{m.Name + " of " + class, m.Unit, func(r lab.Result) float64 { return m.Of(lab.Result{Figures: r.ByClass[class].Figures}) }}
 }
 
-// writing is the mean commit latency of the classes that a workload names as
-// those that write.
+// writing is the mean commit latency of the given classes of a workload, those that write.
 func writing(classes ...string) Measure {
 	return Measure{"mean commit latency of what writes", "ms", func(r lab.Result) float64 {
 		sum, n := 0.0, int64(0)
@@ -171,10 +169,10 @@ func writing(classes ...string) Measure {
 	}}
 }
 
-// All are the figures there are.
+// All returns all figures.
 func All() []*Figure { return slices.Clone(figures) }
 
-// ByName finds a figure; the error lists the names there are.
+// ByName finds a figure; the error lists the names.
 func ByName(name string) (*Figure, error) {
 	var names []string
 	for _, f := range figures {
@@ -186,7 +184,7 @@ func ByName(name string) (*Figure, error) {
 	return nil, fmt.Errorf("there is no figure %q; choose one of: %s", name, strings.Join(names, ", "))
 }
 
-// Missing are the rows of the figure that the protocol table does not have.
+// Missing returns the protocols of the figure that the table does not have.
 func (f *Figure) Missing() []string {
 	var missing []string
 	for _, row := range f.Protocols {
@@ -197,14 +195,14 @@ func (f *Figure) Missing() []string {
 	return missing
 }
 
-// Grid is what all runs of a figure found.
+// Grid has the results of all runs of a figure.
 type Grid struct {
 	Figure *Figure
 	Values []int          // of the parameter
-	Cells  [][]lab.Result // of each row of the figure, at each value; without a protocol: not run
+	Cells  [][]lab.Result // of each protocol of the figure, at each value; without a protocol: not run
 }
 
-// has reports whether a row, or each of several, was run at a value.
+// has reports whether a protocol, or each of several, was run at a value.
 func (g *Grid) has(rows string, at int) bool {
 	for _, row := range rivals(rows) {
 		if g.Cells[slices.Index(g.Figure.Protocols, row)][at].Protocol == "" {
@@ -214,12 +212,12 @@ func (g *Grid) has(rows string, at int) bool {
 	return true
 }
 
-// cell is the experiment of one row.
+// cell returns the experiment of one protocol.
 func (g *Grid) cell(row string, at int) lab.Result {
 	return g.Cells[slices.Index(g.Figure.Protocols, row)][at]
 }
 
-// each calls f for all experiments that were run, row by row.
+// each calls f for all experiments that were run, protocol by protocol.
 func (g *Grid) each(f func(row, at int, r *lab.Result)) {
 	for i := range g.Cells {
 		for at := range g.Cells[i] {
@@ -230,9 +228,9 @@ func (g *Grid) each(f func(row, at int, r *lab.Result)) {
 	}
 }
 
-// costs are those of all its experiments.
+// costs returns those of all its experiments.
 func (g *Grid) costs() (c lab.Costs) {
-	page, list := 0.0, 0.0 // of some rows only
+	page, list := 0.0, 0.0 // of some protocols only
 	g.each(func(_, _ int, r *lab.Result) {
 		c, page, list = r.Costs, max(page, r.Costs.PageMicros), max(list, r.Costs.ListMicros)
 	})
@@ -240,7 +238,7 @@ func (g *Grid) costs() (c lab.Costs) {
 	return c
 }
 
-// leastOf is the smallest of a measure of several rows at a value.
+// leastOf returns the smallest of a measure of several protocols at a value.
 func (g *Grid) leastOf(m Measure, rows string, at int) float64 {
 	least := math.Inf(1)
 	for _, row := range rivals(rows) {
@@ -249,7 +247,8 @@ func (g *Grid) leastOf(m Measure, rows string, at int) float64 {
 	return least
 }
 
-// of is a measure of a row at a value, or the largest of several rows; all must be in the grid.
+// of returns a measure of a protocol at a value, or the largest of several protocols; all must be
+// in the grid.
 func (g *Grid) of(m Measure, rows string, at int) (most float64) {
 	for i, row := range rivals(rows) {
 		if v := m.Of(g.Cells[slices.Index(g.Figure.Protocols, row)][at]); i == 0 || v > most {

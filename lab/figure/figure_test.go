@@ -19,8 +19,8 @@ import (
 	"isochron/lab"
 )
 
-// model is a laboratory in which a row's throughput is its clients, and the
-// first row is so many times as good as the second.
+// model is a laboratory in which a protocol's throughput is its clients, and the first protocol is
+// times as good as the second.
 func model(times float64) func(context.Context, []lab.Experiment, int, func(done, total time.Duration)) ([]lab.Result, error) {
 	return func(_ context.Context, specs []lab.Experiment, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
 		var out []lab.Result
@@ -54,7 +54,7 @@ var testFigure = &Figure{
 		claim(throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4), // all values of the model are as good: the last is taken
 		claim(latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0),
 	},
-	Purpose: "The test says so.",
+	Purpose: "Of the test.",
 }
 
 func runTest(t *testing.T, opt Options) *Report {
@@ -66,8 +66,8 @@ func runTest(t *testing.T, opt Options) *Report {
 	return r
 }
 
-// A claim is met within its tolerance of its number, either way; below it is short of it, and
-// above it is better than claimed.
+// A claim is met within its tolerance of its number, either way; below it is short of it, and above
+// it is better than claimed.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		times float64
@@ -98,7 +98,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// Ahead is ahead, from no advantage at all on; and a loss of so many percent at most is no more.
+// Ahead is met from no advantage on; AtMost is met up to its percentage.
 func TestBoundsOfClaims(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind
@@ -144,7 +144,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// A row that should have less has less than each of several; the worst value is where it has most.
+// A protocol that should have less has less than each of several; the worst value is where it has
+// most.
 func TestBelow(t *testing.T) {
 	f := *testFigure
 	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
@@ -157,7 +158,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// A row at the end of the axis beside itself at its start; both are run again under other costs.
+// A protocol at the end of the axis relative to its start; both are run again under other costs.
 func TestAcross(t *testing.T) {
 	g := &Grid{Figure: testFigure, Values: []int{30, 60, 90}, Cells: [][]lab.Result{{does(100), does(1), does(110)}, {does(1), does(1), does(1)}}}
 	level, below := claim(throughput, "2pc+2pl", "2pc+2pl", Across, Level, 0), claim(throughput, "2pc+2pl", "2pc+2pl", Across, Below, 0)
@@ -169,7 +170,7 @@ func TestAcross(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	if got := (&Part{Grid: g, Verdicts: []Verdict{v}}).claimed(); !slices.Equal(got, []asked{{"2pc+2pl", 90}, {"2pc+2pl", 30}}) {
-		t.Errorf("both ends are asked again, not %v", got)
+		t.Errorf("both ends are run again, not %v", got)
 	}
 	g.Cells[0][0].Committed = 1
 	if v := level.Judge(g); v.Band != NoNumber {
@@ -177,8 +178,8 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// Runs that committed little, or more and more, or less and less, are no numbers, on either
-// side of a claim.
+// Runs with few commits, or with rising or falling throughput, give no numbers, on either side of a
+// claim.
 func TestNoNumbers(t *testing.T) {
 	few, drifting := does(200), does(200)
 	few.Committed, few.CommittedByThird = lab.CommitsMin-1, [3]int64{100, 100, 99}
@@ -200,7 +201,7 @@ func does(tps float64) (r lab.Result) {
 	return r
 }
 
-// The best value is found wherever it is, and a row that does nothing is no advantage.
+// The best value is found wherever it is, and a protocol without commits is no advantage.
 func TestBestAndNone(t *testing.T) {
 	g := &Grid{Figure: testFigure, Values: []int{1, 2, 3}, Cells: [][]lab.Result{
 		{does(10), does(90), does(10)}, {does(10), does(10), does(0)},
@@ -218,11 +219,11 @@ func TestBestAndNone(t *testing.T) {
 		t.Errorf("each at its peak: %+v", v)
 	}
 	if got := (&Part{Grid: g, Verdicts: []Verdict{peak.Judge(g)}}).claimed(); !slices.Equal(got, []asked{{"2pc+2pl", 2}, {"2pc+occ", 1}}) {
-		t.Errorf("both peaks are asked again, not %v", got)
+		t.Errorf("both peaks are run again, not %v", got)
 	}
 	g.Cells[1][2] = lab.Result{}
 	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Band != NoNumber {
-		t.Errorf("over what was not run: %+v", v)
+		t.Errorf("over a protocol that was not run: %+v", v)
 	}
 	g.Cells[1][2] = does(0)
 	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Band != NoNumber || v.Claim.Format(v.Ours) != "none" {
@@ -230,15 +231,15 @@ func TestBestAndNone(t *testing.T) {
 	}
 }
 
-// All experiments differ in the row, the parameter and the costs, and in nothing
-// else; under other costs only what the claims speak of is asked again.
+// All experiments differ only in the protocol, the parameter and the costs; under other costs only
+// the values of the claims are run again.
 func TestExperiments(t *testing.T) {
 	inner := model(2)
 	var all []lab.Experiment
 	r := runTest(t, Options{Quick: true, Seed: 7, Parallel: 3,
 		RunAll: func(ctx context.Context, specs []lab.Experiment, atOnce int, p func(done, total time.Duration)) ([]lab.Result, error) {
 			if all = append(all, specs...); atOnce != 3 {
-				t.Errorf("%d at once", atOnce)
+				t.Errorf("%d in parallel", atOnce)
 			}
 			return inner(ctx, specs, atOnce, p)
 		}})
@@ -274,7 +275,7 @@ func TestFailures(t *testing.T) {
 	broken := *testFigure
 	broken.Protocols = []string{"2pc+2pl", "paxos-commit"}
 	if _, err := Run(t.Context(), &broken, Options{RunAll: model(1)}); err == nil || !strings.Contains(err.Error(), "paxos-commit") {
-		t.Errorf("a row that is not there: %v", err)
+		t.Errorf("an unknown protocol: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -283,18 +284,18 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The report says what is met and what is not, and names what is wrong.
+// The report lists claims met and not met, and names wrong experiments.
 func TestReport(t *testing.T) {
 	r := runTest(t, Options{Quick: true, RunAll: model(2)})
 	text := r.Text()
-	for _, want := range []string{"throughput of 2pc+2pl over 2pc+occ", "clients 300", "1.70x to 2.35x  2.00x  met", "3.40x to 4.71x  2.00x  SHORT", "-               2.00x  for comparison", "Why: The test says so.", "-42% to -59%    -50%   met", "A quick run", "all are serializable", "Costs CPU halved"} {
+	for _, want := range []string{"throughput of 2pc+2pl over 2pc+occ", "clients 300", "1.70x to 2.35x  2.00x  met", "3.40x to 4.71x  2.00x  SHORT", "-               2.00x  for comparison", "Why: Of the test.", "-42% to -59%    -50%   met", "A quick run", "all are serializable", "Costs CPU halved"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text does not have %q:\n%s", want, text)
 		}
 	}
 	r.Parts[1].Grid.Cells[1][0].Check = lab.Check{Checked: 1, Anomalies: []string{"G2: a cycle"}}
 	if text := r.Text(); !strings.Contains(text, "WRONG") || !strings.Contains(text, "2pc+occ at clients 300, costs CPU halved: not serializable: G2: a cycle") {
-		t.Errorf("a wrong experiment is not told:\n%s", text)
+		t.Errorf("a wrong experiment is not reported:\n%s", text)
 	}
 	path, err := r.Save(t.TempDir())
 	if err != nil {
@@ -310,7 +311,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A small figure in the laboratory itself: what is measured finds its way.
+// A small figure in the laboratory itself.
 func TestAFigureForReal(t *testing.T) {
 	f := *testFigure
 	f.Base.Keys = 2000
@@ -335,11 +336,11 @@ func TestAFigureForReal(t *testing.T) {
 	writers := cell.ByClass["add-user"].Committed + cell.ByClass["follow"].Committed + cell.ByClass["post-tweet"].Committed
 	all := g.of(retwisWriting, f.Protocols[0], 1)*float64(writers) + cell.ByClass["timeline"].CommitMS.Avg*float64(cell.ByClass["timeline"].Committed)
 	if got := all / float64(cell.Committed); math.Abs(got/cell.CommitMS.Avg-1) > 0.01 {
-		t.Errorf("what writes and what reads take %v together, all take %v", got, cell.CommitMS.Avg)
+		t.Errorf("writers and readers take %v together, all take %v", got, cell.CommitMS.Avg)
 	}
 }
 
-// Every figure is drawn, whole, and the legend names each row.
+// Every figure is drawn completely, and the legend names each protocol.
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range append(All(), testFigure) {
@@ -383,8 +384,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Definitions are sound: their claims are of their rows, their quick values among
-// all, the last the same.
+// Definitions are valid: their claims are of their protocols, their quick values among all, the
+// last the same.
 func TestDefinitions(t *testing.T) {
 	for _, f := range All() {
 		if got, err := ByName(f.Name); err != nil || got != f {
@@ -400,7 +401,7 @@ func TestDefinitions(t *testing.T) {
 		for _, c := range f.Claims {
 			for _, row := range append(rivals(c.Over), c.Protocol) {
 				if !slices.Contains(f.Protocols, row) {
-					t.Errorf("%s: a claim of another row, %s: %s", f.Name, row, c.Text())
+					t.Errorf("%s: a claim of another protocol, %s: %s", f.Name, row, c.Text())
 				}
 			}
 		}
@@ -410,7 +411,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// As much is what differs little, either way; the start of the axis is its first value.
+// A Level claim is met within a small difference, either way; the start of the axis is its first
+// value.
 func TestLevelAtTheStart(t *testing.T) {
 	level := claim(throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0)
 	for tps, met := range map[float64]bool{100: true, 114: true, 86: true, 116: false, 84: false} {
@@ -421,8 +423,8 @@ func TestLevelAtTheStart(t *testing.T) {
 	}
 }
 
-// A variant is a row of the table in a setting of its own; under other costs only
-// what a claim speaks of is run.
+// A variant is a protocol of the table in a setting of its own; under other costs only the values
+// of a claim are run.
 func TestVariants(t *testing.T) {
 	f := *testFigure
 	f.Protocols = []string{"few", "many", "2pc+2pl"}
@@ -451,8 +453,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// A claim over rivals is over the best of them at each value, and all of them are run again
-// under other costs.
+// A claim over rivals is over the best of them at each value, and all of them are run again under
+// other costs.
 func TestRivals(t *testing.T) {
 	f := *testFigure
 	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
@@ -476,7 +478,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// A figure over time tells each row piece by piece.
+// A figure over time reports each protocol piece by piece.
 func TestOverTime(t *testing.T) {
 	f := *testFigure
 	f.Claims, f.Shows, f.Over = nil, nil, []PieceMeasure{throughputThen, failedThen}
@@ -494,7 +496,7 @@ func TestOverTime(t *testing.T) {
 	}
 }
 
-// What has so many times less is held against the least of the others, and does better by more.
+// A Lower claim is compared with the least of the others, and more is better.
 func TestLower(t *testing.T) {
 	f := *testFigure
 	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
@@ -506,7 +508,7 @@ func TestLower(t *testing.T) {
 		}
 	}
 	if text := claim.Text(); !strings.Contains(text, "2pc+2pl below the best of") {
-		t.Errorf("it says %s", text)
+		t.Errorf("the text is %s", text)
 	}
 }
 

@@ -29,8 +29,8 @@ func geotpBase() lab.Experiment {
 	return s
 }
 
-// skewedBy has another share of the rows be hot: the paper's low, medium and high contention.
-// Where nearly all wait for the same rows it takes minutes until enough have committed.
+// skewedBy changes the share of hot rows: the paper's low, medium and high contention. Where nearly
+// all wait for the same rows it takes minutes until enough have committed.
 func skewedBy(s lab.Experiment, zipf float64) lab.Experiment {
 	if s.Zipf = zipf; zipf > 1 {
 		s.Duration *= 3
@@ -38,20 +38,20 @@ func skewedBy(s lab.Experiment, zipf float64) lab.Experiment {
 	return s
 }
 
-// forMinutes measures for longer: where few transactions are distributed many clients come to
-// wait for one of them now and then, for seconds, and a minute of that is no number.
+// forMinutes measures for longer: where few transactions are distributed many clients sometimes
+// wait for one of them, for seconds, and a minute of that is no steady run.
 func forMinutes(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 20*time.Second, 3*time.Minute
 	return s
 }
 
-// forSeconds measures for less: of settings in which thousands commit in a second.
+// forSeconds measures for less: for settings with thousands of commits a second.
 func forSeconds(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 5*time.Second, 10*time.Second
 	return s
 }
 
-// distributed has so many transactions be at two sources.
+// distributed sets the fraction of transactions at two sources.
 func distributed(s lab.Experiment, share float64) lab.Experiment {
 	s.Distributed = share
 	return s
@@ -62,18 +62,18 @@ const (
 	lowSkew, mediumSkew, highSkew = 0.3, 0.9, 1.5
 )
 
-// rowOver is rows of the table in settings of their own, by their names in a figure.
+// rowOver returns a protocol of the table in a setting of its own.
 func rowOver(row string, set func(*lab.Experiment)) Variant { return Variant{row, set} }
 
-// twoSources is figure 1: one source 10 ms away and another farther; four in five transactions
-// are at the first alone.
+// twoSources is figure 1: one source 10 ms away and another farther; four in five transactions are
+// at the first alone.
 func twoSources() lab.Experiment {
 	s := forSeconds(geotpBase())
 	s.WAN, s.Sources, s.Shards, s.Keys = "star:10ms:100ms", "-mm", 3, 2_000_000
 	return s
 }
 
-// star has the middleware and a source in the first region, and sources so far from it.
+// star places the middleware and a source in the first region, and sources at these distances.
 func star(s *lab.Experiment, millis ...int) {
 	s.WAN = "star"
 	for _, ms := range millis {
@@ -90,14 +90,15 @@ func twoGateways() lab.Experiment {
 	return s
 }
 
-// wandering has delays vary about what the map says.
+// wandering makes delays vary about those of the map.
 func wandering(s *lab.Experiment) { s.Jitter = 0.5 }
 
-// probedOften is geotp that measures delays as often as the paper says; ours does so every second.
+// probedOften is geotp with delays measured at the paper's interval; ours measures every second.
 const probedOften = "geotp, probes every 10 ms"
 
-// changing has round trips to three sources change, as the paper's script for figure 11 (b) does; the
-// middleware is beside a fourth. The map is the widest of them, for what nodes derive from that.
+// changing changes the round trips to three sources, as the paper's script for figure 11 (b) does;
+// the middleware is beside a fourth. The map is the widest of them, for the parameters that nodes
+// derive from it.
 func changing() lab.Experiment {
 	s := geotpBase()
 	s.WAN, s.Duration, s.Series = "star:50ms:90ms:250ms", 180*time.Second, 5*time.Second
@@ -113,8 +114,8 @@ func inRounds(zipf float64) lab.Experiment {
 	return s
 }
 
-// geotpAlone is where nothing but the network costs time and nobody is in another's way:
-// all transactions are at all four sources, from a client in every region.
+// geotpAlone has no costs other than the network's and no conflicts: all transactions are at all
+// four sources, from a client in every region.
 func geotpAlone() *lab.Experiment {
 	s := geotpCommon()
 	s.Clients, s.Zipf, s.CPU, s.Fsync, s.Tries = 4, 0, 0, 0, 1
@@ -123,8 +124,8 @@ func geotpAlone() *lab.Experiment {
 	return &s
 }
 
-// geotpCommon is what geotpAlone has, with costs and contention. The paper's formulas have no round
-// trip of XA END.
+// geotpCommon is geotpAlone with costs and contention. The paper's formulas have no round trip of
+// XA END.
 func geotpCommon() lab.Experiment {
 	s := geotpBase()
 	s.Central, s.EndTrips = "", false
@@ -173,11 +174,11 @@ var (
 		Set: func(s *lab.Experiment, v int) { s.Rounds = v },
 	}
 	geotpOnce = Axis{Label: "seconds", Values: []int{180}, Quick: []int{180}, Set: func(*lab.Experiment, int) {}}
-	// geotpPlaces leaves the setting as it is: alone nobody may be in another's way.
+	// geotpPlaces leaves the setting unchanged: without conflicts only.
 	geotpPlaces = Axis{Label: "sources of a transaction", Values: []int{4}, Quick: []int{4}, Set: func(s *lab.Experiment, v int) { s.Spread = v }}
 )
 
-// What the figures of GeoTP show beside others.
+// The other measures of GeoTP's figures.
 var (
 	median   = Measure{"median latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.P50 }}
 	p99      = Measure{"p99 latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.P99 }}
@@ -191,7 +192,7 @@ var (
 	distCommits = commitLatency.of(workload.ClassDistributed)
 )
 
-// The rows of GeoTP's figures.
+// The protocols of GeoTP's figures.
 var (
 	geotpSteps  = []string{"geotp", "geotp-o1o2", "geotp-o1", "ssp-parallel", "ssp"}
 	geotpRivals = []string{"geotp", "chiller", "quro", "ssp-local", "ssp-parallel", "ssp"}

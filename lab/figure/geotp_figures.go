@@ -175,7 +175,7 @@ var geotpFigures = with(Figure{Protocols: geotpSSP, Base: forMinutes(geotpBase()
 		Purpose: whyTable,
 	},
 	{
-		Name: "geotp/settings", Title: "Medium contention: what the paper leaves open",
+		Name: "geotp/settings", Title: "Medium contention: settings that the paper omits",
 		Source:    "ours: table I over MySQL, each row with one setting changed",
 		Protocols: settingsRows(), Pairs: true, Axis: geotpTwoShares,
 		Variants: settingsVariants(),
@@ -189,12 +189,12 @@ func medium(s *lab.Experiment) {
 	s.Zipf = mediumSkew
 }
 
-// over is a row over other databases.
+// over is a protocol over other databases.
 func over(row, sources string) Variant {
 	return rowOver(row, func(s *lab.Experiment) { s.Sources = sources })
 }
 
-// inShares is a contention of figure 7. At the medium one clients wait for seconds now and then.
+// inShares is a contention of figure 7. At the medium one clients sometimes wait for seconds.
 func inShares(zipf float64) lab.Experiment {
 	if zipf == mediumSkew {
 		return forMinutes(geotpBase())
@@ -202,9 +202,9 @@ func inShares(zipf float64) lab.Experiment {
 	return skewedBy(geotpBase(), zipf)
 }
 
-// What the paper says of figure 7 as a whole is its most over three contentions. It does not say at
-// which: late scheduling, which Chiller lacks, is for the high one. At the others it has Chiller as
-// comparable.
+// The paper's numbers for figure 7 are the largest over three contentions, which it does not name:
+// late scheduling, which Chiller lacks, matters at the high one. At the others Chiller is
+// comparable in the paper.
 var (
 	asChiller = claim(throughput, "geotp", "chiller", AtBest, Level, 0)
 	upTo      = []Claim{
@@ -241,8 +241,8 @@ func clientsFigure(name, title, source string, base lab.Experiment, reason strin
 	}
 }
 
-// besideScalarDB is a half of figure 5 with ScalarDB alone, and with that under GeoTP's scheduling,
-// which is so many times as fast.
+// besideScalarDB is a half of figure 5 with ScalarDB alone, and with ScalarDB under GeoTP's
+// scheduling, which is scheduled times as fast.
 func besideScalarDB(name, load, part string, base lab.Experiment, scheduled float64, own ...Claim) *Figure {
 	return &Figure{
 		Name: name, Title: load + ", more and more clients, beside ScalarDB",
@@ -256,10 +256,10 @@ func besideScalarDB(name, load, part string, base lab.Experiment, scheduled floa
 	}
 }
 
-// tpccFigure is a part of figure 9, of one transaction of TPC-C alone, in two packets: what it reads
-// (the customer of a name, the number of the next order) comes before what depends on it. The paper
-// says nothing of packets there, nor names the baseline of its numbers; ssp is that of all its
-// others.
+// tpccFigure is a part of figure 9, of one transaction of TPC-C alone, in two packets: reads that
+// later statements depend on (the customer of a name, the number of the next order) are in the
+// first. The paper specifies neither packets nor the baseline of its numbers; ssp is that of all
+// its others.
 func tpccFigure(name, title, workload string, times, change float64) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 9; 16 warehouses a source, two packets a transaction",
@@ -281,7 +281,7 @@ func tpccBase(workload string) lab.Experiment {
 	return base
 }
 
-// settings are what the paper does not say, or what its prototype's client does otherwise.
+// settings are those that the paper omits, or in which its prototype's client differs.
 var settings = []struct {
 	name string
 	set  func(*lab.Experiment)
@@ -300,10 +300,10 @@ var settings = []struct {
 	{"tried again", func(s *lab.Experiment) { s.Client, s.Tries = lab.Forever, 100 }},
 }
 
-// asItsClient is what the public client of the authors does by default (github.com/QiYuZhuang/benchbase4ssp,
-// config/mysql/test_generate.xml): four in five transactions are one statement on a row in use, those
-// of five draw rows from everywhere, and a quarter of their statements writes; with each XA START by
-// itself, as in the prototype.
+// asItsClient is the default of the authors' public client (github.com/QiYuZhuang/benchbase4ssp,
+// config/mysql/test_generate.xml): four in five transactions are one statement on a row in use,
+// those of five draw rows from everywhere, and a quarter of their statements writes; with each XA
+// START by itself, as in the prototype.
 func asItsClient(s *lab.Experiment) {
 	s.Central, s.StartTrips, s.Spread, s.ReadShare = workload.CentralInUse, true, 4, 0.75
 }
@@ -323,25 +323,25 @@ func settingsVariants() map[string]Variant {
 	return out
 }
 
-// Why claims are not met, as far as that is known.
+// Known reasons of claims that are not met.
 const (
-	whyFarWriters = "What waits at a far source holds its rows at the near one meanwhile, and a late departure is no help against a wait that was not forecast: geotp's near rows are held for " +
-		"their own round trip only where nobody waits. How often that is, is a matter of who writes what where, of which the paper says half (see *the setting*)."
+	whyFarWriters = "A transaction that waits at a far source holds its rows at the near one meanwhile, and a delayed request does not help against a wait that was not forecast: geotp's near rows are held for " +
+		"their own round trip only without waits. How often that is depends on which transactions write which rows where, and the paper specifies half of that (see *the setting*)."
 	whyTable = "Not known. The paper's throughput at a quarter distributed is more than 64 clients can have at its own mean latency (see *the setting*), so the latencies are the better " +
-		"comparison. Over PostgreSQL ssp is faster here than over MySQL, for a transaction needs no XA END there; the paper has it as slow, and does not say what else it sends. " +
+		"comparison. Over PostgreSQL ssp is faster here than over MySQL, for a transaction needs no XA END there; in the paper it is as slow, and its other messages are not specified. " +
 		"It may have sent its statements one by one: then ssp commits 58 a second here, with a mean latency of 1.08 s (one run of 30 s: --rounds 5 --central first, without --end-trips)."
 	whyHottest = "From Zipf 1.1 on one row in Beijing is in nearly every transaction. geotp commits nearly nothing but those at Beijing alone then: at 1.7 it lets 8 % of the distributed ones " +
-		"come to their end, and gives most of the others up before they begin (Eq. 9; they are counted as aborted). Those that it lets in still wait for the row for up to 5 s, as under " +
-		"every row, and have it, and the 5 s, in their p99. The paper's ssp must lose more than ours by it, and it does not say how many transactions it commits there."
-	whyLonger = "Not known. One statement in 30 asks for the hottest row of its source, so more than half of the transactions with 25 of them wait for it, and hold what they have: geotp loses " +
+		"end, and gives up most of the others before they begin (Eq. 9; they are counted as aborted). Admitted ones still wait for the row for up to 5 s, as under " +
+		"every protocol, and have the row, and the 5 s, in their p99. The paper's ssp must lose more than ours by it; the number of its commits there is not published."
+	whyLonger = "Not known. One statement in 30 needs the hottest row of its source, so more than half of the transactions with 25 of them wait for it, and hold their other rows: geotp loses " +
 		"17 % of its tries to the lock wait of 5 s, ssp 30 %. In the paper five times the statements cost a fifth of the throughput, and ssp two fifths: rows in use cannot be what bounds its short transactions."
-	whyRounds = "What the first round has locked is held for all rounds after it, under every row: late departures shorten the wait for the others within a round, and no more. Of nine round trips " +
+	whyRounds = "Locks of the first round are held for all rounds after it, under every protocol: delayed requests shorten the wait for the others only within a round. Of nine round trips " +
 		"to the farthest source, END among them, geotp saves two."
-	whyPackets = "Packets decide, of which the paper says nothing: one run of 20 s at a fifth distributed has new orders at 3.0 times ssp in one packet, 2.3 in two and 1.6 in four, and payments " +
-		"at 5.1, 2.9 and 1.7. What is read comes before what depends on it, so two is the least that a client of SQL can send."
-	whyVersions = "Over versions nobody waits: who meets what another has marked is aborted at once, and its client begins another, so more clients commit more while a fifth of their tries is lost. " +
-		"Rows of geotp's sources wait for 5 s in the worst case. The paper has ScalarDB limited by its own nodes' concurrency control, which costs next to nothing here, and each of its steps is one " +
-		"trip to an agent beside the source here, where it sends one for each record: see *the setting*. So late requests shorten what is short already."
-	whyLockWait = "At low contention nobody waits, and both take two round trips to London; geotp prepares and logs its decision on top of them (3 ms), which ssp-local does not. So no share of " +
-		"the latency is gained there; ssp, which the paper has in the same sentence, is beaten by more than it says."
+	whyPackets = "Packets decide, which the paper does not specify: one run of 20 s at a fifth distributed has new orders at 3.0 times ssp in one packet, 2.3 in two and 1.6 in four, and payments " +
+		"at 5.1, 2.9 and 1.7. Reads precede the statements that depend on them, so two is the least that a client of SQL can send."
+	whyVersions = "Over versions no transaction waits: one that finds a marked record is aborted immediately, and its client begins another, so more clients commit more while a fifth of their tries is aborted. " +
+		"Rows of geotp's sources wait for 5 s in the worst case. In the paper ScalarDB is limited by its own nodes' concurrency control, which costs next to nothing here, and each of its steps is one " +
+		"trip to an agent beside the source here, where it sends one for each record: see *the setting*. So delayed requests shorten a short time."
+	whyLockWait = "At low contention there are no waits, and both take two round trips to London; geotp prepares and logs its decision on top of them (3 ms), which ssp-local does not. So no part of " +
+		"the latency is gained there; ssp, which the paper has in the same sentence, is beaten by more than its number."
 )

@@ -9,8 +9,8 @@ import (
 	"isochron/lab"
 )
 
-// Span is the contention span at a leader for the clients of a region: by its
-// law, as it is without costs and contention, and as it is with them.
+// Span is the contention span at a leader for the clients of a region: by its law, without costs
+// and contention, and with them.
 type Span struct {
 	Protocol   string     `json:"protocol"`
 	Formula    string     `json:"formula"`
@@ -19,22 +19,22 @@ type Span struct {
 	LawMS      float64    `json:"law_ms"`
 	AloneMS    float64    `json:"alone_ms"`    // 0: there was none
 	MeasuredMS float64    `json:"measured_ms"` // 0: there was none
-	Met        bool       `json:"met"`         // AloneMS is LawMS, to LawTolerance
+	Met        bool       `json:"met"`         // AloneMS is LawMS, within LawTolerance
 }
 
-// LawTolerance is by what part of it a span may differ from its law where nothing
-// but the network costs time; of a span that is nothing by its law, of the commit's latency.
+// LawTolerance is the relative difference of a span from its law without costs other than the
+// network's; of a span of 0 by its law, relative to the commit's latency.
 const LawTolerance = 0.01
 
-// alone is the part of a figure of spans in which nothing else costs time.
+// alone returns the part of a figure of spans without other costs.
 func (f *Figure) alone(opt Options) *Part {
-	p := f.part(Variation{Name: "nothing, and nobody in another's way", Num: 1, Den: 1}, f.values(opt.Quick), opt)
+	p := f.part(Variation{Name: "nothing, and no conflicts", Num: 1, Den: 1}, f.values(opt.Quick), opt)
 	p.Experiment = *f.Alone
 	p.Experiment.Seed = opt.Seed
 	return p
 }
 
-// Spans are those of a figure of spans, row by row; of other figures there are none.
+// Spans returns those of a figure of spans, protocol by protocol; other figures have none.
 func (r *Report) Spans() []Span {
 	f := r.Figure
 	if f.Alone == nil || len(r.Parts) != 2 {
@@ -68,16 +68,16 @@ func (r *Report) Spans() []Span {
 	return out
 }
 
-// of is the mean span of a pair.
+// of returns the mean span of a pair.
 func of(r lab.Result, client, leader geo.Region) float64 {
 	return r.ContentionSpanMS.ByPair[string(client)][string(leader)].Avg
 }
 
-// laws is the table of a figure of spans.
+// laws returns the table of a figure of spans.
 func (r *Report) laws() string {
 	var b strings.Builder
 	c := r.Parts[0].Grid.costs()
-	fmt.Fprintf(&b, "Mean contention span in ms: by the formula; measured alone, where nothing costs time and nobody is in another's way;\n"+
+	fmt.Fprintf(&b, "Mean contention span in ms: by the formula; measured alone, without costs and conflicts;\n"+
 		"and with %d clients, %v us of CPU a message, %v us a sync.\n", r.Figure.Base.Clients, c.CPUMicros, c.FsyncMicros)
 	w := tabs(&b)
 	last := ""

@@ -13,8 +13,8 @@ import (
 	"isochron/lab"
 )
 
-// lawful is a laboratory in which spans are what the laws say, and twice that
-// with contention; one pair of one row is a part off.
+// lawful is a laboratory in which spans are those of the laws, and twice that with contention; one
+// pair of one protocol is off by a fraction.
 func lawful(t *testing.T, off float64) func(context.Context, []lab.Experiment, int, func(done, total time.Duration)) ([]lab.Result, error) {
 	return func(_ context.Context, specs []lab.Experiment, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
 		var out []lab.Result
@@ -45,7 +45,7 @@ func lawful(t *testing.T, off float64) func(context.Context, []lab.Experiment, i
 	}
 }
 
-// A figure of spans holds each pair against its formula, to the hundredth.
+// A figure of spans compares each pair with its formula, to the hundredth.
 func TestFigureOfSpans(t *testing.T) {
 	f, err := ByName("d2pc/fig15")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestFigureOfSpans(t *testing.T) {
 	}
 }
 
-// The picture has a panel for each region of clients; machines get the same numbers.
+// The picture has a panel for each region of clients; the JSON report has the same numbers.
 func TestPictureOfSpans(t *testing.T) {
 	f, _ := ByName("d2pc/fig15")
 	r, err := Run(t.Context(), f, Options{RunAll: lawful(t, 0)})
@@ -102,7 +102,7 @@ func TestPictureOfSpans(t *testing.T) {
 	}
 }
 
-// Where a figure holds spans against formulas nobody is in another's way, whatever its axis says.
+// Where a figure compares spans with formulas there are no conflicts, whatever its axis.
 func TestNobodyMeetsAlone(t *testing.T) {
 	seen := 0
 	for _, f := range All() {

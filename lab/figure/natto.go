@@ -10,12 +10,13 @@ import (
 	"isochron/protocol"
 )
 
-// nattoBase is the setting of section 5.1 of the Natto paper: five regions, in each the leader of one of
-// five shards, of three replicas each; transactions come at random at a rate, as many from each
-// region, one in ten of high priority; a million rows of 64 bytes, Zipf 0.65. What is aborted is tried
-// again at once, up to a hundred times; who runs out of tries is left out. Delays are probed each 10
-// ms. Replicas are where the prototype has them. Transactions declare their keys; the rows that do not
-// heed that read and commit them. No gateway bounds the tries that contend: that is ours alone.
+// nattoBase is the setting of section 5.1 of the Natto paper: five regions, in each the leader of
+// one of five shards, of three replicas each; transactions arrive at random at a rate, as many from
+// each region, one in ten of high priority; a million rows of 64 bytes, Zipf 0.65. An aborted
+// transaction is retried immediately, up to a hundred tries; one that runs out of tries is left
+// out. Delays are probed each 10 ms. Replicas are placed as in the prototype. Transactions are 2FI;
+// protocols without 2FI read and commit them. No admission bounds conflicting tries: only ours
+// does.
 func nattoBase() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "ycsb+t", "azure5", 5, 3
@@ -33,39 +34,40 @@ func nattoWith(workload string, rate float64) lab.Experiment {
 	return s
 }
 
-// nattoBegun is nattoWith where what begins is measured, as the public prototype does it.
+// nattoBegun is nattoWith that measures the transactions that begin in the measured time, as the
+// public prototype does.
 func nattoBegun(workload string, rate float64) lab.Experiment {
 	s := nattoWith(workload, rate)
 	s.CountBegun = true
 	return s
 }
 
-// nattoRetwis is nattoWith Retwis at a thousand a second or more, where less time than the paper's is
-// enough for a percentile: a hundred of high priority come in each second.
+// nattoRetwis is nattoWith Retwis at a thousand a second or more, where less time than the paper's
+// suffices for a percentile: a hundred of high priority arrive in each second.
 func nattoRetwis() lab.Experiment {
 	s := nattoWith("retwis", 1000)
 	s.Warmup, s.Duration = 5*time.Second, 15*time.Second
 	return s
 }
 
-// nattoReadsLogged is nattoWith Retwis where what writes nothing ends as others do: in the public
-// prototype that is so of TAPIR and of 2PL. Natto and Carousel answer reads in one round there and log
-// nothing, but two leaders may so tell of two moments; here a declared read is voted on.
+// nattoReadsLogged is nattoWith Retwis where transactions without writes end as others do, as
+// TAPIR's and 2PL's do in the public prototype. There Natto and Carousel answer reads in one round
+// and log nothing, but two leaders may so return rows of two times; here a 2FI read is voted on.
 func nattoReadsLogged() lab.Experiment {
 	s := nattoWith("retwis", 100)
 	s.ReadOnly = protocol.AsOthers.String()
 	return s
 }
 
-// nattoRetwisBegun is nattoRetwis where what begins is measured, and what only reads ends as others do,
-// as TAPIR's and 2PL's does in the public prototype; of Natto's and Carousel's see nattoReadsLogged.
+// nattoRetwisBegun is nattoRetwis that measures the transactions that begin in the measured time,
+// with reads as in nattoReadsLogged.
 func nattoRetwisBegun() lab.Experiment {
 	s := nattoRetwis()
 	s.CountBegun, s.ReadOnly = true, protocol.AsOthers.String()
 	return s
 }
 
-// nattoBank is SmallBank, of a million customers a thousand hot ones, at a rate. It takes less time
+// nattoBank is SmallBank, a thousand hot ones of a million customers, at a rate. It takes less time
 // than the paper's, as nattoRetwis does.
 func nattoBank() lab.Experiment {
 	s := nattoWith("smallbank", 1500)
@@ -73,7 +75,7 @@ func nattoBank() lab.Experiment {
 	return s
 }
 
-// nattoPayments is nattoBank where payments have high priority, and nothing else has.
+// nattoPayments is nattoBank where only payments have high priority.
 func nattoPayments() lab.Experiment {
 	s := nattoBank()
 	s.High, s.HighClass = 0, "send-payment"
@@ -81,20 +83,20 @@ func nattoPayments() lab.Experiment {
 }
 
 // nattoPaymentsSpread is nattoPayments with one hot customer in a hundred, in place of one in a
-// thousand: the fewest that the public prototype can have where they are a part of all (smallbank.go:
-// hotSpotPercentage, a whole number).
+// thousand: the smallest fraction in the public prototype (smallbank.go: hotSpotPercentage, a whole
+// number).
 func nattoPaymentsSpread() lab.Experiment {
 	s := nattoPayments()
 	s.Hot = s.Keys / 100
 	return s
 }
 
-// nattoPeak is section 5.6: Retwis over rows drawn evenly, three datacenters, in which a machine has the
-// leader of a partition and two followers of others (nattoMachines). Instead of the largest rate it
-// bears it has more clients, in a closed loop, than keep it busy. Delays are those of the paper; what
-// things cost is ours, as everywhere: 20 us of CPU a message, on one core of a machine, where the
-// paper's machines have twelve and what a message cost there is not told. So the peaks are of ours
-// and how they grow, and who has more, can be held against the paper's.
+// nattoPeak is section 5.6: Retwis over rows drawn uniformly, three datacenters, in which a machine
+// has the leader of a partition and two followers of others (nattoMachines). Instead of the largest
+// open rate it has more clients, in a closed loop, than keep it busy. Delays are those of the
+// paper; costs are ours, as everywhere: 20 us of CPU a message, on one core of a machine, where the
+// paper's machines have twelve and the cost of a message is not published. So the peaks are ours;
+// their growth and their order can be compared with the paper's.
 func nattoPeak() lab.Experiment {
 	s := nattoWith("retwis", 0)
 	s.Zipf, s.Cores = 0, 1
@@ -105,8 +107,8 @@ func nattoPeak() lab.Experiment {
 // peakClients of a partition are more than keep its machine busy.
 const peakClients = 150
 
-// nattoMachines has so many partitions, each led from a machine of its own; its followers are on the
-// machines of the same number in the two other datacenters.
+// nattoMachines has this many partitions, each led from a machine of its own; its followers are on
+// the machines of the same number in the two other datacenters.
 func nattoMachines(s *lab.Experiment, partitions int) {
 	dcs, groups := []string{"dc1", "dc2", "dc3"}, []string{}
 	n := partitions / len(dcs)
@@ -128,17 +130,17 @@ func nattoLossy() lab.Experiment {
 	return s
 }
 
-// nattoUnhurried is nattoLossy where nodes are as patient as the public prototype's: its replicas want
-// to lead after 6 s (raftnode.go: 60 ticks of 100 ms), and nothing is sent again over TCP.
+// nattoUnhurried is nattoLossy with the public prototype's time-outs: its replicas start an
+// election after 6 s (raftnode.go: 60 ticks of 100 ms), and nothing is sent again over TCP.
 func nattoUnhurried() lab.Experiment {
 	s := nattoLossy()
 	s.ElectionTimeout, s.ResendAfter = 6*time.Second, 20*time.Second
 	return s
 }
 
-// likeCommits are rows whose aborts cost what they cost in the public prototype, by their names in a
-// figure: there one that loses hears of it when all participants have voted, and aborts are logged
-// before they free their keys, where commits are.
+// likeCommits are protocols whose aborts cost the same as in the public prototype, by their names
+// in a figure: there the client of an aborted transaction is notified when all participants have
+// voted, and aborts are logged before they release their keys, like commits.
 const likeCommits = ", aborts as in the prototype"
 
 func nattoLost(rows ...string) map[string]Variant {
@@ -149,11 +151,11 @@ func nattoLost(rows ...string) map[string]Variant {
 	return out
 }
 
-// asItsPaper is tapir to the letter: reads wait for nobody, and an end is noted by a majority before
-// replicas act on it. asThere is that as the public prototype of Natto has it, where what is refused
-// is agreed to by a majority, too, unless all replicas refuse it alike. endsLate stands for what the
-// prototype's carousel-fast does, of which followers hear the end by their leader's log: that takes
-// about as long as noting it first.
+// asItsPaper is tapir to the letter: reads wait for no transaction, and a decision is recorded by a
+// majority before replicas apply it. asThere is that as in the public prototype of Natto, where a
+// refusal needs a majority, too, unless all replicas refuse. endsLate approximates the prototype's
+// carousel-fast, whose followers receive the decision by their leader's log: that takes about as
+// long as recording it first.
 const (
 	asItsPaper = ", as its paper"
 	asThere    = ", as in the prototype"
@@ -170,11 +172,11 @@ func nattoToTheLetter() map[string]Variant {
 	return out
 }
 
-// What the paper shows: how long those of either priority take.
+// The paper's measures: the latencies of both priorities.
 var (
 	highTail = tail.of("high priority")
 	lowTail  = tail.of("low priority")
-	// nattoGap is what high priority gains.
+	// nattoGap is the gain of high priority.
 	nattoGap = Measure{"p95 latency of high priority beside that of low priority", "%", func(r lab.Result) float64 { return percent(highTail.Of(r), lowTail.Of(r)) }}
 )
 
@@ -242,12 +244,12 @@ var (
 		Label: "deviation of delays (% of the mean)", Values: []int{0, 5, 10, 15, 20, 40}, Quick: []int{0, 40},
 		Set: func(s *lab.Experiment, v int) { s.Jitter = float64(v) / 100 },
 	}
-	// nattoModerateJitter is as far as the paper calls the variance of delays low to moderate.
+	// nattoModerateJitter ends where the paper's low to moderate variance of delays does.
 	nattoModerateJitter = Axis{
 		Label: nattoJitter.Label, Values: []int{0, 5, 10, 15}, Quick: []int{0, 15}, Set: nattoJitter.Set,
 	}
-	// nattoNetemJitter is the variance as the public prototype sets it (sbin/delay-set.py): by netem, for
-	// which Pareto ends four deviations above the mean.
+	// nattoNetemJitter is the variance as the public prototype sets it (sbin/delay-set.py): by
+	// netem, whose pareto ends four deviations above the mean.
 	nattoNetemJitter = Axis{
 		Label: nattoJitter.Label, Values: []int{0, 10, 20, 40}, Quick: []int{0, 40},
 		Set: func(s *lab.Experiment, v int) { s.Jitter, s.Netem = float64(v)/100, v > 0 },

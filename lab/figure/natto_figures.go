@@ -2,7 +2,7 @@ package figure
 
 import "strings"
 
-// nattoFigures are those of the Natto paper, section 5, as far as their settings can be had here.
+// nattoFigures are those of the Natto paper, section 5, as far as their settings are possible here.
 var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig7ycsb", Title: "YCSB+T, more and more transactions",
@@ -22,7 +22,7 @@ var nattoFigures = []*Figure{
 		Purpose: whyLostTries,
 	},
 	{
-		Name: "natto/fig7aborts", Title: "YCSB+T, more and more transactions: what a lost try costs",
+		Name: "natto/fig7aborts", Title: "YCSB+T, more and more transactions: the cost of an aborted try",
 		Source:    "Natto, section 5.2.1, figure 7 (a) and (b), with aborts as its public prototype has them",
 		Protocols: []string{"natto-recsf" + likeCommits, "natto-ts" + likeCommits, "carousel-basic" + likeCommits, "carousel-basic"}, Axis: nattoRate, Base: nattoBase(), Costs: bonspielCosts,
 		Variants: nattoLost("natto-recsf", "natto-ts", "carousel-basic"),
@@ -41,7 +41,7 @@ var nattoFigures = []*Figure{
 		Shows:    nattoShows,
 		Claims: []Claim{
 			claim(highTail, "natto-ts"+likeCommits, "tapir"+asThere, AtTheEnd, Change, 100*(656.0/5000-1)),
-			claim(highTail, "natto-ts"+likeCommits, "carousel-fast"+endsLate, AtTheEnd, Change, 100*(656.0/5000-1)).because("ends that are noted first stand for followers that hear of them by the log"),
+			claim(highTail, "natto-ts"+likeCommits, "carousel-fast"+endsLate, AtTheEnd, Change, 100*(656.0/5000-1)).because("decisions recorded first approximate followers that receive them by the log"),
 			claim(highTail, "tapir"+asThere, "tapir", AtTheStart, Level, 0),
 			claim(lowTail, "tapir"+asThere, "natto-ts"+likeCommits, AtTheEnd, Below, 0),
 		},
@@ -65,7 +65,7 @@ var nattoFigures = []*Figure{
 		Variants: nattoToTheLetter(),
 		Shows:    nattoShows,
 		Claims: []Claim{
-			claim(highTail, nattoThere[0], "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)).because("natto-2pl-p frees at once what it loses: figure 7retwis"),
+			claim(highTail, nattoThere[0], "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)).because("natto-2pl-p releases an aborted transaction's locks immediately: figure 7retwis"),
 			claim(highTail, nattoThere[0], "tapir"+asThere, AtTheEnd, Change, 100*(432.0/4393-1)),
 			claim(highTail, nattoThere[0], strings.Join(nattoThere[2:4], "|"), AtTheEnd, Below, 0),
 		},
@@ -104,7 +104,7 @@ var nattoFigures = []*Figure{
 	},
 	{
 		Name: "natto/fig8reads", Title: "Retwis, 100 transactions a second, more and more contention: reads are voted on",
-		Source:    "Natto, section 5.3.2, figure 8 (b), where what only reads takes votes that are logged",
+		Source:    "Natto, section 5.3.2, figure 8 (b), where reads take votes that are logged",
 		Protocols: nattoRivals, Axis: nattoSkew, Base: nattoReadsLogged(), Costs: bonspielCosts,
 		Shows: nattoShows, Claims: nattoRetwisSkewed,
 		Purpose: whyRivalsHere,
@@ -146,7 +146,7 @@ var nattoFigures = []*Figure{
 		Name: "natto/fig10percent", Title: "SmallBank, payments of high priority, one hot customer in a hundred",
 		Source:    "Natto, section 5.4, figure 10, with as few hot customers as a percentage in the public prototype allows",
 		Protocols: natto2PL, Axis: nattoPaymentRate, Base: nattoPaymentsSpread(), Costs: bonspielCosts,
-		Shows: nattoShows, Claims: nattoPaid("the paper says over 200 %, and not how far", "natto-2pl-p frees at once what it loses: figure 7retwis", ""),
+		Shows: nattoShows, Claims: nattoPaid("the paper has over 200 %, without a number", "natto-2pl-p releases an aborted transaction's locks immediately: figure 7retwis", ""),
 	},
 	{
 		Name: "natto/fig11", Title: "YCSB+T, delays that vary more and more",
@@ -167,13 +167,14 @@ var nattoFigures = []*Figure{
 		Claims: []Claim{
 			claim(highTail, "natto-ts", "natto-ts", Across, Ahead, 0),
 			claim(highTail, "natto-recsf", "natto-recsf", Across, Ahead, 0),
-			// At 40 % the paper has Natto below what its rivals are without variance.
+			// At 40 % Natto is below its rivals without variance in the paper.
 			claim(highTail, "natto-ts", "carousel-basic"+likeCommits, Across, Below, 0),
 			claim(highTail, "natto-recsf", "carousel-basic"+likeCommits, Across, Below, 0),
 		},
 	},
 	{
-		// Above that carousel-basic tries more than its nodes can follow (lab.Spec.PendingMax).
+		// Above that carousel-basic has more tries than its nodes can process
+		// (lab.Experiment.PendingMax).
 		Name: "natto/fig11moderate", Title: "YCSB+T, delays that vary as much as is moderate",
 		Source:    "Natto, section 5.5, figure 11, up to 15 %",
 		Protocols: nattoRivals, Axis: nattoModerateJitter, Base: nattoBase(), Costs: bonspielCosts,
@@ -185,7 +186,7 @@ var nattoFigures = []*Figure{
 	},
 	{
 		Name: "natto/fig12", Title: "YCSB+T, 100 transactions a second, more and more packets lost: elections and repeats as in the prototype",
-		Source:    "Natto, section 5.5, figure 12: over TCP, as sim/tcp.go has it",
+		Source:    "Natto, section 5.5, figure 12: over TCP, as in sim/tcp.go",
 		Protocols: nattoRivals, Axis: nattoLoss, Base: nattoUnhurried(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
@@ -251,7 +252,8 @@ var nattoFigures = []*Figure{
 	},
 }
 
-// nattoPaid is what figure 10 shows, with the reasons why 2PL, 2PL that preempts, and Natto do otherwise.
+// nattoPaid are the claims of figure 10, with the reasons why 2PL, 2PL that preempts, and Natto
+// differ.
 func nattoPaid(plain, preempting, natto string) []Claim {
 	return []Claim{
 		claim(highTail, "natto-recsf", "natto-2pl|natto-2pl-p|natto-2pl-pow", AtTheStart, Below, 0),
@@ -264,7 +266,7 @@ func nattoPaid(plain, preempting, natto string) []Claim {
 	}
 }
 
-// nattoRetwisSkewed is what figure 8 (b) shows.
+// nattoRetwisSkewed are the claims of figure 8 (b).
 var nattoRetwisSkewed = []Claim{
 	claim(highTail, "natto-recsf", "natto-ts", AtTheEnd, Below, 0),
 	claim(highTail, "natto-recsf", "tapir", AtTheEnd, Change, 100*(0.1-1)),
@@ -277,33 +279,33 @@ const aDozen = "the slowest 5 % of 230 of high priority are a dozen: one cost an
 
 // Why Natto's rivals are faster here than in the paper.
 const (
-	whyLostTries = `What is lost costs the public prototype more: a No is logged before it is sent, a client hears of it when
-all its reads are back, and an abort is logged before its keys are free where a commit is. Here the first No ends a try, so
-that a hundred tries are used up within seconds, and who has used them up is left out: with 350 a second 63 of
+	whyLostTries = `An abort costs more in the public prototype: a No is logged before it is sent, a client gets it when
+all its reads are back, and an abort is logged, like a commit, before its keys are released. Here the first No ends a try, so
+that a hundred tries are used up within seconds, and a transaction that has used them up is left out: with 350 a second 63 of
 carousel-basic's 1,329 transactions of high priority, and one in twenty of low. With them its p95 is 2.4 s, natto-ts below
-that by 74 %, and of low priority 3.1 s beside natto-ts's 2.5. Figure 7aborts has aborts much as the prototype. Of tapir it
-is three things of which its paper has two: there reads wait for nobody, an end is noted by a majority before replicas act
-on it, so that a second try meets the first, and what is refused is agreed to by a majority. Figure 7replicas has them.`
+that by 74 %, and of low priority 3.1 s beside natto-ts's 2.5. Figure 7aborts has aborts much like the prototype's. For tapir it
+is three differences of which its paper has two: there reads do not wait, a decision is recorded by a majority before replicas apply
+it, so that a second try conflicts with the first, and a refusal needs a majority. Figure 7replicas has them.`
 	whyRetwisHere = `natto-recsf is as quick as in the paper (481 ms, 432 there); the rivals are quicker. tapir reads,
-refuses and ends as in the prototype in figure 7begun, which measures what begins, as there. natto-2pl-p frees at once what
-it loses; in the prototype one that is to make way waits for its other reads first, and its abort is logged before its locks go.`
-	whyLowHere = `At 2,000 a second more comes than Natto, 2PL and carousel-basic can take (1,553 commits of natto-recsf, 785 of
-carousel-basic), so who makes way for high priority waits without end. At equal goodput natto-recsf's low priority is below
+refuses and ends as in the prototype in figure 7begun, which measures transactions that begin, as there. natto-2pl-p releases locks
+of an aborted transaction immediately; in the prototype it first waits for its other reads, and its abort is logged before its locks are released.`
+	whyLowHere = `At 2,000 a second more arrives than Natto, 2PL and carousel-basic can commit (1,553 commits of natto-recsf, 785 of
+carousel-basic), so low priority that is preempted waits without end. At equal goodput natto-recsf's low priority is below
 carousel-basic's (1,095 ms with 992 commits beside 3,422 with 705) and not below carousel-fast's and tapir's (929 and 892 ms
 with 1,000), which lose less here than in the prototype: figures 7aborts and 7replicas.`
-	whyRivalsHere = `In part it is what a lost try costs the rivals: see figures 7aborts and 7replicas. But most
-of it is what is measured: here what ends in 40 s, where who takes that long is left out; in the prototype what begins in
-40 s. So measured tapir's p95 at the end is 36.6 s, natto-2pl's 47.9 and natto-recsf's 0.95: figure 8begun.`
-	whyTwoTrips = `What late messages do to rows that are in use. Here a read at a replica waits for who is about to write
-its row, and a replica frees what it has prepared when it hears of the end, which is one message. In the prototype a read
-takes the old row, and replicas keep what they have prepared for two messages more, each of which may be lost: of tapir,
-as in its paper, until a majority has noted the end; of carousel-fast until its leader's log tells them. With 0.5 % lost
+	whyRivalsHere = `In part it is the cost of an aborted try for the rivals: see figures 7aborts and 7replicas. But most
+of it is the measurement: here transactions that end in 40 s, without those that take as long; in the prototype those that begin in
+40 s. Measured so, tapir's p95 at the end is 36.6 s, natto-2pl's 47.9 and natto-recsf's 0.95: figure 8begun.`
+	whyTwoTrips = `The effect of late messages on rows in use. Here a read at a replica waits for a transaction about to write
+its row, and a replica releases its prepared keys when it receives the decision, which is one message. In the prototype a read
+takes the old row, and replicas keep their prepared keys for two messages more, each of which may be lost: of tapir,
+as in its paper, until a majority has recorded the decision; of carousel-fast until they receive its leader's log. With 0.5 % lost
 that takes carousel-fast's p95 from 622 ms to 1452 and tapir's from 699 to 2281, beside 804 of natto-recsf with aborts as
 there. Figure 12replicas has them.`
-	whyTapirHere = `Of the rivals tapir alone is below: what reads, ends and refusals cost it in the prototype is not in its
-row here (figure 7replicas has that, for YCSB+T). natto-recsf is below all others, in one cloud and in two.`
-	whyMessages = `A message costs its receiver the same under each row here, and what keeps a machine busy is their number: a
-transaction of carousel-fast takes 46, which asks replicas and the leader's log at once, of carousel-basic and natto-2pl 33
-and of tapir 32 (6 s at 500 a second over azure5, three replicas, Zipf 0). What else of TAPIR and 2PL takes a processor in
-the prototype is not in that cost.`
+	whyTapirHere = `Of the rivals only tapir is below: the prototype's costs of reads, decisions and refusals are not in its
+protocol here (figure 7replicas has that, for YCSB+T). natto-recsf is below all others, in one cloud and in two.`
+	whyMessages = `A message costs its receiver the same under each protocol here, and their number keeps a machine busy: a
+transaction of carousel-fast takes 46, which queries replicas and the leader's log in parallel, of carousel-basic and natto-2pl 33
+and of tapir 32 (6 s at 500 a second over azure5, three replicas, Zipf 0). Other processor time of TAPIR and 2PL in
+the prototype is not included in that cost.`
 )

@@ -30,9 +30,8 @@ const (
 	pngDPI       = 144
 )
 
-// look is how a series is drawn. Series differ in marker and dashes and not in
-// colour alone, so that they can be told apart in print and by those who see few
-// colours.
+// look is how a series is drawn. Series differ in marker and dashes and not in colour alone, so
+// that they can be distinguished in print and by colour-blind readers.
 type look struct {
 	color  color.RGBA
 	marker draw.GlyphDrawer
@@ -50,7 +49,7 @@ var (
 	short  = []vg.Length{vg.Points(2), vg.Points(2)}
 )
 
-// looks are of rows each on its own; pairs of rows that stand two and two.
+// looks are of single protocols; pairs of protocols listed in pairs.
 var (
 	looks = []look{
 		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil}, {green, draw.PyramidGlyph{}, long},
@@ -63,7 +62,7 @@ var (
 	}
 )
 
-// look is that of the i-th row.
+// look returns that of the i-th protocol.
 func (f *Figure) look(i int) look {
 	if f.Pairs {
 		return pairs[i%len(pairs)]
@@ -71,7 +70,7 @@ func (f *Figure) look(i int) look {
 	return looks[i%len(looks)]
 }
 
-// series is one row in one panel, and its entry of the legend.
+// series is one protocol in one panel, and its entry of the legend.
 func (g *Grid) series(m Measure, row string, i int) (*plotter.Line, *plotter.Scatter, error) {
 	points := make(plotter.XYs, len(g.Values))
 	for at, v := range g.Values {
@@ -80,7 +79,7 @@ func (g *Grid) series(m Measure, row string, i int) (*plotter.Line, *plotter.Sca
 	return g.Figure.line(points, m.Name, row, i)
 }
 
-// line is the i-th row's line through points.
+// line is the i-th protocol's line through points.
 func (f *Figure) line(points plotter.XYs, what, row string, i int) (*plotter.Line, *plotter.Scatter, error) {
 	line, marks, err := plotter.NewLinePoints(points)
 	if err != nil {
@@ -92,7 +91,7 @@ func (f *Figure) line(points plotter.XYs, what, row string, i int) (*plotter.Lin
 	return line, marks, nil
 }
 
-// newPanel is an empty one.
+// newPanel returns an empty one.
 func newPanel(x, y string) *plot.Plot {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = x, y
@@ -104,7 +103,7 @@ func newPanel(x, y string) *plot.Plot {
 	return p
 }
 
-// panel draws one measure of all rows.
+// panel draws one measure of all protocols.
 func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 	p := newPanel(g.Figure.Axis.Label, m.label())
 	for i, row := range g.Figure.Protocols {
@@ -122,7 +121,7 @@ func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 	for i, v := range g.Values {
 		t := plot.Tick{Value: g.Figure.Axis.number(v), Label: g.Figure.Axis.Text(v)}
 		if g.Figure.Axis.Log && i+1 < len(g.Values) && g.Values[i+1] < 2*v+1 {
-			t.Label = " " // the next one stands where it would
+			t.Label = " " // the next one has its label there
 		}
 		ticks = append(ticks, t)
 	}
@@ -130,7 +129,7 @@ func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 	return p, nil
 }
 
-// fromZero has a panel's vertical axis begin at 0 and end a little above the highest value.
+// fromZero makes a panel's vertical axis begin at 0 and end a little above the highest value.
 func fromZero(p *plot.Plot) {
 	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
 	if p.Y.Max <= 0 {
@@ -139,7 +138,7 @@ func fromZero(p *plot.Plot) {
 	p.Y.Tick.Marker = plot.TickerFunc(roundTicks)
 }
 
-// roundTicks are four to ten round numbers of an axis that begins at 0.
+// roundTicks returns four to ten round numbers of an axis that begins at 0.
 func roundTicks(_, high float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10(high)))
 	for _, part := range []float64{1, 0.5, 0.2, 0.1} {
@@ -169,7 +168,7 @@ type drawn struct {
 	legend []entry
 }
 
-// picture is the figure's: a panel for each measure, or for each region of clients.
+// picture returns the figure's: a panel for each measure, or for each region of clients.
 func (r *Report) picture() (drawn, error) {
 	d := drawn{title: r.Figure.Name + ": " + r.Figure.Title}
 	if r.Quick {
@@ -217,7 +216,7 @@ func (d drawn) draw(dc draw.Canvas) {
 	d.drawLegend(draw.Crop(dc, margin, -margin, 0, legendHeight-dc.Size().Y))
 }
 
-// drawLegend names all rows in one line, in its middle.
+// drawLegend names all protocols in one line, in its middle.
 func (d drawn) drawLegend(dc draw.Canvas) {
 	spare := max(dc.Size().X-legendWidth*vg.Length(len(d.legend)), 0)
 	dc = draw.Crop(dc, spare/2, -spare/2, 0, 0)
@@ -231,8 +230,8 @@ func (d drawn) drawLegend(dc draw.Canvas) {
 	}
 }
 
-// Draw writes the picture of the figure into dir, as SVG and PNG, and returns
-// the names of the files.
+// Draw writes the picture of the figure into dir, as SVG and PNG, and returns the names of the
+// files.
 func (r *Report) Draw(dir string) ([]string, error) {
 	d, err := r.picture()
 	if err != nil {
@@ -265,12 +264,12 @@ func (r *Report) Draw(dir string) ([]string, error) {
 	return files, nil
 }
 
-// fileName is the figure's name as that of a file.
+// fileName returns the figure's name as a file's name.
 func (r *Report) fileName(ext string) string {
 	return fileBase(r.Figure.Name) + "." + ext
 }
 
-// fileBase is a figure's name as the begin of a file's.
+// fileBase returns a figure's name as the beginning of a file's name.
 func fileBase(figure string) string { return strings.ReplaceAll(figure, "/", "-") }
 
 func firstError(errs ...error) error {

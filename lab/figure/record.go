@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Record is a whole run of a figure as it is kept in the repository: small, rounded, and
-// enough to write the tables of the documents from it.
+// Record is a whole run of a figure in the form kept in the repository: small, rounded, and
+// sufficient to write the tables of the documents.
 type Record struct {
 	Figure   string `json:"figure"`
 	Title    string `json:"title"`
@@ -29,22 +29,22 @@ type Record struct {
 
 	Costs []RecordedCosts `json:"costs"`
 	Spans []Span          `json:"spans,omitempty"`
-	Laws  int             `json:"laws,omitempty"`     // pairs of regions held against their formula
-	Held  int             `json:"laws_met,omitempty"` // of them
+	Laws  int             `json:"laws,omitempty"`     // pairs of regions compared with their formula
+	Held  int             `json:"laws_met,omitempty"` // pairs that agree with it
 
 	Experiments int    `json:"experiments"`
-	Checked     int    `json:"checked"`        // tries, all of them serializable but in those that are torn
-	Torn        int    `json:"torn,omitempty"` // experiments under rows that give no atomicity, and broke it
-	Purpose     string `json:"-"`              // of what is not met, or more than met: see reasons
+	Checked     int    `json:"checked"`        // tries, all of them serializable except in torn experiments
+	Torn        int    `json:"torn,omitempty"` // experiments under protocols without atomicity that violated it
+	Purpose     string `json:"-"`              // of claims not met, or better: see reasons
 }
 
-// Panel is one measure of all rows.
+// Panel is one measure of all protocols.
 type Panel struct {
 	Measure string `json:"measure"`
 	Lines   []Line `json:"rows"`
 }
 
-// Line is a row's numbers, one for each value of the parameter, or for each piece of time.
+// Line has a protocol's numbers, one for each value of the parameter, or for each piece of time.
 type Line struct {
 	Protocol string    `json:"row"`
 	Numbers  []float64 `json:"numbers"` // to three significant digits
@@ -61,11 +61,11 @@ type RecordedClaim struct {
 	Claim   string `json:"claim"`
 	At      string `json:"at"` // the value of the parameter
 	Paper   string `json:"paper"`
-	Band    string `json:"band"` // what meets it
+	Band    string `json:"band"` // the numbers that meet it
 	Ours    string `json:"ours"`
 	Verdict string `json:"verdict"`
 	Note    string `json:"why,omitempty"` // of no number
-	Reason  string `json:"-"`             // of what is not met, or more than met: see reasons
+	Reason  string `json:"-"`             // of a claim not met, or better: see reasons
 }
 
 // digitsKept are the significant digits of a record's numbers.
@@ -79,8 +79,8 @@ func significant(v float64) float64 {
 	return math.Round(v*p) / p
 }
 
-// Record is what is kept of the report; day is when it was made. A quick run, and one that
-// is not serializable although its row gives that, is an error: neither is to be quoted.
+// Record returns the record of the report; day is its date. It refuses a quick run, and a run that
+// is not serializable although its protocol promises that: neither is to be quoted.
 func (r *Report) Record(day string, seed uint64) (Record, error) {
 	if r.Quick {
 		return Record{}, errors.New("a quick run is not recorded: its numbers are not to be quoted")
@@ -106,7 +106,7 @@ func (r *Report) Record(day string, seed uint64) (Record, error) {
 	return rec, nil
 }
 
-// takePanels takes the numbers of the pictures.
+// takePanels copies the numbers of the pictures.
 func (r *Record) takePanels(g *Grid) {
 	f := g.Figure
 	for _, v := range g.Values {
@@ -125,8 +125,8 @@ func (r *Record) takePanels(g *Grid) {
 	}
 }
 
-// reasons takes the reasons from the figure, where there is something to explain. They are not
-// kept: what is known about a number may be said better later, without the figure run again.
+// reasons copies the reasons from the figure, for claims that need one. They are not kept: a reason
+// can be improved later, without running the figure again.
 func (r *Record) reasons(f *Figure) {
 	unmet := r.Held < r.Laws
 	if len(r.Costs) > 0 {
@@ -143,7 +143,7 @@ func (r *Record) reasons(f *Figure) {
 	}
 }
 
-// unmet reports whether a claim is not met, or more than met.
+// unmet reports whether a claim is not met, or better.
 func (c RecordedClaim) unmet() bool {
 	return c.Paper != "-" && c.Verdict != Met.String()
 }
@@ -160,7 +160,7 @@ func (g *Grid) record(m Measure) Panel {
 	return p
 }
 
-// recordOver is one measure of all rows over time.
+// recordOver returns one measure of all protocols over time.
 func (g *Grid) recordOver(m PieceMeasure) Panel {
 	p := Panel{Measure: m.Name + " (" + m.Unit + ")"}
 	for i, row := range g.Figure.Protocols {
@@ -181,7 +181,7 @@ func (p *Part) record() RecordedCosts {
 	return out
 }
 
-// record is the verdict in words. Without a number there is no band.
+// record returns the verdict as text. Without a number there is no band.
 func (v Verdict) record(axis Axis) RecordedClaim {
 	c := RecordedClaim{
 		Claim: v.Claim.Text(), At: axis.Label + " " + axis.Text(v.At), Paper: v.Claim.PaperText(), Band: "-",
@@ -203,7 +203,7 @@ func (r Record) whole() bool {
 	return len(r.Costs) > 0 && len(r.Values) > 0
 }
 
-// recordName is the file of a figure's record.
+// recordName returns the file name of a figure's record.
 func recordName(figure string) string { return fileBase(figure) + ".record.json" }
 
 // Save writes the record into dir and returns the file's name.
@@ -219,7 +219,7 @@ func (r Record) Save(dir string) (string, error) {
 	return path, nil
 }
 
-// Records reads those of all figures that dir has, in the order of the figures.
+// Records reads those of all figures in dir, in the order of the figures.
 func Records(dir string) (out []Record, err error) {
 	for _, f := range All() {
 		text, err := os.ReadFile(filepath.Join(dir, recordName(f.Name)))
@@ -231,7 +231,7 @@ func Records(dir string) (out []Record, err error) {
 		}
 		var r Record
 		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("the record of %s is not one: %w; record the figure again", f.Name, err)
+			return nil, fmt.Errorf("the record of %s is unreadable: %w; record the figure again", f.Name, err)
 		}
 		if !r.whole() {
 			return nil, fmt.Errorf("the record of %s lacks values, costs or claims; record the figure again", f.Name)

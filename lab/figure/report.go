@@ -14,7 +14,7 @@ import (
 	"isochron/protocol"
 )
 
-// jsonReport is a report as machines read it.
+// jsonReport is the JSON form of a report.
 type jsonReport struct {
 	Figure    string     `json:"figure"`
 	Title     string     `json:"title"`
@@ -22,7 +22,7 @@ type jsonReport struct {
 	Quick     bool       `json:"quick"`
 	Parameter string     `json:"parameter"`
 	Tolerance float64    `json:"tolerance"`
-	Purpose   string     `json:"why,omitempty"` // of what is not met
+	Purpose   string     `json:"why,omitempty"` // of claims not met
 	Parts     []jsonPart `json:"parts"`
 	Laws      []Span     `json:"laws,omitempty"`
 }
@@ -41,7 +41,7 @@ type jsonCell struct {
 	Result   lab.Result `json:"result"`
 }
 
-// jsonClaim has no number of ours where there is nothing to compare.
+// jsonClaim has no number of ours if there is nothing to compare.
 type jsonClaim struct {
 	Claim  string   `json:"claim"`
 	Unit   string   `json:"unit"`
@@ -101,8 +101,8 @@ func (r *Report) Save(dir string) (string, error) {
 	return path, nil
 }
 
-// Text is the report as people read it: the numbers of the pictures, then each
-// claim under each of the costs.
+// Text returns the report as readable text: the numbers of the pictures, then each claim under each
+// of the costs.
 func (r *Report) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n%s\n", r.Figure.Name, r.Figure.Title, r.Figure.Source)
@@ -121,7 +121,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// measures are the numbers of the pictures, and the claims.
+// measures writes the numbers of the pictures, and the claims.
 func (r *Report) measures(b *strings.Builder) {
 	for _, m := range r.Figure.Shows {
 		b.WriteString("\n" + r.Parts[0].Grid.table(m))
@@ -132,14 +132,14 @@ func (r *Report) measures(b *strings.Builder) {
 	for _, p := range r.Parts {
 		b.WriteString("\n" + p.claims())
 	}
-	fmt.Fprintf(b, "\nA claim is met when ours is in its band: %.0f%% about the paper's number, or as it says.\n", 100*Tolerance)
+	fmt.Fprintf(b, "\nA claim is met when ours is in its band: %.0f%% about the paper's number, or its own bound.\n", 100*Tolerance)
 }
 
 func tabs(b *strings.Builder) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
-// table is one measure of all rows.
+// table returns one measure of all protocols.
 func (g *Grid) table(m Measure) string {
 	var b strings.Builder
 	w := tabs(&b)
@@ -159,7 +159,7 @@ func (g *Grid) table(m Measure) string {
 	return b.String()
 }
 
-// claims are the verdicts under one kind of costs.
+// claims returns the verdicts under one kind of costs.
 func (p *Part) claims() string {
 	var b strings.Builder
 	c := p.Grid.costs()
@@ -168,10 +168,10 @@ func (p *Part) claims() string {
 		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
 	}
 	if c.PageMicros > 0 {
-		fmt.Fprintf(&b, "Of rows with MySQL's lock manager: %v us a lock for each who waits for its row, %v us a read for each who has written.\n", c.PageMicros, c.ListMicros)
+		fmt.Fprintf(&b, "Of protocols with MySQL's lock manager: %v us a lock for each waiter of its row, %v us a read for each writer.\n", c.PageMicros, c.ListMicros)
 	}
 	if c.StatementMicros > 0 {
-		fmt.Fprintf(&b, "In us of CPU: %v a request, %v one that commits writes, beside these %v a statement and %v what is written; %v a lock, %v a step over who waits.\n%s\n",
+		fmt.Fprintf(&b, "In us of CPU: %v a request, %v one that commits writes, in addition %v a statement and %v a commit's writes; %v a lock, %v a step of the wait graph.\n%s\n",
 			c.RequestMicros, c.CommitMicros, c.StatementMicros, c.StoreMicros, c.LockMicros, c.StepMicros, lab.StatementCosts)
 	}
 	if len(p.Verdicts) == 0 {
@@ -191,7 +191,7 @@ func (p *Part) claims() string {
 	return b.String()
 }
 
-// verdict is the band, and what is the matter where there is no number.
+// verdict returns the band, and the reason if there is no number.
 func (v Verdict) verdict() string {
 	if v.Reason == "" {
 		return v.Band.String()
@@ -199,14 +199,14 @@ func (v Verdict) verdict() string {
 	return v.Band.String() + ": " + v.Reason
 }
 
-// unmet reports whether a claim is not met under the default costs, or more than met.
+// unmet reports whether a claim is not met under the default costs, or better.
 func (r *Report) unmet() bool {
 	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return v.Band != Met && v.Band != Unscored }) ||
 		slices.ContainsFunc(r.Spans(), func(s Span) bool { return !s.Met })
 }
 
-// Wrong are the experiments whose history is not serializable although their row gives that, in
-// words.
+// Wrong describes the experiments whose history is not serializable although their protocol
+// promises that.
 func (r *Report) Wrong() []string {
 	var wrong []string
 	for _, p := range r.Parts {
@@ -221,15 +221,14 @@ func (r *Report) Wrong() []string {
 	return wrong
 }
 
-// givesAtomicity tells whether all or nothing of a transaction happens under a row. A figure has
-// those that do not give it for their speed.
+// givesAtomicity reports whether a protocol is atomic. A figure has others for their speed.
 func givesAtomicity(protocolRow string) bool {
 	spec, err := protocol.ByName(protocolRow)
 	return err != nil || spec.Isolation != protocol.NoAtomicity
 }
 
-// count says how many experiments there are, of how many tries the history was judged, and in how
-// many experiments under rows that give no atomicity it was found broken.
+// count returns the number of experiments, of checked tries, and of experiments under protocols
+// without atomicity that violated it.
 func (r *Report) count() (experiments, tries, torn int) {
 	for _, p := range r.Parts {
 		p.Grid.each(func(_, _ int, c *lab.Result) {
@@ -243,15 +242,15 @@ func (r *Report) count() (experiments, tries, torn int) {
 	return experiments, tries, torn
 }
 
-// tornText says what torn experiments are, or nothing.
+// tornText describes torn experiments, or is empty.
 func tornText(torn int) string {
 	if torn == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" but in %d experiments under rows that give no atomicity", torn)
+	return fmt.Sprintf(" but in %d experiments under protocols without atomicity", torn)
 }
 
-// checked says how much of what clients saw was judged, and what was wrong.
+// checked describes how much of the history was checked, and the errors.
 func (r *Report) checked() string {
 	experiments, tries, torn := r.count()
 	wrong := r.Wrong()

@@ -17,11 +17,11 @@ type Options struct {
 	Quick bool
 	// Seed of every experiment.
 	Seed uint64
-	// Parallel is how many experiments go side by side; 0 is one a processor.
+	// Parallel is the number of parallel experiments; 0 is one a processor.
 	Parallel int
-	// Progress, if not nil, is told how much of the virtual time of all experiments
-	// has passed: from nothing to all for those under the default costs, and once
-	// more for the others. It is called by one goroutine at a time.
+	// Progress, if not nil, is called with the virtual time of all experiments that has passed:
+	// from nothing to all for those under the default costs, and once more for the others. It is
+	// called by one goroutine at a time.
 	Progress func(done, total time.Duration)
 	// RunAll makes the experiments; nil is lab.RunAll.
 	RunAll func(ctx context.Context, specs []lab.Experiment, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
@@ -33,36 +33,36 @@ const (
 	quickWarmup   = 1 * time.Second
 )
 
-// Variation is what the hardware and those who only read are taken to cost,
-// beside the figure's defaults. Processor and disk are varied apart: together they leave every
-// ratio between them as it is.
+// Variation is a change of hardware costs, or of read-only transactions, relative to the figure's
+// defaults. Processor and disk are varied separately: together they would leave every ratio between
+// them unchanged.
 type Variation struct {
 	Name     string
 	Num, Den int64         // all CPU time, times Num over Den
 	Sync     time.Duration // of one sync; 0: the figure's own
-	// OwnReadOnly has what only reads end as each row does by itself.
+	// OwnReadOnly ends read-only transactions as each protocol does by itself.
 	OwnReadOnly bool
 }
 
-// variations are the costs under which claims are judged. The pictures are made
-// under the first.
+// variations are the costs under which claims are judged. The pictures are made under the first.
 var variations = []Variation{
 	{Name: "by default", Num: 1, Den: 1},
 	{Name: "CPU halved", Num: 1, Den: 2}, {Name: "CPU doubled", Num: 2, Den: 1},
 	{Name: "a sync of 0.1 ms", Num: 1, Den: 1, Sync: 100 * time.Microsecond},
 	{Name: "a sync of 0.25 ms", Num: 1, Den: 1, Sync: 250 * time.Microsecond},
 	{Name: "a sync of 1 ms", Num: 1, Den: 1, Sync: time.Millisecond},
-	// A paper does not always say whether its prototype spares those who only read.
+	// A paper does not always specify whether its prototype treats read-only transactions
+	// specially.
 	{Name: "by default, and what only reads ends as the rows have it", Num: 1, Den: 1, OwnReadOnly: true},
 }
 
-// differs reports whether the costs are others than the figure's own, and it wants them.
+// differs reports whether the costs are others than the figure's own, and apply to it.
 func (v Variation) differs(f *Figure) bool {
 	switch {
 	case f.Costs != nil && !slices.Contains(f.Costs, v.Name):
 		return false
 	case v.OwnReadOnly:
-		return f.Base.ReadOnly != "" // else the rows have it so by default
+		return f.Base.ReadOnly != "" // else that is the default
 	case v.Sync > 0:
 		return f.Base.Fsync != v.Sync
 	}
@@ -72,10 +72,10 @@ func (v Variation) differs(f *Figure) bool {
 // Part is a figure under some costs.
 type Part struct {
 	Costs      Variation
-	Experiment lab.Experiment // what all experiments had in common, these costs included
+	Experiment lab.Experiment // the common part of all experiments, these costs included
 	Grid       *Grid
 	Verdicts   []Verdict
-	only       []asked // if not nil: the experiments that are made
+	only       []asked // if not nil: the experiments to run
 }
 
 // asked is one experiment of a grid.
@@ -84,16 +84,16 @@ type asked struct {
 	value int
 }
 
-// Report is a whole figure: all of it under the default costs, and under others
-// the values of the parameter at which the claims stand.
+// Report is a whole figure: all of it under the default costs, and under others the values of the
+// parameter that claims use.
 type Report struct {
 	Figure *Figure
 	Quick  bool
 	Parts  []*Part
 }
 
-// Run makes all experiments of a figure. It fails when a row is not there, at the
-// first experiment that fails, and when ctx ends.
+// Run makes all experiments of a figure. It fails when a protocol is unknown, at the first
+// experiment that fails, and when ctx ends.
 func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	if missing := f.Missing(); len(missing) > 0 {
 		return nil, fmt.Errorf("%s needs protocols that this build does not have: %s", f.Name, strings.Join(missing, ", "))
@@ -122,7 +122,7 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	return report, report.add(ctx, opt, others...)
 }
 
-// add makes the experiments of some parts and adds the parts to the report.
+// add runs the experiments of some parts and adds the parts to the report.
 func (r *Report) add(ctx context.Context, opt Options, parts ...*Part) error {
 	var specs []lab.Experiment
 	for _, p := range parts {
@@ -153,7 +153,7 @@ func (f *Figure) values(quick bool) []int {
 	return f.Axis.Values
 }
 
-// part is the figure under some costs, before its experiments.
+// part returns the figure under some costs, before its experiments.
 func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	p := &Part{Costs: costs, Experiment: f.Base, Grid: &Grid{Figure: f, Values: values}}
 	p.Experiment.Seed = opt.Seed
@@ -173,8 +173,8 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	return p
 }
 
-// claimed are the experiments on which the claims stand: what was best under these
-// costs is looked at again under others.
+// claimed returns the experiments that claims use: the best under these costs is run again under
+// others.
 func (p *Part) claimed() []asked {
 	var out []asked
 	for _, v := range p.Verdicts {
@@ -187,7 +187,7 @@ func (p *Part) claimed() []asked {
 	return out
 }
 
-// values are those of some experiments, rising, each once.
+// values returns those of some experiments, ascending, each once.
 func values(of []asked) (out []int) {
 	for _, a := range of {
 		out = append(out, a.value)
@@ -196,12 +196,12 @@ func values(of []asked) (out []int) {
 	return slices.Compact(out)
 }
 
-// wants reports whether an experiment is made.
+// wants reports whether an experiment is run.
 func (p *Part) wants(row string, value int) bool {
 	return p.only == nil || slices.Contains(p.only, asked{row, value})
 }
 
-// specs are the experiments of the part, row by row.
+// specs returns the experiments of the part, protocol by protocol.
 func (p *Part) specs() []lab.Experiment {
 	var specs []lab.Experiment
 	f := p.Grid.Figure
@@ -220,8 +220,8 @@ func (p *Part) specs() []lab.Experiment {
 	return specs
 }
 
-// take puts the results of the part's experiments, row by row, into its grid,
-// and returns those that are left.
+// take puts the results of the part's experiments, protocol by protocol, into its grid, and returns
+// the remaining ones.
 func (p *Part) take(results []lab.Result) []lab.Result {
 	for _, row := range p.Grid.Figure.Protocols {
 		cells := make([]lab.Result, len(p.Grid.Values))

@@ -14,13 +14,13 @@ const scoreboardHead = `# Claims
 
 <!-- Written by make docs from the records in docs/figures; do not edit. -->
 
-What the papers claim beside what the laboratory finds, under the default costs. What a band is, and
-when a run is no number, is in [figures.md](../laboratory/figures.md).
+The claims of the papers and the results of the laboratory, under the default costs. Bands, and runs
+without a number, are explained in [figures.md](../laboratory/figures.md).
 
 `
 
-// Scoreboard is the document of all claims that have been recorded, in Markdown: what the
-// papers say, what we found, what becomes of it under other costs, and why where the two differ.
+// Scoreboard returns the document of all recorded claims, in Markdown: the paper's number, ours,
+// the verdicts under other costs, and the reason where the two differ.
 func Scoreboard(records []Record) string {
 	var b strings.Builder
 	b.WriteString(scoreboardHead + tally(records) + "\n" + constants(records) + "\n")
@@ -33,10 +33,10 @@ func Scoreboard(records []Record) string {
 			}
 		}
 		if r.Laws > 0 {
-			fmt.Fprintf(&b, "| `%s` | spans as their formulas say | %d pairs of regions | all | all | %d | %s | | |\n", r.Figure, r.Laws, r.Held, lawVerdict(r))
+			fmt.Fprintf(&b, "| `%s` | spans equal to their formulas | %d pairs of regions | all | all | %d | %s | | |\n", r.Figure, r.Laws, r.Held, lawVerdict(r))
 		}
 	}
-	b.WriteString("\n## Why where it is not met\n")
+	b.WriteString("\n## Reasons of claims not met\n")
 	for _, r := range records {
 		if r.Purpose != "" {
 			fmt.Fprintf(&b, "\n**`%s`**: %s\n", r.Figure, r.Purpose)
@@ -48,7 +48,7 @@ func Scoreboard(records []Record) string {
 	return wrap(b.String())
 }
 
-// otherwise are the costs under which a claim has another verdict, with the number there.
+// otherwise lists the costs under which a claim has another verdict, with the number there.
 func (r Record) otherwise(claim int) string {
 	var out []string
 	for _, costs := range r.Costs[1:] {
@@ -59,7 +59,7 @@ func (r Record) otherwise(claim int) string {
 	return strings.Join(out, "; ")
 }
 
-// tally is how many claims have which verdict.
+// tally counts the claims by verdict.
 func tally(records []Record) string {
 	counts := map[string]int{}
 	all := 0
@@ -76,8 +76,8 @@ func tally(records []Record) string {
 	return fmt.Sprintf("Of %d claims of %d figures: %s.\n", all, len(records), strings.Join(parts, ", "))
 }
 
-// constants says how many claims are met whatever a processor or a disk takes, and names the
-// others with what decides them: these are numbers of a machine as much as of a protocol.
+// constants counts the claims that are met whatever the costs of a processor or a disk, and names
+// the others with the deciding cost: these are numbers of a machine as much as of a protocol.
 func constants(records []Record) string {
 	met, decided := 0, map[string][]string{}
 	for _, r := range records {
@@ -125,7 +125,7 @@ func (r Record) turns(claim int) (cpu, disk bool) {
 	return cpu, disk
 }
 
-// scored are the claims of which the paper has a number, under the default costs.
+// scored returns the claims with a number of the paper, under the default costs.
 func (r Record) scored() (out []RecordedClaim) {
 	if len(r.Costs) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func lawVerdict(r Record) string {
 	return Short.String()
 }
 
-// unrecorded are the figures of which there is no record.
+// unrecorded returns the figures without a record.
 func unrecorded(records []Record) (out []string) {
 	for _, f := range All() {
 		if !slices.ContainsFunc(records, func(r Record) bool { return r.Figure == f.Name }) {

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// The tables of the documents stand between two comments, of which the first says what the
-// table tells and of which figure, and are written from the figure's record: nobody types a
-// number.
+// The tables of the documents are between two comments, of which the first names the table and the
+// figure, and are written from the figure's record: no number is typed.
 const (
 	tableBegin = "<!-- %s of %s -->\n"
 	tableEnd   = "<!-- end of %s -->\n"
 )
 
-// tables are what there is to tell of a figure, by the word in the comment.
+// tables are the tables of a figure, by the word in the comment.
 var tables = []struct {
 	word string
 	text func(Record) string
@@ -29,8 +28,8 @@ var tables = []struct {
 	{"spans", Record.SpanTable},
 }
 
-// Claims is a figure's picture and the table of its claims under all costs, in Markdown, and the
-// reasons where one is not met, or more than met. Under other costs a verdict is named where it is another one.
+// Claims returns a figure's picture and the table of its claims under all costs, in Markdown, and
+// the reasons of those not met, or better. Under other costs a verdict is named where it differs.
 func (r Record) Claims() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "![%s](../figures/%s.svg)\n\n", r.Title, fileBase(r.Figure))
@@ -55,7 +54,7 @@ func (r Record) Claims() string {
 	return b.String() + "\n" + r.made()
 }
 
-// made says of which run the numbers are.
+// made describes the run behind the numbers.
 func (r Record) made() string {
 	torn := ""
 	if r.Torn > 0 {
@@ -67,7 +66,7 @@ func (r Record) made() string {
 // shortCosts is a name of costs as it heads a column.
 func shortCosts(name string) string { return strings.TrimPrefix(name, "by default, and ") }
 
-// cell is our number and its verdict, under the default costs.
+// cell returns our number and its verdict, under the default costs.
 func (c RecordedClaim) cell() string {
 	switch {
 	case c.Paper == "-":
@@ -78,7 +77,7 @@ func (c RecordedClaim) cell() string {
 	return c.Ours + ", **" + c.Verdict + "**"
 }
 
-// beside is the number under other costs, with its verdict where that is not the default's.
+// beside returns the number under other costs, with its verdict where that is not the default's.
 func (c RecordedClaim) beside(byDefault RecordedClaim) string {
 	if c.Paper == "-" || c.Verdict == byDefault.Verdict {
 		return c.Ours
@@ -86,8 +85,8 @@ func (c RecordedClaim) beside(byDefault RecordedClaim) string {
 	return c.Ours + ", " + c.Verdict
 }
 
-// reason is why a claim is not met, or more than met, in a few words; also of what is there for
-// comparison it is said that runs are no numbers.
+// reason returns why a claim is not met, or better, in a few words; a claim for comparison also has
+// a reason if its runs give no number.
 func (r Record) reason(c RecordedClaim) string {
 	switch {
 	case c.Note != "":
@@ -102,8 +101,8 @@ func (r Record) reason(c RecordedClaim) string {
 	return ""
 }
 
-// Numbers is the table of a figure's first measure, throughput in nearly all: what is drawn
-// in its first panel; of a figure over time it is the mean of each second.
+// Numbers returns the table of a figure's first measure, throughput in nearly all: the first panel;
+// of a figure over time it is the mean of each second.
 func (r Record) Numbers() string {
 	switch {
 	case len(r.Panels) > 0:
@@ -115,7 +114,7 @@ func (r Record) Numbers() string {
 	return r.made()
 }
 
-// bySecond are the means of the pieces that end within each second in which any does.
+// bySecond returns the means of the pieces that end within each second in which any does.
 func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 	means.Measure = p.Measure
 	for row, l := range p.Lines {
@@ -139,7 +138,7 @@ func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 	return seconds, means
 }
 
-// table is the panel in Markdown, a column for each value of the parameter.
+// table returns the panel in Markdown, a column for each value of the parameter.
 func (p Panel) table(parameter string, values []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s; %s: | %s |\n|---|%s\n", p.Measure, parameter, strings.Join(values, " | "), strings.Repeat("---|", len(values)))
@@ -156,8 +155,8 @@ func (p Panel) table(parameter string, values []string) string {
 // plain writes a number without an exponent.
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// Shares is the sum of a closed loop, at the end of an axis of clients: throughput is the clients
-// times the share of their time in tries that commit, over the length of such a try.
+// Shares returns the sum of a closed loop, at the end of an axis of clients: throughput is the
+// clients times the share of their time in tries that commit, over the length of such a try.
 func (r Record) Shares() string {
 	clients, err := strconv.ParseFloat(r.Values[len(r.Values)-1], 64)
 	if r.Parameter != d2pcClients.Label || err != nil {
@@ -172,7 +171,7 @@ func (r Record) Shares() string {
 	return b.String()
 }
 
-// panel is the panel of a measure, or an empty one.
+// panel returns the panel of a measure, or an empty one.
 func (r Record) panel(m Measure) Panel {
 	i := slices.IndexFunc(r.Panels, func(p Panel) bool { return p.Measure == m.label() })
 	if i < 0 {
@@ -181,7 +180,7 @@ func (r Record) panel(m Measure) Panel {
 	return r.Panels[i]
 }
 
-// row is a row's line, or an empty one.
+// row returns a protocol's line, or an empty one.
 func (p Panel) row(name string) Line {
 	i := slices.IndexFunc(p.Lines, func(l Line) bool { return l.Protocol == name })
 	if i < 0 {
@@ -190,7 +189,7 @@ func (p Panel) row(name string) Line {
 	return p.Lines[i]
 }
 
-// last is the number at the end of the axis.
+// last returns the number at the end of the axis.
 func (l Line) last() float64 {
 	if len(l.Numbers) == 0 {
 		return 0
@@ -198,19 +197,19 @@ func (l Line) last() float64 {
 	return l.Numbers[len(l.Numbers)-1]
 }
 
-// SpanTable is the table of a figure of spans.
+// SpanTable returns the table of a figure of spans.
 func (r Record) SpanTable() string {
 	var b strings.Builder
-	b.WriteString("| row | client in | led from | formula (ms) | alone (ms) | with costs and contention (ms) |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| protocol | client in | led from | formula (ms) | alone (ms) | with costs and contention (ms) |\n|---|---|---|---|---|---|\n")
 	for _, s := range r.Spans {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", s.Protocol, s.Client, s.Leader, plain(s.LawMS), plain(s.AloneMS), plain(s.MeasuredMS))
 	}
-	fmt.Fprintf(&b, "\n%d of %d spans measured alone are as their formulas say.\n", r.Held, r.Laws)
+	fmt.Fprintf(&b, "\n%d of %d spans measured alone agree with their formulas.\n", r.Held, r.Laws)
 	return b.String() + r.made()
 }
 
-// WriteTables puts the tables of the records into a document. It is an error when a table's
-// end is missing, or when no figure has its name; a figure without a record is said to have none.
+// WriteTables puts the tables of the records into a document. It is an error when a table's end is
+// missing, or when no figure has its name; a figure without a record is marked as not recorded.
 func WriteTables(doc string, records []Record) (string, error) {
 	for _, table := range tables {
 		var err error
@@ -240,14 +239,14 @@ func writeTable(doc string, records []Record, word string, text func(Record) str
 			return "", err
 		}
 		if table == "" && word == tables[0].word { // said once
-			table = fmt.Sprintf("Not recorded yet: `isochron lab run %s --record docs/figures` does it.\n", name)
+			table = fmt.Sprintf("Not recorded yet: run `isochron lab run %s --record docs/figures`.\n", name)
 		}
 		fmt.Fprintf(&out, tableBegin+"%s"+end, word, name, wrap(table))
 		doc = rest
 	}
 }
 
-// tableOf is one table of a figure; without a record it is empty.
+// tableOf returns one table of a figure; without a record it is empty.
 func tableOf(name string, records []Record, text func(Record) string) (string, error) {
 	if i := slices.IndexFunc(records, func(r Record) bool { return r.Figure == name }); i >= 0 {
 		return text(records[i]), nil
@@ -256,10 +255,10 @@ func tableOf(name string, records []Record, text func(Record) string) (string, e
 	return "", err
 }
 
-// Document is a page, as it is and as the records would have it; its name is a path below dir.
+// Document is a page, present and as written from the records; its name is a path below dir.
 type Document struct{ Name, Was, Text string }
 
-// Documents are the pages in dir and in its directories, with their tables, and the page of all
+// Documents returns the pages in dir and in its directories, with their tables, and the page of all
 // claims; the records are in its directory figures.
 func Documents(dir string) ([]Document, error) {
 	records, err := Records(filepath.Join(dir, "figures"))
@@ -302,10 +301,10 @@ func Documents(dir string) ([]Document, error) {
 	return append(out, scores), nil
 }
 
-// columns is the width of a document's lines; tables are as wide as they must be.
+// columns is the width of a document's lines; tables may be wider.
 const columns = 100
 
-// wrap breaks the lines of a document that are too long, but for tables.
+// wrap breaks the lines of a document that are too long, except tables.
 func wrap(doc string) string {
 	var out strings.Builder
 	for line := range strings.Lines(doc) {

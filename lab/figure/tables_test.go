@@ -15,7 +15,7 @@ import (
 func testRecord(t *testing.T) Record {
 	t.Helper()
 	r := runTest(t, Options{RunAll: model(2)})
-	r.Parts[0].Grid.Cells[0][0].Committed = 1 // of which no claim speaks
+	r.Parts[0].Grid.Cells[0][0].Committed = 1 // no claim uses it
 	rec, err := r.Record("2026-01-31", 7)
 	if err != nil {
 		t.Fatal(err)
@@ -23,8 +23,8 @@ func testRecord(t *testing.T) Record {
 	return rec
 }
 
-// A record has every number of the pictures to three digits, every claim in words, and comes
-// back from its file as it was.
+// A record has every number of the pictures to three digits, every claim as text, and is read back
+// from its file unchanged.
 func TestRecord(t *testing.T) {
 	rec := testRecord(t)
 	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+10 || rec.Checked != 10*rec.Experiments || rec.Purpose != testFigure.Purpose {
@@ -63,7 +63,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What is not to be quoted is not recorded.
+// A run that is not to be quoted is not recorded.
 func TestWhatIsNotRecorded(t *testing.T) {
 	if _, err := runTest(t, Options{Quick: true, RunAll: model(2)}).Record("", 1); err == nil {
 		t.Error("a quick run was recorded")
@@ -73,14 +73,14 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	if _, err := r.Record("", 1); err == nil || !strings.Contains(err.Error(), "G2") {
 		t.Errorf("a wrong run was recorded: %v", err)
 	}
-	// A row that gives no atomicity does as it says.
+	// A protocol without atomicity may violate it.
 	r.Parts[0].Grid.Cells[1][0].Protocol = "ssp-local"
 	rec, err := r.Record("", 1)
-	if err != nil || rec.Torn != 1 || !strings.Contains(rec.made(), "all serializable but in 1 experiments under rows that give no atomicity") {
-		t.Errorf("a row that gives no atomicity: %v, %q", err, rec.made())
+	if err != nil || rec.Torn != 1 || !strings.Contains(rec.made(), "all serializable but in 1 experiments under protocols without atomicity") {
+		t.Errorf("a protocol without atomicity: %v, %q", err, rec.made())
 	}
 	if text := r.Text(); strings.Contains(text, "WRONG") || !strings.Contains(text, "all are serializable but in 1 experiments") {
-		t.Errorf("a row that gives no atomicity is told so:\n%s", text)
+		t.Errorf("a protocol without atomicity is not accused:\n%s", text)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestWriteTables(t *testing.T) {
 	once, err := WriteTables(doc, []Record{rec})
 	if err != nil || strings.Contains(once, "old numbers") || !strings.HasPrefix(once, "before\n<!--") || !strings.HasSuffix(once, "-->\nafter\n") ||
 		!strings.Contains(once, "| 4.00x | 3.40x to 4.71x | 2.00x, **SHORT** | 2.00x | 2.00x | 2.00x | 2.00x | 2.00x | see *why* |\n") ||
-		!strings.Contains(once, "\n*Why*: The test says so.\n") || !strings.Contains(once, "| 1.70x to 2.35x | 2.00x, met | 2.00x |") {
+		!strings.Contains(once, "\n*Why*: Of the test.\n") || !strings.Contains(once, "| 1.70x to 2.35x | 2.00x, met | 2.00x |") {
 		t.Fatalf("%v\n%s", err, once)
 	}
 	if again, err := WriteTables(once, []Record{rec}); err != nil || again != once {
@@ -110,7 +110,7 @@ func TestWriteTables(t *testing.T) {
 		t.Errorf("of no figure: %v", err)
 	}
 	name := All()[0].Name
-	if text, err := WriteTables(strings.ReplaceAll(doc, "test/fig1", name), nil); err != nil || !strings.Contains(text, "Not recorded yet: `isochron lab run "+name) {
+	if text, err := WriteTables(strings.ReplaceAll(doc, "test/fig1", name), nil); err != nil || !strings.Contains(text, "Not recorded yet: run `isochron lab run "+name) {
 		t.Errorf("without a record: %v\n%s", err, text)
 	}
 	if _, err := WriteTables("<!-- claims of test/fig1 -->\n", []Record{rec}); err == nil || !strings.Contains(err.Error(), "no end") {
@@ -118,10 +118,10 @@ func TestWriteTables(t *testing.T) {
 	}
 }
 
-// The page of all claims counts them by their verdicts and says why.
+// The page of all claims counts them by their verdicts and has the reasons.
 func TestScoreboard(t *testing.T) {
 	page := Scoreboard([]Record{testRecord(t)})
-	for _, want := range []string{"Of 3 claims of 1 figures: 2 met, 0 better, 1 short, 0 no number.", "Of the 2 that are met, 2 are with CPU halved", "| `test/fig1` | throughput of 2pc+2pl over 2pc+occ, at best | clients 300 | 4.00x | 3.40x to 4.71x | 2.00x | SHORT |  | see *why* |", "`d2pc/fig5`, `d2pc/fig6`", "**`test/fig1`**: The test says so."} {
+	for _, want := range []string{"Of 3 claims of 1 figures: 2 met, 0 better, 1 short, 0 no number.", "Of the 2 that are met, 2 are with CPU halved", "| `test/fig1` | throughput of 2pc+2pl over 2pc+occ, at best | clients 300 | 4.00x | 3.40x to 4.71x | 2.00x | SHORT |  | see *why* |", "`d2pc/fig5`, `d2pc/fig6`", "**`test/fig1`**: Of the test."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q:\n%s", want, page)
 		}
@@ -164,11 +164,11 @@ func TestPagesOfRecords(t *testing.T) {
 		}
 		for _, c := range r.Costs[0].Claims {
 			if c.unmet() && r.reason(c) == "" {
-				t.Errorf("%s: %s is %s (%s), and nothing says why", r.Figure, c.Claim, c.Verdict, c.Ours)
+				t.Errorf("%s: %s is %s (%s), without a reason", r.Figure, c.Claim, c.Verdict, c.Ours)
 			}
 		}
 		if r.Held < r.Laws && r.Purpose == "" {
-			t.Errorf("%s: %d of %d spans are as their formulas, and nothing says why", r.Figure, r.Held, r.Laws)
+			t.Errorf("%s: %d of %d spans agree with their formulas, without a reason", r.Figure, r.Held, r.Laws)
 		}
 		for i, c := range f.Claims {
 			if got := r.Costs[0].Claims[i]; got.Claim != c.Text() || got.Paper != c.PaperText() || c.numbered() && got.Band != c.Band() {
@@ -195,7 +195,7 @@ func TestRecordOverTime(t *testing.T) {
 	}
 }
 
-// Reasons come from the figure as it is now, and only for what is not met, or more than met.
+// Reasons are those of the present figure, and only for claims not met, or better.
 func TestReasons(t *testing.T) {
 	rec := testRecord(t)
 	f := *testFigure
@@ -214,11 +214,11 @@ func TestReasons(t *testing.T) {
 	}
 	rec.Costs[0].Claims[2].Verdict = Met.String()
 	if rec.reasons(&f); rec.Purpose != "" {
-		t.Errorf("a reason for nothing: %q", rec.Purpose)
+		t.Errorf("a reason without need: %q", rec.Purpose)
 	}
 }
 
-// A claim that other costs decide is named with them, and counted by what decides it.
+// A claim that other costs decide is named with them, and counted by the deciding cost.
 func TestConstantsThatDecide(t *testing.T) {
 	rec := testRecord(t)
 	set := func(cost, claim int, ours, verdict string) {
@@ -237,12 +237,12 @@ func TestConstantsThatDecide(t *testing.T) {
 	}
 	rec.Costs[0].Claims[3].Note = "few committed"
 	if text := rec.Claims(); !strings.Contains(text, "| no number: few committed |") {
-		t.Errorf("it is not said of what is for comparison that it is no number:\n%s", text)
+		t.Errorf("a claim for comparison has no reason for its missing number:\n%s", text)
 	}
-	set(5, 0, "1.50x", "SHORT") // what only reads ends as it does by itself: no constant
+	set(5, 0, "1.50x", "SHORT") // a variation of read-only transactions: no constant
 	set(4, 0, "1.50x", "SHORT")
 	if page := Scoreboard([]Record{rec}); !strings.Contains(page, "processor and disk decide throughput") {
-		t.Errorf("the page does not count what either decides:\n%s", page)
+		t.Errorf("the page does not count a claim that either decides:\n%s", page)
 	}
 	if text := rec.Claims(); !strings.Contains(text, "| 2.00x, met | 1.50x, SHORT | 2.00x |") {
 		t.Errorf("another verdict is not named:\n%s", text)

@@ -18,7 +18,7 @@ type PieceMeasure struct {
 	Of   func(lab.Piece) float64
 }
 
-// What the figures over time show.
+// The measures of figures over time.
 var (
 	throughputThen = PieceMeasure{"throughput", "transactions/s", func(p lab.Piece) float64 { return p.ThroughputTPS }}
 	failedThen     = PieceMeasure{"failed", "transactions/s", func(p lab.Piece) float64 { return p.FailedTPS }}
@@ -26,7 +26,7 @@ var (
 	cpuThen        = PieceMeasure{"CPU of the node", "%", func(p lab.Piece) float64 { return p.CPUPercent }}
 )
 
-// then are the pieces of the i-th row.
+// then returns the pieces of the i-th protocol.
 func (g *Grid) then(i int) []lab.Piece { return g.Cells[i][len(g.Values)-1].Series }
 
 // timelines draws a panel for each measure.
@@ -55,7 +55,7 @@ func (g *Grid) timelines(d *drawn) error {
 	return nil
 }
 
-// timeline is one measure of all rows, a line for each piece.
+// timeline returns one measure of all protocols, a line for each piece.
 func (g *Grid) timeline(m PieceMeasure) string {
 	var b strings.Builder
 	w := tabs(&b)

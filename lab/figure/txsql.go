@@ -9,11 +9,10 @@ import (
 	"isochron/reveal"
 )
 
-// txsqlBase is a server of 80 cores with clients beside it, as in section 6.1 of the
-// TXSQL paper, with a disk as measured here and locks that cost what MariaDB's do. It has no
-// replica for which a commit would wait (asynchronous replication), see synchronous. A client
-// that is aborted tries again at once, and no gateway bounds the tries that contend: that is
-// ours alone.
+// txsqlBase is a server of 80 cores with clients beside it, as in section 6.1 of the TXSQL paper,
+// with a disk as measured here and MariaDB's costs of locks. It has no replica for which a commit
+// would wait (asynchronous replication), see synchronous. An aborted transaction is retried
+// immediately, and no admission bounds conflicting tries: only ours does.
 func txsqlBase(workload string) lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.ClientRegions, s.ClientRTT = workload, "uniform:1ms:1", 1, 1, 100*time.Microsecond
@@ -27,8 +26,7 @@ func txsqlBase(workload string) lab.Experiment {
 	return s
 }
 
-// synchronous has two replicas a millisecond away, of which one must have a commit on
-// its disk.
+// synchronous has two replicas a millisecond away, of which one must have a commit on its disk.
 func synchronous(s lab.Experiment) lab.Experiment {
 	s.WAN = "uniform:1ms:3"
 	return s
@@ -40,8 +38,8 @@ func fewRows(s lab.Experiment) lab.Experiment {
 	return s
 }
 
-// settled is for many rows of which some are asked for more often than they can be had:
-// it takes seconds until all clients wait for these.
+// settled is for many rows of which some are overloaded: it takes seconds until all clients wait
+// for these.
 func settled(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 4*time.Second, 500*time.Millisecond
 	return s
@@ -59,12 +57,11 @@ func half(s lab.Experiment) lab.Experiment {
 	return s
 }
 
-// In these figures txsql is the row that does what the paper says, and no more: what is not
-// hot is held until its commit is on the disk. The row txsql of a cluster lets go of it before.
-// The others are in the best form that we know of them: rows of bamboo are revealed when the
-// commit that wrote them is in the log, as those of txsql are, and aria has a sequencer before it,
-// with the size of a batch that does best over a hot row and over skewed ones. What each is by
-// itself is in txsql/ablation and txsql/ariabatch.
+// In these figures txsql is exactly the paper's protocol: a row that is not hot is held until its
+// commit is on disk. The protocol txsql of a cluster releases it before. The others are in the best
+// form known to us: rows of bamboo are revealed when the commit that wrote them is in the log, as
+// those of txsql are, and aria has a sequencer before it, with the batch size that does best over a
+// hot row and over skewed ones. Each by itself is in txsql/ablation and txsql/ariabatch.
 const (
 	txsqlRow     = "txsql-hot"
 	txsqlCluster = "txsql of a cluster"
@@ -77,19 +74,19 @@ var fairest = map[string]Variant{
 	"aria":   {"aria", func(s *lab.Experiment) { sequenced(s, ariaBatch) }},
 }
 
-// early reveals what one shard's entry commits as soon as that is in its leader's log.
+// early reveals the commits of one shard's entry as soon as it is in its leader's log.
 func early(s *lab.Experiment) { s.Reveal = reveal.OnAppend }
 
-// late reveals it when the disk has the entry.
+// late reveals them when the disk has the entry.
 func late(s *lab.Experiment) { s.Reveal = reveal.OnDecision }
 
-// sequenced has a sequencer before the database, so many transactions a batch. Who loses is in the next
-// batch, whatever his client would do; tries are bounded by it, and by nothing else.
+// sequenced has a sequencer before the database, with batches of this size. An aborted transaction
+// is in the next batch, whatever the client's manner; nothing else bounds tries.
 func sequenced(s *lab.Experiment, batch int) {
 	s.Sequence, s.Tries = batch, 1000
 }
 
-// inBestForm has the rows of the figures be those.
+// inBestForm replaces the protocols of the figures by those.
 func inBestForm(of ...[]*Figure) []*Figure {
 	all := slices.Concat(of...)
 	for _, f := range all {
@@ -111,8 +108,8 @@ func threads(s lab.Experiment, n int) lab.Experiment {
 	return s
 }
 
-// statements has so many of them in a transaction, of which a part only reads. One of
-// several that is aborted is left, as sysbench does, and another is begun, of other rows.
+// statements sets their number in a transaction, of which a fraction only reads. One of several
+// that is aborted is dropped, as in sysbench, and another is begun, of other rows.
 func statements(s lab.Experiment, n int, readShare float64) lab.Experiment {
 	s.Length, s.ReadShare = n, readShare
 	if n > 1 {
@@ -127,22 +124,21 @@ func longer(s lab.Experiment) lab.Experiment {
 	return s
 }
 
-// uniform is a setting in which nobody waits for anybody: it settles when all have committed once.
+// uniform is a setting without waits: it settles when all have committed once.
 func uniform(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 400*time.Millisecond, 500*time.Millisecond
 	return s
 }
 
-// soonHot has few waiters make a row hot, so that 32 threads can.
+// soonHot makes a row hot with few waiters, so that 32 threads suffice.
 func soonHot(s lab.Experiment) lab.Experiment {
 	s.HotWaiters = 4
 	return s
 }
 
-// crowds is figure 11: three applications send a thousand transactions a second, a tenth of
-// them payments on one account; at times a crowd makes payments on it, the last of which stays. Two replicas
-// are 2.5 ms away, a lock is waited for no longer than a second, and nothing is
-// tried twice.
+// crowds is figure 11: three applications send a thousand transactions a second, a tenth of them
+// payments on one account; at times a spike makes payments on it, the last of which stays. Two
+// replicas are 2.5 ms away, a lock wait lasts at most a second, and nothing is retried.
 func crowds() lab.Experiment {
 	s := txsqlBase("hotspots")
 	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "1s+1s:1500,4s+1s:3500,7s+1s:3500,9500ms+3500ms:8000"
@@ -156,8 +152,8 @@ func payments(clients int) func(*lab.Experiment) {
 	return func(s *lab.Experiment) { *s = threads(*s, clients) }
 }
 
-// sixteen is transactions of as many statements, of which one updates a hot row: sysbench's
-// hotspot update, or read/write.
+// sixteen is transactions of sixteen statements, of which one updates a hot row: sysbench's hotspot
+// update, or read/write.
 func sixteen(readShare float64, clients int) func(*lab.Experiment) {
 	return func(s *lab.Experiment) {
 		s.Workload = "hotspot-once"
@@ -222,8 +218,8 @@ var (
 	txsqlShows    = []Measure{throughput, tail, lockWait, cpuUse, locks}
 )
 
-// txsqlOver compares txsql's throughput with mysql's, as the paper does where it says
-// "up to", and with the other rows, for which it has no number.
+// txsqlOver compares txsql's throughput with mysql's, with the paper's "up to", and with the other
+// protocols, for which it has no number.
 func txsqlOver(rows []string, where Where, mysql float64) (out []Claim) {
 	for i := len(rows) - 1; i > 0; i-- {
 		c := claim(throughput, "txsql", rows[i], where, Times, 0)

@@ -2,10 +2,10 @@ package figure
 
 import "isochron/lab"
 
-// Figures of our own: which part of TXSQL brings what, what a batch's size does to Aria, and what
-// replication takes from whom.
+// Figures of our own: the effect of each part of TXSQL, of a batch's size on Aria, and of
+// replication.
 
-// The rows of the ablation: what is done with those who wait, and when the row is let go of.
+// The lines of the ablation: the handling of waiters, and when the row is released.
 const (
 	heldPages  = "2PL, locks as MySQL"
 	held       = "2PL"
@@ -20,7 +20,7 @@ const (
 	heldAlone  = "2PL, a sync each"
 )
 
-// ablated are the rows by what they differ in. A row is let go of when its commit is on the disk, or
+// ablated are the protocols by their differences. A row is released when its commit is on disk, or
 // early: when it is in the log.
 var ablated = map[string]Variant{
 	heldPages:  {"mysql", late},
@@ -38,7 +38,8 @@ var ablated = map[string]Variant{
 
 var ablatedRows = []string{heldPages, held, heldQueue, heldGroups, heldRetire, freed, freedQueue, freedAll, freedRet, freedAlone, heldAlone}
 
-// ablation compares each step with the one before, at the end of the axis. The paper has no such numbers.
+// ablation compares each step with the one before, at the end of the axis. The paper has no such
+// numbers.
 func ablation() (out []Claim) {
 	for _, c := range [][2]string{
 		{held, heldPages}, {heldQueue, held}, {heldGroups, held}, {heldRetire, held},
@@ -52,7 +53,7 @@ func ablation() (out []Claim) {
 
 var txsqlOurs = []*Figure{
 	{
-		Name: "txsql/ablationrow", Title: "Updates of one hot row: which part brings what",
+		Name: "txsql/ablationrow", Title: "Updates of one hot row: the effect of each part",
 		Source:    "ours; the parts are those of TXSQL, sections 3 and 4",
 		Protocols: ablatedRows, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot"), 1, 0),
 		Shows:    []Measure{throughput, tail, locks},
@@ -60,7 +61,7 @@ var txsqlOurs = []*Figure{
 		Variants: ablated,
 	},
 	{
-		Name: "txsql/ablation", Title: "Payments on a hot account (FiT): which part brings what",
+		Name: "txsql/ablation", Title: "Payments on a hot account (FiT): the effect of each part",
 		Source:    "ours; the parts are those of TXSQL, sections 3 and 4",
 		Protocols: ablatedRows, Axis: txsqlFewThreads, Base: txsqlBase("fit"),
 		Shows:    []Measure{throughput, tail, locks},
@@ -87,7 +88,7 @@ var txsqlOurs = []*Figure{
 		},
 	},
 	{
-		Name: "txsql/replication", Title: "Payments on a hot account (FiT), 1024 threads: what replication takes",
+		Name: "txsql/replication", Title: "Payments on a hot account (FiT), 1024 threads: the cost of replication",
 		Source:    "TXSQL, section 6.3.2: 8.2 times MySQL asynchronously, 22.3 times synchronously",
 		Protocols: txsqlRivals, Axis: txsqlReplicas, Base: threads(txsqlBase("fit"), 1024),
 		Shows: []Measure{throughput, tail, lockWait},

@@ -7,7 +7,7 @@ import (
 	"isochron/lab"
 )
 
-// txsqlEffects are those of section 6.2: what each step from MySQL to TXSQL brings.
+// txsqlEffects are those of section 6.2: the effect of each step from MySQL to TXSQL.
 var txsqlEffects = with(Figure{Protocols: txsqlAblation, Axis: txsqlThreads, Shows: []Measure{throughput, tail}}, []*Figure{
 	{
 		Name: "txsql/fig6abcd", Title: "Payments on a hot account (FiT), more and more threads",
@@ -74,7 +74,7 @@ var txsqlEffects = with(Figure{Protocols: txsqlAblation, Axis: txsqlThreads, Sho
 	},
 })
 
-// txsqlAlwaysBest: the paper has txsql ahead in all of figure 7, and o2 ahead of mysql where
+// txsqlAlwaysBest: in the paper txsql is ahead in all of figure 7, and o2 ahead of mysql where
 // transactions are short; it has no numbers.
 var txsqlAlwaysBest = []Claim{
 	claim(throughput, "txsql", "o2|o1|mysql", AtWorst, Ahead, 0),
@@ -85,12 +85,12 @@ var txsqlAlwaysBest = []Claim{
 	claim(throughput, "o2", "mysql", AtTheEnd, Times, 0),
 }
 
-// txsqlNoWorse: where no row is hot, looking for hot rows costs less than 2 %, and lighter locks
-// are an advantage over mysql.
+// txsqlNoWorse: without hot rows, their detection costs less than 2 %, and lighter locks are an
+// advantage over mysql.
 var txsqlNoWorse = []Claim{
 	claim(throughput, "txsql", "o1", AtTheEnd, AtMost, 2),
 	claim(throughput, "o2", "o1", AtTheEnd, AtMost, 2),
-	claim(throughput, "txsql", "mysql", AtTheEnd, Ahead, 0).because("nobody waits, so that MySQL's lock manager costs no more than any other"),
+	claim(throughput, "txsql", "mysql", AtTheEnd, Ahead, 0).because("without waits MySQL's lock manager costs no more than any other"),
 }
 
 // txsqlComparison are those of section 6.3: TXSQL beside others.
@@ -137,30 +137,30 @@ var txsqlComparison = with(Figure{Protocols: txsqlRivals, Axis: txsqlThreads, Sh
 	},
 })
 
-// Why numbers are others than the paper's.
+// Why numbers differ from the paper's.
 const (
 	seeDisk  = "the ratio of disk and processor: see *why*"
 	seeEarly = "early release, which bamboo has as well: see *why*"
-	whyMySQL = `The factor over mysql is the time for which mysql holds a row (a sync, its locks, what the client
-does meanwhile) over the time that the node's loop has for one update: it follows the disk and the
-processor, see the other costs. What the paper's disks take, and what else MySQL does one at a time when
+	whyMySQL = `The factor over mysql is the time for which mysql holds a row (a sync, its locks, the client's time
+meanwhile) over the time that the node's loop takes for one update: it follows the disk and the
+processor, see the other costs. The time of the paper's disks, and MySQL's other serial work when
 it commits, is not known.`
 	whyRivals = `The best rival is bamboo with rows that are revealed when their commit is in the log: for single
-updates it does what groups do, and for payments most of it (txsql/ablation). The paper's bamboo loses
+updates it has the effect of groups, and for payments most of it (txsql/ablation). The paper's bamboo loses
 many threads to contention for its locks; ours takes a lock for each update too, in a table that one
-thread has for itself.`
+thread owns.`
 	seeShort = "the node's loop is full before a row is: see *why*"
-	whySkew  = `With the disk that was measured the node's loop is full before a hot row is: txsql makes the same
-at every skew, and what mysql loses there is all that can be gained. Where syncs are longer, or the processor is faster, hot rows are short first.`
+	whySkew  = `With the measured disk the node's loop is full before a hot row is: txsql commits as much
+at every skew, and only mysql's loss there can be gained. Where syncs are longer, or the processor is faster, hot rows are short first.`
 	whyScan = `Some of the hundred rows have enough in line to be hot, and those of a group wait for one sync
 instead of one each: the longer the sync, the more of a gain. The paper's scan is spread over rows so that
-few wait for each; over how many it does not say.`
-	whyLength = `With one update a transaction o2 gains what the lock manager costs mysql, and so does o1: walks
-are cheap in the MariaDB of which the model is (turning detection off changes nothing there).`
+few wait for each; their number is not specified.`
+	whyLength = `With one update a transaction o2 gains the cost of mysql's lock manager, and so does o1: walks
+are cheap in the MariaDB that is modelled (turning detection off changes nothing there).`
 )
 
-// txsqlBestRival: the paper has 6.5 times the best of the methods it compares with,
-// and does not say where.
+// txsqlBestRival: the paper has 6.5 times the best of the methods it compares with, without the
+// setting.
 var txsqlBestRival = claim(throughput, "txsql", "bamboo|aria", AtBest, Times, 6.5).because(seeEarly)
 
 // txsqlFewThreadsBamboo: with few threads bamboo does better than mysql and aria.
@@ -212,8 +212,9 @@ var txsqlMore = []*Figure{
 	}, func(set func(*lab.Experiment)) Variant { return Variant{"mysql", set} }, 5, 13),
 }
 
-// besides is a figure of three workloads of 512 threads, each beside itself in another setting: without
-// replicas, from least times to most if the paper says so, and with them, for comparison.
+// besides is a figure of three workloads of 512 threads, each relative to itself in another
+// setting: without replicas, from least times to most if the paper has a range, and with them, for
+// comparison.
 func besides(setting string, f Figure, other func(func(*lab.Experiment)) Variant, least, most float64) *Figure {
 	f.Axis, f.Base, f.Shows, f.Variants = txsqlReplicas, txsqlBase("fit"), []Measure{throughput, tail}, map[string]Variant{}
 	for _, load := range []struct {

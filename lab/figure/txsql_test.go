@@ -8,7 +8,7 @@ import (
 	"isochron/reveal"
 )
 
-// specOf is the experiment of a figure's row at the end of its axis.
+// specOf returns the experiment of a figure's protocol at the end of its axis.
 func specOf(t *testing.T, figure, row string) lab.Experiment {
 	t.Helper()
 	f, err := ByName(figure)
@@ -25,8 +25,8 @@ func specOf(t *testing.T, figure, row string) lab.Experiment {
 	return s
 }
 
-// The rows that TXSQL is compared with are in their best form, the disk is the one that was
-// measured, and locks cost what MariaDB's do; what a row is by itself stands in the ablation.
+// The rivals of TXSQL are in their best form, the disk is the measured one, and locks cost as much
+// as MariaDB's; each protocol by itself is in the ablation.
 func TestRivalsInTheirBestForm(t *testing.T) {
 	for _, name := range []string{"txsql/fig8", "txsql/fig9sync", "txsql/fig12", "txsql/replication"} {
 		bamboo, aria, mysql := specOf(t, name, "bamboo"), specOf(t, name, "aria"), specOf(t, name, "mysql")
@@ -42,7 +42,7 @@ func TestRivalsInTheirBestForm(t *testing.T) {
 	}
 }
 
-// Processor and disk are varied apart, and a disk is not varied to what it is.
+// Processor and disk are varied separately, and the disk's own cost is not a variation.
 func TestCostsApart(t *testing.T) {
 	hot, _ := ByName("txsql/fig8")
 	wide, _ := ByName("d2pc/fig5")
@@ -67,8 +67,8 @@ func TestCostsApart(t *testing.T) {
 	}
 }
 
-// Neither to go on from uncommitted values nor to let go of a row early is worth much alone: a
-// payment takes a while after its update, and each commit a sync.
+// Neither reading uncommitted values nor releasing a row early gains much alone: a payment takes a
+// while after its update, and each commit a sync.
 func TestPartsOfGroupsAlone(t *testing.T) {
 	rate := map[string]float64{}
 	for _, row := range []string{held, freed, heldGroups, freedAll} {
