@@ -1,18 +1,22 @@
-// Package archive takes a backup of a whole cluster while it works, and brings
-// it back into another one.
+// Package archive backs up a whole cluster while it works, and restores the backup into another cluster. It is not a
+// copy of a node's files.
 //
-// How it thinks. A backup is the cluster at one moment, which the leaders of all
-// shards name together when it begins: everything acknowledged before is in it,
-// and of each transaction all or nothing. It holds the rows of the catalogue,
-// then the rows and index entries of each table as they lie in the store, page
-// by page. A backup is one file of frames (format.go): a header, chunks with a
-// checksum each, and a footer that counts them and hashes all, without which the
-// file is no backup. A restore reads the whole file before it writes anything;
-// then it marks the cluster, gives tables ids and places, writes rows, and last,
-// in one transaction, writes the catalogue and takes the mark away. Until then
-// SQL clients are refused. Every write can be done twice, so whoever was
-// interrupted starts over.
+// How it works. A backup is the cluster at one read timestamp, which the leaders of all shards agree on when it begins:
+// it has everything acknowledged before, and each transaction completely or not at all. It contains the catalogue's rows,
+// then each table's rows and index entries as stored, page by page. A backup is one file of frames (format.go):
 //
-// What the caller owes it. A Cluster to talk to, and a writer or reader that is
-// a file. Nobody else uses the cluster that is restored into.
+//	header | chunk, checksum | ... | footer: number of chunks, hash of all
+//
+// A file without a footer is no backup. A restore reads the whole file before it writes anything:
+//
+//	check --> mark the cluster --> ids and places --> rows --> catalogue and removal of the mark (one transaction)
+//
+// SQL clients are refused while the mark exists. Every write can be repeated, so an interrupted restore starts over.
+//
+// Invariants: the catalogue is written only after all rows; the mark exists from the first write to that transaction.
+//
+// What the caller owes it.
+//
+//  1. A Cluster, and a writer or reader of a file.
+//  2. No other use of the cluster during a restore.
 package archive

@@ -38,11 +38,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Header says what a backup is of.
+// Header describes a backup.
 type Header struct {
 	Cluster   string        `cbor:"1,keyasint" json:"cluster"`
 	Protocol  string        `cbor:"2,keyasint" json:"protocol"`
-	At        txn.Timestamp `cbor:"3,keyasint" json:"timestamp"` // the moment: ns of the leaders' clocks
+	At        txn.Timestamp `cbor:"3,keyasint" json:"timestamp"` // the read timestamp: ns of the leaders' clocks
 	Regions   []string      `cbor:"4,keyasint" json:"regions"`
 	TakenUnix int64         `cbor:"5,keyasint" json:"taken_unix_s"`
 }
@@ -161,7 +161,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return in, nil
 }
 
-// frame reads a frame; what it hashes is all but a footer.
+// frame reads a frame; everything except a footer is hashed.
 func (r *Reader) frame() (kind byte, content []byte, err error) {
 	head := make([]byte, frameHead)
 	if _, err := io.ReadFull(r.r, head); err != nil {
@@ -171,7 +171,7 @@ func (r *Reader) frame() (kind byte, content []byte, err error) {
 	if n > frameMax {
 		return 0, nil, ErrDamaged
 	}
-	var b bytes.Buffer // grows with what is there, not with what the length claims
+	var b bytes.Buffer // grows with the data, not with the claimed length
 	if _, err := io.CopyN(&b, r.r, int64(n)); err != nil {
 		return 0, nil, cut(err)
 	}
@@ -257,7 +257,7 @@ func (r *Reader) end(content []byte) error {
 	return io.EOF
 }
 
-// Contents is what a whole backup was found to hold.
+// Contents is the content found in a complete backup.
 type Contents struct {
 	Header
 	Footer

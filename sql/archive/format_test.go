@@ -65,7 +65,7 @@ func TestADamagedBackupIsNoBackup(t *testing.T) {
 			b := bytes.Clone(whole)
 			b[i] ^= 1 << bit
 			if _, err := Verify(bytes.NewReader(b)); err == nil {
-				t.Fatalf("bit %d of byte %d turned, and nobody noticed", bit, i)
+				t.Fatalf("bit %d of byte %d flipped is not detected", bit, i)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A failing disk is told as such, and not as a short file.
+// A failing disk is reported as such, and not as a short file.
 func TestAReadErrorIsItself(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	from := io.MultiReader(bytes.NewReader(sample(t)[:60]), errReader{broken})
@@ -149,7 +149,7 @@ func FuzzVerify(f *testing.F) {
 			rows += uint64(len(c.Rows))
 		}
 		if rows != got.Rows {
-			t.Errorf("%d rows, and the footer says %d", rows, got.Rows)
+			t.Errorf("%d rows, the footer has %d", rows, got.Rows)
 		}
 	})
 }

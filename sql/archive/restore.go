@@ -15,14 +15,14 @@ import (
 	"isochron/txn"
 )
 
-// The bounds of one transaction of a restore, and of how many run at once.
+// The bounds of one transaction of a restore, and of the transactions in parallel.
 const (
 	batchRows  = 1000
 	batchBytes = 1 << 20
 	writers    = 4
 )
 
-// mark is the row that says that a restore is incomplete.
+// mark is the row that marks an incomplete restore.
 type mark struct {
 	Backup string `cbor:"1,keyasint"` // hex of the backup's hash
 	Base   uint64 `cbor:"2,keyasint"` // first id of its tables
@@ -113,7 +113,7 @@ func (r *restore) begin(regions map[string]string) error {
 		},
 	})
 	if err == nil && got.Unmet {
-		err = errors.New("somebody else works on the cluster; run the restore again when nobody does")
+		err = errors.New("another client writes to the cluster; run the restore again without other clients")
 	}
 	return err
 }

@@ -35,8 +35,7 @@ const (
 	renewEvery = 30 * time.Second
 )
 
-// do asks until there is an answer, while that may help: what is asked can be
-// done twice.
+// do retries a repeatable request until it is answered, as long as that may help.
 func do(ctx context.Context, c Cluster, q txn.OneShot) (res txn.OneShotResult, err error) {
 	for range tries {
 		res, err = c.Do(ctx, q)
@@ -73,8 +72,8 @@ type backup struct {
 	done    Progress
 }
 
-// Take writes a backup of the cluster as it is now. about says what it is of;
-// its moment, its regions and a protocol that was changed are filled in.
+// Take writes a backup of the cluster as it is now. about describes it; the read timestamp, the regions and a switched
+// protocol are filled in.
 func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(Progress)) (Contents, error) {
 	b := &backup{ctx: ctx, c: c, report: tell}
 	var err error
@@ -113,7 +112,7 @@ func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(P
 	return Contents{Header: about, Footer: footer, Sources: sources}, err
 }
 
-// renew keeps the versions of the moment at all shards for a while more.
+// renew protects the versions at the read timestamp at all shards for another while.
 func (b *backup) renew() error {
 	if time.Since(b.renewed) < renewEvery {
 		return nil
@@ -125,7 +124,7 @@ func (b *backup) renew() error {
 
 func explain(err error) error {
 	if txn.KindOf(err) == txn.KindTooOld {
-		return fmt.Errorf("the cluster has not kept the moment of the backup long enough (%w); run the backup again", err)
+		return fmt.Errorf("the cluster did not keep the versions at the backup's read timestamp long enough (%w); run the backup again", err)
 	}
 	return err
 }

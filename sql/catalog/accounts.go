@@ -37,7 +37,7 @@ func decodeAccounts(b []byte) ([]byte, error) {
 }
 
 // ChangeAccounts makes new users from the old ones, nil if there are none yet.
-// do may run several times; it must depend on nothing but what it is given.
+// do may run several times; it must depend only on its arguments.
 func (s *Store) ChangeAccounts(ctx context.Context, do func(old []byte) ([]byte, error)) error {
 	return s.change(ctx, func(c *Change) error {
 		values, err := c.get(accountsKey)

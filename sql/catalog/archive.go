@@ -15,7 +15,7 @@ import (
 // clients are refused until it is gone.
 var RestoreKey = txn.Key(routing.SystemKey("restore"))
 
-// ErrRestoring is what clients are told meanwhile.
+// ErrRestoring is the clients' error during a restore.
 var ErrRestoring = txn.Errorf(txn.KindInvalidRequest, "a restore into this cluster is incomplete: run isochron restore again with the same backup")
 
 // The keys that only this package and those who archive the catalogue know.
@@ -80,7 +80,7 @@ func (r *Record) Starts(dir *routing.Directory) []routing.Range {
 type Homecoming struct {
 	Directory *routing.Directory
 	NextTable []byte
-	// Catalogue is what is written at the end, when all rows are there.
+	// Catalogue is written last, after all rows.
 	Catalogue []txn.Write
 	ids       map[uint64]uint64
 }

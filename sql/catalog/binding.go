@@ -42,8 +42,7 @@ func (t *ForeignTable) bind(numbers map[string]uint64) *ForeignTable {
 	return &ForeignTable{Foreign: &f, Schema: t.Schema, raw: t.raw}
 }
 
-// rebind binds the foreign tables at hand anew, when the directory is another one. Whoever has a
-// newer catalogue meanwhile keeps it.
+// rebind binds the foreign tables again after a change of the directory. A newer catalogue is kept.
 func (s *Store) rebind(h *held) {
 	directory, snapshot := s.db.Directory(), h.snapshot
 	if tables, changed := s.bound(snapshot.Foreign); changed {

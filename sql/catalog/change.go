@@ -19,7 +19,7 @@ type Change struct {
 	store   *Store
 	tx      txn.Txn
 	base    *Snapshot
-	wait    time.Duration // for others that use what is changed
+	wait    time.Duration // for other users of the changed objects
 	written []*Descriptor
 	edits   map[txn.Key][]byte // of the catalogue; nil: deleted
 	left    []string           // prefixes of keys that nothing uses once it is committed

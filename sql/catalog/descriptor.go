@@ -45,7 +45,7 @@ type IndexInfo struct {
 	Held   []int
 	stored []rowcodec.Column
 	layout *rowcodec.Layout
-	keyPos []int // where in the held columns the primary key stands
+	keyPos []int // positions of the primary key in the held columns
 }
 
 // PrefixLength is how much of the i-th column the index holds; 0 is all.

@@ -12,8 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// Foreign is a table that lives at sources, as stored: databases that are not ours. Its rows,
-// and its definition, are theirs; this says how it is called here and where they are.
+// Foreign is a table at sources (external databases), as stored. The sources have its rows and its definition; this
+// has its name here and its places.
 type Foreign struct {
 	Format     uint64          `cbor:"1,keyasint"`
 	Database   string          `cbor:"2,keyasint"`

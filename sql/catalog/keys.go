@@ -84,7 +84,7 @@ func (d *Descriptor) Partition(value func(pos int) any) (int, error) {
 	return 0, nil
 }
 
-// UnknownRegionError says that a row names a region that its table does not have.
+// UnknownRegionError: a row has a region that its table does not have.
 type UnknownRegionError struct{ Reason string }
 
 func (e *UnknownRegionError) Error() string { return e.Reason }

@@ -14,7 +14,7 @@ import (
 
 // Place is a key as a person knows it.
 type Place struct {
-	Database, Table, Index string // "" of what is no table's
+	Database, Table, Index string // "" if the key is no table's
 	Key                    string // the columns of the index with their values, or what else it is
 }
 

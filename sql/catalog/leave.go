@@ -11,10 +11,9 @@ import (
 	"isochron/txn"
 )
 
-// What a table or an index that is gone leaves, its rows and its ranges, is cleared away after the
-// change that has ended it, for the rows may be many, and locked by transactions that cannot commit
-// any more. The change notes what is to be cleared. Who has changed the catalogue tries; what cannot
-// be cleared yet waits for the next who does.
+// The rows and ranges of a dropped table or index are cleared after the change that dropped it: the rows may be many, and
+// locked by transactions that can no longer commit. The change records what to clear. The gateway that made the change
+// tries it; the rest is left to the next change's gateway.
 
 // clearPatience bounds each wait for a lock on rows that nothing uses.
 const clearPatience = 200 * time.Millisecond
@@ -88,7 +87,7 @@ func (s *Store) purge(ctx context.Context, prefix string, patience time.Duration
 	within := func(r routing.Range) bool { return span.Contains(txn.Key(r.Start)) }
 	if first := slices.IndexFunc(ranges, within); first >= 0 {
 		from := span
-		from.Start = txn.Key(ranges[first].Start) // no shard holds what is below
+		from.Start = txn.Key(ranges[first].Start) // no shard holds lower keys
 		if err := s.purgeRows(ctx, from, patience); err != nil {
 			return err
 		}

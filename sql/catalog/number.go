@@ -8,10 +8,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// The engine's decimal numbers have as many digits as a text has: one of a million
-// takes it a second, '1e600000000' for ever, and nothing can end that. So a text goes to
-// them cut to what can matter: decimals have 65 digits, and beyond these exponents all
-// is too large, or nothing.
+// The engine's decimal numbers have as many digits as a text has: one of a million digits takes it a second, and
+// '1e600000000' never ends and cannot be cancelled. So a text is first cut to the digits that can matter: decimals have 65
+// digits, and beyond these exponents every value is too large, or zero.
 const (
 	digitsMost    = 1024
 	exponentsMost = 9999
@@ -36,7 +35,7 @@ func Number(v any) any {
 // each of its digits as the last one.
 const momentMost = 256
 
-// Moment is a value as it goes where a moment, a date or a time is made of it.
+// Moment returns a value to convert to a date or time.
 func Moment(v any) any {
 	switch t := v.(type) {
 	case string:
@@ -62,7 +61,7 @@ func Within(t gms.Type, v any) any {
 	return v
 }
 
-// Costly reports whether the engine would take long to make a number or a moment of a text.
+// Costly reports whether the engine would take long to convert a text to a number or a date.
 func Costly(s string) bool {
 	if NumberText(s) != s {
 		return true
@@ -103,7 +102,7 @@ func NumberText(s string) string {
 // number is what a text begins with: a sign and digits with a point, and an exponent.
 type number struct {
 	mantissa string
-	point    int    // where it stands in the mantissa, or would
+	point    int    // position in the mantissa, possibly beyond it
 	exponent string // with its sign
 	length   int    // of all
 }
@@ -179,7 +178,7 @@ func (n *number) cut() string {
 		sign, m = m[:1], m[1:]
 	}
 	whole, part, _ := strings.Cut(m, ".")
-	if whole = strings.TrimLeft(whole, "0"); whole == "" { // the first digit that counts is behind the point
+	if whole = strings.TrimLeft(whole, "0"); whole == "" { // the first significant digit is after the point
 		zeros := len(part) - len(strings.TrimLeft(part, "0"))
 		part, e = part[zeros:], e-zeros
 	}

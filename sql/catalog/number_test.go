@@ -7,7 +7,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// What is cut gives the same number, and what is no number stays none.
+// A cut text converts to the same number, and a text that is no number stays none.
 func TestNumberText(t *testing.T) {
 	nines := strings.Repeat("9", 5000)
 	for text, want := range map[string]string{

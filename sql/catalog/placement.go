@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Spread says how the rows of a table are divided over shards.
+// Spread is how a table's rows are divided over shards.
 type Spread string
 
 // The ways to divide rows.
@@ -31,7 +31,7 @@ type Placement struct {
 	Splits   [][]byte `cbor:"7,keyasint,omitempty"` // of SpreadRange: encoded primary keys
 }
 
-// PlacementRequest is what the comment of a table asks for.
+// PlacementRequest is the placement requested in a table's comment.
 type PlacementRequest struct {
 	Leader   string   `json:"leader"`
 	Replicas []string `json:"replicas"`

@@ -27,7 +27,7 @@ type Procedure struct {
 	SQLMode  string `cbor:"5,keyasint,omitempty"`
 	Created  int64  `cbor:"6,keyasint"` // in nanoseconds since 1970, by the clock of its gateway
 	Altered  int64  `cbor:"7,keyasint"` // likewise
-	// Who has defined it: an account. Empty: it is of a former version.
+	// The definer's account. Empty: created by an earlier version.
 	DefinerUser string `cbor:"8,keyasint,omitempty"`
 	DefinerHost string `cbor:"9,keyasint,omitempty"`
 }
@@ -35,7 +35,7 @@ type Procedure struct {
 // StoredProcedure is a procedure of a snapshot.
 type StoredProcedure struct {
 	Procedure
-	// Read is what its text says. It is read once.
+	// Read is the parsed text. It is parsed once.
 	Read func() (*procedure.Procedure, error)
 	raw  []byte
 }

@@ -52,8 +52,8 @@ type Expr struct {
 	Text string `cbor:"1,keyasint"`
 }
 
-// Index is a secondary index as stored. Global says that it is not divided as
-// the rows are: it stands whole in the table's leader region.
+// Index is a secondary index as stored. Global: it is not divided as the rows are but stored whole in the table's leader
+// region.
 type Index struct {
 	ID      uint32   `cbor:"1,keyasint"`
 	Name    string   `cbor:"2,keyasint"`

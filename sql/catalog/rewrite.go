@@ -73,7 +73,7 @@ type storedRow struct {
 	row gms.Row
 }
 
-// allRows reads a whole table, or says that it is too large to change so.
+// allRows reads a whole table, or fails if it is too large for this change.
 func (c *Change) allRows(d *Descriptor) ([]storedRow, error) {
 	read := txn.Read{ForWrite: true}
 	for part := range d.Partitions(d.Primary) {

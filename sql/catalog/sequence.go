@@ -10,7 +10,7 @@ import (
 	"isochron/txn"
 )
 
-// sequenceBlock is how many AUTO_INCREMENT values a gateway takes at once.
+// sequenceBlock is the number of AUTO_INCREMENT values a gateway reserves together.
 const sequenceBlock = 1000
 
 // Sequences hands out AUTO_INCREMENT values. Each gateway takes blocks in

@@ -32,7 +32,7 @@ type Store struct {
 	Sequences *Sequences
 }
 
-// held is what a gateway has of the catalogue.
+// held is a gateway's copy of the catalogue.
 type held struct {
 	snapshot *Snapshot
 	glanced  txn.Version // what the nearest replica showed when the snapshot was made
@@ -50,7 +50,7 @@ func (s *Store) NewRowID() []byte {
 	return binary.BigEndian.AppendUint64(id, rand.Uint64())
 }
 
-// Snapshot is the catalogue at one moment. It is never changed.
+// Snapshot is the catalogue at one read timestamp. It never changes.
 type Snapshot struct {
 	Databases  map[string]*DatabaseRecord // by folded name
 	Tables     map[txn.Key]*Descriptor
@@ -105,7 +105,7 @@ func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
 	return s.Reload(ctx)
 }
 
-// Fresh reports whether Current would give what is held.
+// Fresh reports whether Current would return the held catalogue.
 func (s *Store) Fresh() bool {
 	_, seen, ok := s.db.ReadLocal(versionKey)
 	h := s.held.Load()
@@ -118,7 +118,7 @@ func (s *Store) Fresh() bool {
 	return true
 }
 
-// forgetGlance has the next who asks read the catalogue anew.
+// forgetGlance makes the next caller read the catalogue again.
 func (s *Store) forgetGlance() {
 	if h := s.held.Load(); h != nil {
 		s.held.Store(&held{h.snapshot, txn.Version{Seq: 1}, h.directory})

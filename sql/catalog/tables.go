@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// Definition is what CREATE TABLE says.
+// Definition is the content of a CREATE TABLE.
 type Definition struct {
 	Database   string
 	Name       string

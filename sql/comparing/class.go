@@ -64,7 +64,7 @@ func (c class) isNumber() bool { return c >= signed && c <= float64s }
 func (c class) isText() bool   { return c == text || c == binary }
 func (c class) isNamed() bool  { return c == enum || c == set }
 
-// rule is what two values are made before they are compared.
+// rule is the conversion of two values before they are compared.
 type rule uint8
 
 const (

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ParseMoment reads a date, or a date with a time, as MySQL reads one of a text; ok is false if it is none.
+// ParseMoment parses a date, or a date with a time, from a text as MySQL does; ok is false if it is none.
 func ParseMoment(s string) (at time.Time, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 || s == "" || s[0] < '0' || s[0] > '9' {
@@ -116,7 +116,7 @@ func packedMoment(digits, rest string) (at time.Time, ok bool) {
 	return moments(century(year, n), parts[0], parts[1], parts[2], parts[3], parts[4], fraction)
 }
 
-// numberMoment reads a number as a moment: 20240131, 240131, 20240131101112.
+// numberMoment parses a number as a date with a time: 20240131, 240131, 20240131101112.
 func numberMoment(s string) (at time.Time, ok bool) {
 	digits, rest, _ := strings.Cut(s, ".")
 	if strings.Trim(digits, "0123456789") != "" || len(digits) < 3 {

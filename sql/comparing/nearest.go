@@ -18,8 +18,8 @@ type Use uint8
 
 // The uses.
 const (
-	AsIs    Use = iota // the engine's conversion finds what it shall
-	Nearest            // by the value that Near gives; what is found is compared once more
+	AsIs    Use = iota // the engine's conversion finds the right rows
+	Nearest            // by the value that Near returns; the rows found are compared again
 	Never              // several keys may equal one value
 )
 
@@ -275,7 +275,7 @@ func nearEnum(t gms.EnumType, o operand) (near any, exact, ok bool) {
 	return uint16(f), float64(uint16(f)) == f, true
 }
 
-// Canonical is a text that two values have alike if they are equal; types says of which types they are.
+// Canonical returns a text that two values share if they are equal; types are their types.
 // ok is false if the value equals none.
 func Canonical(ctx *gms.Context, t, beside gms.Type, v any, collation gms.CollationID) (s string, ok bool) {
 	o := operand{classOf(t), t, v}
@@ -327,7 +327,7 @@ func Ordered(t, from gms.Type) bool {
 	return !c.isNamed() || classOf(from).isNumber()
 }
 
-// Year is the year for which a constant stands beside one: 24 is 2024. ok is false if it stands for itself.
+// Year returns the year of a constant compared with one: 24 is 2024. ok is false if the constant is used unchanged.
 func Year(t gms.Type, v any) (year int64, ok bool) {
 	o := operand{classOf(t), t, v}
 	if !o.class.isNumber() && !o.class.isText() {

@@ -139,7 +139,7 @@ func (o operand) name() (string, bool) {
 	return "", false
 }
 
-// moment is the value as a date with a time; a value that is none is before all.
+// moment returns the value as a date with a time; a value that is none precedes all.
 func (o operand) moment(ctx *gms.Context) (time.Time, bool) {
 	switch v := o.v.(type) {
 	case time.Time:

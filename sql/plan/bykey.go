@@ -24,7 +24,7 @@ type ByKey struct {
 	columns []int // that a query shows
 }
 
-// Kind is what a statement does to its rows.
+// Kind is a statement's operation on its rows.
 type Kind uint8
 
 // The kinds.
@@ -35,7 +35,7 @@ const (
 	Reads // with FOR UPDATE
 )
 
-// part is what such a statement does to one row.
+// part is the operation on one row.
 type part interface {
 	// reads are the keys that it reads.
 	reads() []txn.Key

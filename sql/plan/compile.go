@@ -11,19 +11,19 @@ import (
 
 // RoundPlan is a statement that is executed in rounds.
 type RoundPlan struct {
-	// Read is what is read, nil for an insertion of given rows.
+	// Read is the read part, nil for an insertion of given rows.
 	Read *Read
-	// Insert is what is inserted, nil if nothing is.
+	// Insert is the insertion, nil if there is none.
 	Insert *Insert
 	// Writes is the table that is written, nil if none.
 	Writes *table.Table
-	// ForeignKeys says that rows of other tables are looked up for each row.
+	// ForeignKeys: rows of other tables are looked up for each row.
 	ForeignKeys bool
 }
 
 // Read is a fused part of a statement's tree.
 type Read struct {
-	Top     gms.Node // the highest node that it stands for
+	Top     gms.Node // the highest node it replaces
 	Table   *table.Table
 	Access  *table.Access
 	Filter  gms.Expression
@@ -31,7 +31,7 @@ type Read struct {
 	Ordered bool // order and limit are those of the index
 	Limit   int  // rows wanted, after Offset; -1 is all
 	Offset  int
-	// Pushed says that the fetch itself stops at the limit.
+	// Pushed: the fetch itself stops at the limit.
 	Pushed   bool
 	cutShort bool
 }

@@ -12,9 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// Direct is an update of one row by its key whose values go straight to where they
-// belong: no tree is bound to them. What it cannot take, the plan that it was made
-// of can. It is never changed, so that sessions may share it.
+// Direct is an update of one row by its key whose values are written without a tree. Statements it cannot execute are
+// executed by the plan it was made from. It never changes, so sessions may share it.
 type Direct struct {
 	Plan    *RoundPlan // what the statement does, without how
 	table   *table.Table

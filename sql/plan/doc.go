@@ -1,21 +1,23 @@
-// Package plan recognises statements that can be executed as rounds: a few
-// parallel reads, everything they need asked at once.
+// Package plan recognizes statements that can be executed in rounds: a few parallel reads that request all rows needed
+// in one round. It does not execute other statements; those are the engine's.
 //
-// How it thinks. The engine has resolved the names, chosen the index and worked
-// out its ranges; what it would do then, row by row, is done here for a whole
-// read. A Read is the lower part of a statement's tree, from the table up through
-// filter, projection, order and limit as far as they can be joined to it: its
-// keys are fetched in one round, or two through an index that does not hold all
-// that is wanted. Order and limit go down into the fetch where the index has the
-// order asked for, so that the oldest of many rows costs the reading of one, and
-// conflicts with one. What remains above, aggregates and the change of the rows,
-// costs no round and stays the engine's. An insertion first evaluates all its
-// rows and then asks after all their unique keys at once.
+// How it works. The engine has resolved the names, chosen the index and computed its ranges. Its row-by-row execution is
+// replaced by rounds for a whole read. A Read is the lower part of a statement's tree, from the table up through filter,
+// projection, order and limit as far as possible:
 //
-// Expressions are the engine's own, so both ways of executing a statement agree
-// on every value.
+//	aggregate, change          engine, no round
+//	  limit
+//	    order                  Read: keys in one round,
+//	      projection           or two through an index
+//	        filter             without all needed columns
+//	          table
 //
-// What the caller owes it. Compile is given the analysed tree of one statement and
-// its result used for that tree only. A statement that does not fit gives nil:
-// it is for the engine.
+// Order and limit are pushed into the fetch if the index has the requested order, so that reading the oldest of many rows
+// reads one row and conflicts with one. An insertion first evaluates all its rows and then reads all their unique keys in
+// one round.
+//
+// Invariant: expressions are the engine's own, so both executions of a statement compute the same values.
+//
+// What the caller owes it. Compile receives the analysed tree of one statement, and its result is used for that tree
+// only. nil: the statement does not fit and is left to the engine.
 package plan

@@ -121,17 +121,17 @@ func (i *Insert) Prepare(ctx *gms.Context, source gms.RowIter) (gms.Node, error)
 	return &n, nil
 }
 
-// Rows stands for a node whose rows come from elsewhere.
+// Rows replaces a node whose rows come from elsewhere.
 type Rows struct {
 	gms.Node
 	iter gms.RowIter
 }
 
-// NewRows stands for a node whose rows an iterator yields.
+// NewRows replaces a node by an iterator's rows.
 func NewRows(n gms.Node, iter gms.RowIter) *Rows { return &Rows{Node: n, iter: iter} }
 
 // Iter yields the rows, once.
 func (r *Rows) Iter() gms.RowIter { return r.iter }
 
-// Children implements gms.Node: what it stands for can still be looked at.
+// Children implements gms.Node: the replaced node remains visible.
 func (r *Rows) Children() []gms.Node { return []gms.Node{r.Node} }

@@ -12,8 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// An insertion of given rows in one go. All its keys follow from the rows: it reads those that no other
-// row may have, and if one is taken the engine does it, and says so in its words.
+// An insertion of given rows in one round. All its keys follow from the rows. It reads the keys that no other row may
+// have; if one exists, the engine executes the insertion and reports the error.
 
 // given is where the value of a column comes from: a literal of the statement, or what the column has
 // if nothing is given. Neither: NULL.

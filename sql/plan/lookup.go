@@ -10,7 +10,7 @@ import (
 	"isochron/sql/table"
 )
 
-// LookupBatch is for how many rows of its left side a lookup join asks at once.
+// LookupBatch is the number of rows of its left side that a lookup join looks up in one round.
 const LookupBatch = 512
 
 // LookupJoin is a join whose right side is looked up by the rows of its left.

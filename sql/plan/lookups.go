@@ -15,9 +15,8 @@ import (
 // shown are the kinds of columns of which such a query may yield values.
 var shown = []rowcodec.Kind{rowcodec.KindInt, rowcodec.KindUint, rowcodec.KindText, rowcodec.KindDecimal, rowcodec.KindFloat64}
 
-// lookups are the rows that a SELECT ... FOR UPDATE names by their keys, one, and the columns that it
-// shows of it. It locks what it reads as a statement that writes does, so it can be one of several that
-// are done in one go.
+// lookups are the rows that a SELECT ... FOR UPDATE identifies by their keys, one, and the columns that it returns. It
+// locks its reads like a statement that writes, so it can be one of several executed in one round.
 type lookups struct {
 	held    *heldRows
 	columns []int

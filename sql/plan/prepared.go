@@ -27,7 +27,7 @@ type Prepared struct {
 	Strict bool
 
 	params map[string]*expression.Literal
-	slots  map[string][]*expression.Literal // where in the tree each parameter stands
+	slots  map[string][]*expression.Literal // the positions of each parameter in the tree
 	// literals are all others of the tree, in order. The engine may have brought a
 	// parameter to the type of the column that it is compared with.
 	literals []*expression.Literal
@@ -216,7 +216,7 @@ func constantFree(e gms.Expression) bool {
 	return false
 }
 
-// ParamName is what the wire library calls a parameter, the first being number 0.
+// ParamName is the wire library's name of a parameter, the first being number 0.
 func ParamName(i int) string { return "v" + strconv.Itoa(i+1) }
 
 // Set gives a parameter its value; false means that the value does not fit.

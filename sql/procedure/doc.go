@@ -1,20 +1,21 @@
-// Package procedure reads CREATE PROCEDURE, and makes of the body of a procedure statements that
-// take its parameters as values.
+// Package procedure parses CREATE PROCEDURE, and turns a procedure's body into statements that take its parameters as
+// values. It does not execute them.
 //
-// How it thinks. A procedure is a text with a name. Its body is a list of statements that read or
-// change rows, without loops or conditions, so that what it does follows from its parameters. Each
-// statement becomes one as a client would prepare it: where a parameter stands, a ? stands in its
-// text, and a list says which parameter it takes there. To call the procedure is then to execute
-// its statements as prepared ones, one after the other in a transaction, and no value is ever put
-// into a text.
+// How it works. A body is a list of statements that read or change rows, without loops or conditions, so its effect
+// follows from its parameters. Each statement becomes one as a client would prepare it: every parameter is replaced by a
+// ?, and a list has the parameter of each. A CALL executes these prepared statements one after the other in a
+// transaction; no value is ever inserted into a text.
 //
-// A statement is parsed, parameters are replaced in what the parser made of it, that is written out
-// and parsed again. If the two are not the same, the statement is refused: what is carried out is
-// what was written, or the procedure cannot be made.
+//	INSERT INTO t VALUES (p, q + 1)  -->  INSERT INTO t VALUES (?, ? + 1)   [p, q]
 //
-// A name that is a parameter's and stands for an expression is the parameter, also where a column
-// has that name, as in MySQL; the columns that an INSERT or UPDATE sets are never parameters.
+// A statement is parsed, the parameters are replaced in the tree, and the tree is printed and parsed again. If the two
+// trees differ, the statement is refused: the executed statement is the written one, or the procedure cannot be created.
 //
-// What the caller owes it. A Procedure is not changed; it may be used by several goroutines. The
-// options of the parser are those under which the text was written.
+// A name used as an expression that is a parameter's is the parameter, even if a column has that name, as in MySQL. The
+// columns that an INSERT or UPDATE sets are never parameters.
+//
+// Invariant: the parameter list of a statement has as many entries as its text has placeholders.
+//
+// What the caller owes it. The parser options under which the text was written. A Procedure is immutable and safe for
+// concurrent use.
 package procedure

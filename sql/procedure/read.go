@@ -31,12 +31,12 @@ const (
 	codeTooLong      = 1437 // body
 )
 
-// Procedure is what a CREATE PROCEDURE says.
+// Procedure is a parsed CREATE PROCEDURE.
 type Procedure struct {
 	Definer    string // the account that a DEFINER names, as it was written; empty: none
 	Database   string // empty: the session's
 	Name       string
-	Create     string // the text, without OR REPLACE, IF NOT EXISTS and what stands behind it
+	Create     string // the text, without OR REPLACE, IF NOT EXISTS and the rest after it
 	Comment    string
 	Replaces   bool // OR REPLACE
 	IfNew      bool // IF NOT EXISTS
@@ -210,7 +210,7 @@ var unreadable = []struct {
 	{regexp.MustCompile(`(?i)\bfor\s+share\b`), "FOR SHARE in a procedure: use FOR UPDATE"},
 }
 
-// unread is the error of the parser, or one that says more.
+// unread returns the parser's error, or a more precise one.
 func unread(text string, err error) error {
 	for _, u := range unreadable {
 		if u.words.MatchString(text) {

@@ -39,7 +39,7 @@ func (p *Procedure) statement(stmt sqlparser.Statement, text string, options sql
 	return out, nil
 }
 
-// yields reports whether a statement of a body yields rows; the error says that it cannot stand there.
+// yields reports whether a statement of a body returns rows; the error: it is not allowed there.
 func yields(stmt sqlparser.Statement) (bool, error) {
 	switch n := stmt.(type) {
 	case sqlparser.SelectStatement:

@@ -9,7 +9,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// unreadable stands for a value that its key form does not give back: text is
+// unreadable replaces a value that cannot be decoded from its key form: text is
 // stored by its weights.
 const unreadable = "?"
 

@@ -25,7 +25,7 @@ type Access struct {
 	asked map[txn.Span]bool // by Add
 }
 
-// Range is a span of keys with what remains to be checked of what it yields.
+// Range is a span of keys with the filter that remains for its rows.
 type Range struct {
 	Span txn.Span
 	rest []restriction

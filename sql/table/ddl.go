@@ -96,7 +96,7 @@ func (t *Table) CreatePrimaryKey(*gms.Context, []gms.IndexColumn) error { return
 func (t *Table) DropPrimaryKey(*gms.Context) error { return t.keyIsFixed() }
 
 func (t *Table) keyIsFixed() error {
-	return fmt.Errorf("the primary key of table %s says where its rows live and cannot be changed; make a new table and copy the rows", t.Name())
+	return fmt.Errorf("the primary key of table %s determines where its rows are stored and cannot be changed; create a new table and copy the rows", t.Name())
 }
 
 // GetChecks implements gms.CheckTable.

@@ -1,16 +1,16 @@
-// Package table gives the engine its tables: rows and indexes kept under keys of
-// a transaction.
+// Package table implements the engine's tables: rows and indexes under keys of a transaction. It does not plan
+// statements.
 //
-// How it thinks. A lookup, whatever it asks, becomes an Access: the keys and the
-// spans of keys that hold the answer, over all partitions. Fetching an Access is
-// one round of the transaction, or two if it goes through a secondary index that
-// does not hold every column wanted: first all entries, then all rows. A write
-// costs no round of its own; what must be known before it (does the key exist?)
-// is read, and a caller that knows all rows of a statement in advance reads it
-// for all of them at once with Prefetch, after which asking again is free.
+// How it works. Every lookup becomes an Access: the keys and spans of keys with the answer, over all partitions. Fetching
+// an Access is one round of the transaction, or two through a secondary index without all needed columns: first all
+// entries, then all rows. A write costs no round. What must be known before it (does the key exist?) is read; a caller
+// that knows all rows of a statement in advance reads it for all of them in one round with Prefetch, after which the
+// single reads are free.
 //
-// What the caller owes it. Every session is a Session of this package. Tables
-// come from a catalogue snapshot and are used within the statement that asked
-// for them. Locks asked for a table are honoured on rows, so a locking read never
-// stops at an index entry.
+// Invariant: a lock requested for a table is taken on rows, so a locking read never ends at an index entry.
+//
+// What the caller owes it.
+//
+//  1. Every session is a Session of this package.
+//  2. A table comes from a catalogue Snapshot and is used only within its statement.
 package table

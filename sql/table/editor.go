@@ -297,7 +297,7 @@ func (e *editor) existing(ctx *gms.Context, tx txn.Txn, m image, value []byte) (
 		return nil, err
 	}
 	if res.Values[0] == nil {
-		// The entry was read at one moment and the row at another.
+		// The entry was read at one time and the row at another.
 		return nil, txn.Errorf(txn.KindAborted, "a row of table %s changed while it was read", e.d.Name())
 	}
 	return e.d.DecodeRow(res.Values[0])

@@ -65,7 +65,7 @@ func (a *Access) Rounds(m Mode, columns []int) int {
 	return 2
 }
 
-// found is a key of the index with what stands under it.
+// found is a key of the index with its stored value.
 type found struct {
 	key   txn.Key
 	value []byte
@@ -183,7 +183,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 	return hits, nil
 }
 
-// rest takes in what the spans yielded and returns what is left of them.
+// rest takes in the spans' results and returns the rest of the spans.
 func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]found) []Range {
 	var left []Range
 	for i, r := range asked {

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// Session is what a table needs of the session that uses it.
+// Session is a table's view of the session that uses it.
 type Session interface {
 	gms.Session
 	// Use is the session's transaction, made to depend on the definition of
@@ -18,7 +18,7 @@ type Session interface {
 	// Alter does a step of the statement's change of the catalogue. What is open is committed
 	// before it, as MySQL does, and the change at the statement's end.
 	Alter(ctx *gms.Context, step func(*catalog.Change) error) error
-	// Catalogue is what the statement sees.
+	// Catalogue returns the statement's catalogue.
 	Catalogue(ctx context.Context) (*catalog.Snapshot, error)
 	// Duplicate notes MySQL's words for the duplicate key just met.
 	Duplicate(message string)
@@ -31,11 +31,11 @@ type Session interface {
 	// Weak reports whether what was read without a lock is not checked at the
 	// commit: then what a write rests on must be locked.
 	Weak() bool
-	// Looks is nil, or the statement only looks at what it will lock: it receives the rows.
+	// Looks is nil, or the statement only previews the rows it will lock: it receives the rows.
 	Looks() func([]Looked)
 	// Alone reports whether the statement is its own transaction.
 	Alone() bool
-	// NotFinal says that FinalRead was wrong: the statement must be done again.
+	// NotFinal reports that FinalRead was wrong: the statement must be executed again.
 	NotFinal() error
 }
 

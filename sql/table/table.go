@@ -63,7 +63,7 @@ func (t *Table) Limited() *Table {
 	return &c
 }
 
-// ForWrite is the table read by a statement that means to write what it reads.
+// ForWrite is the table read by a statement that will write the rows it reads.
 func (t *Table) ForWrite() *Table {
 	c := *t
 	c.mode.ForWrite = true

@@ -172,7 +172,7 @@ func ordinal(e sqlparser.Expr, items sqlparser.SelectExprs) *sqlparser.AliasedEx
 	return nil
 }
 
-// shownName is what a column of a list is called.
+// shownName returns the name of a column of a list.
 func shownName(item *sqlparser.AliasedExpr) string {
 	if !item.As.IsEmpty() {
 		return item.As.String()
