@@ -100,8 +100,8 @@ func (p *Process) carryOutOrder(o AdminCommand) Outcome {
 	case OrderVerify:
 		return p.beginVerify(o)
 	case OrderSums:
-		says := p.runner.verifying.answer(txn.ShardID(o.Shard), o.Check, o.Span, o.Rate)
-		return Outcome{Sums: &says}
+		sums := p.runner.verifying.answer(txn.ShardID(o.Shard), o.Check, o.Span, o.Rate)
+		return Outcome{Sums: &sums}
 	case OrderStopped:
 		p.lastWords.keep(o.Node, o.Reason)
 		return Outcome{Node: uint32(p.cfg.Self)}

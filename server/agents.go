@@ -133,7 +133,7 @@ func (a *agents) called(name string) *hostedSource {
 // reason returns why a source of this node is not served, "" if it is, or is not here.
 func (a *agents) reason(name string) string {
 	if h := a.called(name); h != nil {
-		_, text, _ := h.stands()
+		_, text, _ := h.status()
 		return text
 	}
 	return ""
@@ -172,7 +172,7 @@ const (
 
 // introduce enters a source in the directory once it answers, retrying until then.
 func (a *agents) introduce(ctx context.Context, db txn.DB, h *hostedSource) {
-	said := ""
+	logged := ""
 	for pause := introducePauseLeast; ; pause = min(2*pause, introducePauseMost) {
 		err := a.tryIntroduce(ctx, db, h)
 		if ctx.Err() != nil {
@@ -182,8 +182,8 @@ func (a *agents) introduce(ctx context.Context, db txn.DB, h *hostedSource) {
 			a.keepAsking(ctx, h)
 			return
 		}
-		if text := err.Error(); text != said {
-			said = text
+		if text := err.Error(); text != logged {
+			logged = text
 			a.log.Warn("the source is not served yet; its agent keeps trying", "source", h.name, "why", text)
 		}
 		select {
@@ -205,7 +205,7 @@ func (a *agents) keepAsking(ctx context.Context, h *hostedSource) {
 		case <-ctx.Done():
 			return
 		}
-		if _, _, at := h.stands(); time.Since(at) < askEvery/2 {
+		if _, _, at := h.status(); time.Since(at) < askEvery/2 {
 			continue
 		}
 		_, err := h.Facts(ctx)

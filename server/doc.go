@@ -40,4 +40,6 @@
 //     must not block.
 //  4. To stop a Process without delay for others: HandOver, let the clients go, Settle, Close.
 //  5. Close what Start or StartProcess returned, after the clients have gone.
+//
+// DESIGN.md has the reasons.
 package server

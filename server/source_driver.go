@@ -122,8 +122,8 @@ func (h *hostedSource) note(f *source.Facts, text string) {
 	h.text, h.at = text, time.Now()
 }
 
-// stands returns the status of the last query and its time; zero: none yet.
-func (h *hostedSource) stands() (f source.Facts, text string, at time.Time) {
+// status returns the status of the last query and its time; zero: none yet.
+func (h *hostedSource) status() (f source.Facts, text string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.facts, h.text, h.at

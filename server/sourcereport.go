@@ -39,7 +39,7 @@ type SourceReport struct {
 func (a *agents) reports(statuses []participant.Status, now time.Time) (out []SourceReport) {
 	d := a.directory.Load()
 	for _, h := range a.hosted {
-		f, reason, at := h.stands()
+		f, reason, at := h.status()
 		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Reason: reason, Warnings: f.Warnings, Hints: f.Hints, PreparedMax: f.PreparedMax, Identity: f.Identity}
 		if !at.IsZero() {
 			r.AskedAgoMS = now.Sub(at).Milliseconds()

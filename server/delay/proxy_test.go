@@ -14,7 +14,7 @@ import (
 	"isochron/server/ports"
 )
 
-// server listens until the test ends, and does with each connection what it is told to.
+// server listens until the test ends and serves each connection with a function.
 func server(t *testing.T, do func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,7 +57,7 @@ func dial(t *testing.T, p *Proxy) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// roundTrip sends a byte, waits for its echo, and says how long that took.
+// roundTrip sends a byte, waits for its echo, and returns the time taken.
 func roundTrip(t *testing.T, c net.Conn) time.Duration {
 	t.Helper()
 	begun := time.Now()
@@ -141,7 +141,7 @@ func TestNothingOvertakes(t *testing.T) {
 	}
 }
 
-// Who does not read is sent no more than the buffers hold: the sender has to wait.
+// A client that does not read is sent no more than the buffers hold: the sender must wait.
 func TestBuffersAreBounded(t *testing.T) {
 	stop := make(chan struct{})
 	p := link(t, server(t, func(net.Conn) { <-stop }), 0)

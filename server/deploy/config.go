@@ -202,7 +202,7 @@ func (c *Config) checkOperations() error {
 			return fmt.Errorf("http_listen: %w", err)
 		}
 		if host, _, _ := net.SplitHostPort(c.HTTPListen); host == "" {
-			return fmt.Errorf("http_listen: %.200q has no host: write 127.0.0.1, or 0.0.0.0 if everyone who reaches this machine may read the figures", c.HTTPListen)
+			return fmt.Errorf("http_listen: %.200q has no host: write 127.0.0.1, or 0.0.0.0 if every client that reaches this machine may read the metrics", c.HTTPListen)
 		}
 	}
 	if c.HTTPProfiles && (c.HTTPListen == "" || !loopback(c.HTTPListen)) {
@@ -273,10 +273,10 @@ func (c *Config) checkNodes() error {
 		return fmt.Errorf("node: %d is not one of the nodes", c.Node)
 	}
 	if r := c.Nodes[self].Region; r != c.Region {
-		return fmt.Errorf("region: %q, but nodes says that node %d is in %q", c.Region, c.Node, r)
+		return fmt.Errorf("region: %q, but under nodes node %d is in %q", c.Region, c.Node, r)
 	}
 	if r := c.Nodes[self].Role; r != c.Role {
-		return fmt.Errorf("role: %.80q, but nodes says of node %d %q", c.Role, c.Node, r)
+		return fmt.Errorf("role: %.80q, but under nodes node %d has %q", c.Role, c.Node, r)
 	}
 	return nil
 }

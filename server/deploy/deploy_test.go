@@ -26,7 +26,7 @@ func plan(t *testing.T) Plan {
 	}
 }
 
-// What is written is read back, and its credentials are good.
+// A written cluster is read back, and its credentials are valid.
 func TestWriteAndRead(t *testing.T) {
 	p := plan(t)
 	c, err := Write(p)
@@ -204,7 +204,7 @@ func TestParseRefuses(t *testing.T) {
 		{"format: 1", "format: 2", "format: 2"},
 		{"cluster: aa", "cluster: A/B", "cluster:"},
 		{"node: 1", "node: 7", "not one of the nodes"},
-		{"region: va", "region: wa", "nodes says"},
+		{"region: va", "region: wa", "under nodes"},
 		{"data: node1", "data: ''", "data: a path is missing"},
 		{"node: 1", "node: one", "line 3"},
 		{"127.0.0.1:101\nsql:\n    root: root.verifier\n", "0.0.0.0:101\nsql:\n", "let anyone in"},
@@ -246,8 +246,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever stands in a file, it is refused or sound, and what is
-// sound is written as it was read.
+// FuzzParse: any file is refused or sound, and a sound one is written as it was read.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sample(f)))
 	f.Add([]byte("format: 1\nnodes: [{id: 1}]\n"))

@@ -45,7 +45,7 @@ func TestARoleIsChecked(t *testing.T) {
 		edit func(*Config)
 	}{
 		{"", func(*Config) {}},
-		{`role: "", but nodes says of node 7 "gateway"`, func(c *Config) { c.Role = "" }},
+		{`role: "", but under nodes node 7 has "gateway"`, func(c *Config) { c.Role = "" }},
 		{`role: "proxy"; write gateway`, func(c *Config) { c.Nodes[6].Role = "proxy" }},
 		{"all are gateways", func(c *Config) {
 			for i := range c.Nodes {

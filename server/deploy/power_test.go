@@ -96,7 +96,7 @@ func cutInit(t *testing.T, lie disktest.Lie) (found []error) {
 	return found
 }
 
-// After a power cut init's directory is whole or not there, and it is there once init has said so.
+// After a power cut init's directory is complete or missing; it exists once init has reported it.
 func TestInitSurvivesPowerCuts(t *testing.T) {
 	for _, err := range cutInit(t, disktest.Lie{}) {
 		t.Error(err)
@@ -118,13 +118,13 @@ func TestInitLies(t *testing.T) {
 		{Claims: "the directory above that is not synced", Dirs: []string{"."}},
 	} {
 		if found := cutInit(t, lie); len(found) == 0 {
-			t.Errorf("nobody notices that %s", lie.Claims)
+			t.Errorf("not detected: %s", lie.Claims)
 		}
 	}
 }
 
-// cutAdd cuts the power at each step of the making of a node's files: when its configuration is
-// there, everything else is; and given again, it makes what is missing.
+// cutAdd cuts the power at each step of creating a node's files: if its configuration exists, all files do, and a
+// repetition creates the missing ones.
 func cutAdd(t *testing.T, lie disktest.Lie) (found []error) {
 	t.Helper()
 	made := t.TempDir()
@@ -194,7 +194,7 @@ func TestAddSurvivesPowerCuts(t *testing.T) {
 		{Claims: "its directory is not synced", Dirs: []string{"new"}},
 	} {
 		if found := cutAdd(t, lie); len(found) == 0 {
-			t.Errorf("nobody notices that %s", lie.Claims)
+			t.Errorf("not detected: %s", lie.Claims)
 		}
 	}
 }

@@ -152,10 +152,10 @@ type PlannedSource struct {
 
 // ParsePlanned parses name@region=address. The password's file is beside the configuration.
 func ParsePlanned(text string) (PlannedSource, error) {
-	who, address, ok := strings.Cut(text, "=")
-	name, region, in := strings.Cut(who, "@")
+	head, address, ok := strings.Cut(text, "=")
+	name, region, in := strings.Cut(head, "@")
 	if !ok || !in {
-		return PlannedSource{}, fmt.Errorf("%.80q is no source: write name@region=postgres://user@host:port/database or mysql://", who)
+		return PlannedSource{}, fmt.Errorf("%.80q is no source: write name@region=postgres://user@host:port/database or mysql://", head)
 	}
 	p := PlannedSource{Source{Name: name, Address: address, PasswordFile: name + ".password"}, geo.Region(region)}
 	return p, p.Check()

@@ -76,7 +76,7 @@ func TestWriteFileIsWholeOrNotThere(t *testing.T) {
 		{Claims: "its directory is not synced", Dirs: []string{"."}},
 	} {
 		if len(play(lie)) == 0 {
-			t.Errorf("nobody notices that %s", lie.Claims)
+			t.Errorf("not detected: %s", lie.Claims)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	}
 	for _, dir := range []string{".", "a", "a/b"} {
 		if len(play(disktest.Lie{Dirs: []string{dir}})) == 0 {
-			t.Errorf("nobody notices that %s is not synced", dir)
+			t.Errorf("not detected: %s is not synced", dir)
 		}
 	}
 }

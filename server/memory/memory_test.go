@@ -81,7 +81,7 @@ func TestSettings(t *testing.T) {
 		case c.say == "" && (err != nil || got != c.want):
 			t.Errorf("%q: %d, %v; want %d", c.text, got, err, c.want)
 		case c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n")):
-			t.Errorf("%q: %v; want one line that says %q", c.text, err, c.say)
+			t.Errorf("%q: %v; want one line with %q", c.text, err, c.say)
 		}
 	}
 	small, err := Setting{}.Resolve(300 * mib)
@@ -89,12 +89,11 @@ func TestSettings(t *testing.T) {
 		t.Errorf("a small machine gets %d, %v", small, err)
 	}
 	if _, err := (Setting{percent: 25}).Resolve(0); err == nil {
-		t.Error("a part of nobody knows what")
+		t.Error("a percentage of an unknown size")
 	}
 }
 
-// A group of processes may have less than its machine, and less than its own file says
-// if it lies in another.
+// A cgroup may have less memory than its machine, and less than its own limit if it is within another.
 func TestTheMachinesMemory(t *testing.T) {
 	const meminfo = "MemFree: 7 kB\nMemTotal:       8388608 kB\nCached: 1 kB\n"
 	for name, c := range map[string]struct {
@@ -187,9 +186,8 @@ func TestGarbageGrowsWhileThatSavesWork(t *testing.T) {
 	}
 }
 
-// The runtime tells what the pace goes by: after a collection both have grown, and collecting is
-// the lesser.
-func TestWhatCollectingTakesIsTold(t *testing.T) {
+// The runtime reports the pace's inputs: after a collection both have grown, and collecting is the lesser.
+func TestCollectionTimeIsMeasured(t *testing.T) {
 	before := spent()
 	runtime.GC()
 	if now := spent(); now.all <= before.all || now.collecting < before.collecting || now.collecting > now.all {
@@ -197,7 +195,7 @@ func TestWhatCollectingTakesIsTold(t *testing.T) {
 	}
 }
 
-// What is shown adds up to what the process takes, and names each part once.
+// The use adds up to the process's memory, and names each part once.
 func TestUse(t *testing.T) {
 	s := Default()
 	u := s.Use(Held{BlockCache: 3 * mib})

@@ -44,7 +44,7 @@ const Least = 256 * mib
 
 // table has each part's share. The remainder is Rest's: connections, locks, open transactions, and uncounted memory.
 var table = [parts]share{
-	Statements: {"statements", "what statements sort, group, join and answer", 250, 0},
+	Statements: {"statements", "rows that statements sort, group, join and return", 250, 0},
 	Results:    {"results", "results that are held back until their statement has ended", 50, 512 * mib},
 	Requests:   {"requests", "long requests of clients that are not read to their end", 50, 512 * mib},
 	Prepared:   {"prepared", "statements that clients have prepared, and plans that they share", 40, 256 * mib},
@@ -53,7 +53,7 @@ var table = [parts]share{
 	Rows:       {"rows", "newest versions of rows, for all shards", 80, 1 * gib},
 	Logs:       {"logs", "log entries of all shards that followers may still ask for", 80, 1 * gib},
 	Messages:   {"messages", "messages that wait for the loop, or for a peer's connection", 80, 512 * mib},
-	Garbage:    {"garbage", "what is no longer used and not collected yet", 80, 256 * mib},
+	Garbage:    {"garbage", "unused memory that is not collected yet", 80, 256 * mib},
 	Rest:       {"rest", "the program, connections, locks, open transactions", 0, 0},
 }
 

@@ -41,7 +41,7 @@ func TestPassesOverWhatIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", Address(a.Base)) // while it is ours, so that nobody comes between
+	l, err := net.Listen("tcp", Address(a.Base)) // while it is claimed, so that no other process takes it
 	if err != nil {
 		t.Fatal(err)
 	}

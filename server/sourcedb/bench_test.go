@@ -11,8 +11,7 @@ import (
 	"isochron/source"
 )
 
-// benchEach runs f at each server, with a table of its own: id, the primary key, and what columns
-// says, and in it the rows that values says, as SQL.
+// benchEach runs f at each server with its own table: id, the primary key, the given columns, and the given rows, in SQL.
 func benchEach(b *testing.B, columns, values string, f func(d *dialect, driver source.Driver, table string)) {
 	for _, d := range dialects {
 		s, err := d.server()
@@ -32,8 +31,7 @@ func benchEach(b *testing.B, columns, values string, f func(d *dialect, driver s
 	}
 }
 
-// reportTimes reports what a step took, at the first tenth, which says most where others use the
-// machine too, and in the middle.
+// reportTimes reports a step's first decile, which matters most where others use the machine too, and its median.
 func reportTimes(b *testing.B, step string, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/10].Nanoseconds())/1e3, step+"p10-us")
@@ -85,7 +83,7 @@ func benchBranch(b *testing.B, d source.Driver, table string, statements int, pr
 	}
 }
 
-// BenchmarkOnce is a statement by key that is all of its transaction.
+// BenchmarkOnce is a statement by key that is its whole transaction.
 func BenchmarkOnce(b *testing.B) {
 	benchEach(b, "v BIGINT NOT NULL", "(1, 0), (2, 0)", func(d *dialect, driver source.Driver, table string) {
 		for name, text := range map[string]string{"read": "SELECT v FROM %s WHERE id = 1", "write": "UPDATE %s SET v = v + 1 WHERE id = 2"} {

@@ -10,10 +10,9 @@ import (
 	"isochron/source"
 )
 
-// BenchmarkCosts is what the models of databases that package lab experiments on are given: a round
-// trip (a statement that reads nothing), a statement that reads or writes a row of 1 KB by its key,
-// in the middle of a branch, and the prepares and commits of branches that have written. A row has
-// ten fields, as YCSB has it, and a write changes all.
+// BenchmarkCosts measures what package lab's models of databases need: a round trip (a statement that reads nothing), a
+// statement that reads or writes a row of 1 KB by its key, in the middle of a branch, and the prepares and commits of
+// branches with writes. A row has ten fields, as in YCSB, and a write changes all.
 func BenchmarkCosts(b *testing.B) {
 	const rows = 10_000
 	var values strings.Builder

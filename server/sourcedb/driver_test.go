@@ -10,7 +10,7 @@ import (
 	"isochron/source"
 )
 
-// What every driver must do, on a real server of each dialect.
+// Every driver's duties, on a real server of each dialect.
 
 func TestCommitInOnePhase(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
@@ -63,7 +63,7 @@ func TestPrepareAndFinish(t *testing.T) {
 	}
 }
 
-// A prepared branch ends by another driver, however soon after the first is closed.
+// A prepared branch is ended by another driver, however soon after the first is closed.
 func TestFinishElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		first := k.open(Options{})
@@ -78,11 +78,11 @@ func TestFinishElsewhere(t *testing.T) {
 	})
 }
 
-// Of many branches whose connections have just ended each commit that is acknowledged is one.
+// For many branches whose connections have just ended, every acknowledged commit is a commit.
 func TestFinishRightAfterClose(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if d, ok := k.driver.(*attentive).database.(*mysqlDB); ok {
-			d.grace = 5 * time.Millisecond // it is for slow servers; this is for many rounds
+			d.grace = 5 * time.Millisecond // the grace is for slow servers; this test has many rounds
 		}
 		var want []string
 		for i := range 60 {
@@ -100,17 +100,17 @@ func TestFinishRightAfterClose(t *testing.T) {
 	})
 }
 
-// MariaDB: as long as the connection lives that has prepared a branch, nobody else touches it.
+// MariaDB: while the connection that prepared a branch lives, no other connection ends the branch.
 func TestFinishTiedElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "mariadb" {
-			return // any connection finishes what another has prepared
+			return // any connection finishes a branch of another
 		}
 		first := k.open(Options{})
 		n := k.name()
 		b := k.beginAt(first, n, source.BranchOptions{})
 		k.do(b, "INSERT INTO %s VALUES (1, 10)")
-		for _, prepared := range []bool{false, true} { // a name that is used is not free, either
+		for _, prepared := range []bool{false, true} { // a name in use is not free, either
 			if prepared {
 				k.must(b.Prepare(k.ctx))
 			}
@@ -127,7 +127,7 @@ func TestFinishTiedElsewhere(t *testing.T) {
 	})
 }
 
-// What is prepared outlives a kill -9 of the server.
+// A prepared branch outlives a kill -9 of the server.
 func TestKilledServer(t *testing.T) {
 	apart(t, nil, func(t *testing.T, k *kit) {
 		b, n := k.begin(source.BranchOptions{})
@@ -136,7 +136,7 @@ func TestKilledServer(t *testing.T) {
 		lost, _ := k.begin(source.BranchOptions{})
 		k.do(lost, "INSERT INTO %s VALUES (2, 20)")
 		k.server.Kill()
-		e := asError(lost.Commit(k.ctx)) // some servers have time for a last word
+		e := asError(lost.Commit(k.ctx)) // some servers still send an error
 		if e == nil || !e.Unknown || !e.Gone || !e.Ends {
 			t.Errorf("a commit while the server dies: %+v", e)
 		}
@@ -151,7 +151,7 @@ func TestKilledServer(t *testing.T) {
 	})
 }
 
-// Prepared transactions of others are none of ours.
+// Foreign prepared transactions are ignored.
 func TestForeignNames(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		other := k.name()
@@ -215,7 +215,7 @@ func TestSavepoints(t *testing.T) {
 	})
 }
 
-// Two branches wait for each other: one of them loses, and can be done again.
+// Of two branches that wait for each other one is aborted, and can be retried.
 func TestDeadlock(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		o := source.BranchOptions{Isolation: source.ReadCommitted}
@@ -257,7 +257,7 @@ func TestDeadlock(t *testing.T) {
 	})
 }
 
-// A wait for a lock ends after the branch's own bound, and only the statement is undone.
+// A lock wait ends after the branch's bound, and only the statement is rolled back.
 func TestLockWait(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, _ := k.begin(source.BranchOptions{})
@@ -288,7 +288,7 @@ func TestReadOnly(t *testing.T) {
 		k.fails(err, 1792)
 		k.must(b.Commit(k.ctx))
 		b, _ = k.begin(source.BranchOptions{})
-		k.do(b, "INSERT INTO %s VALUES (1, 10)") // the connection is not read-only ever after
+		k.do(b, "INSERT INTO %s VALUES (1, 10)") // the connection does not stay read-only
 		k.must(b.Commit(k.ctx))
 	})
 }
@@ -315,7 +315,7 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// PREPARE of a name that is prepared already fails, and leaves the other be.
+// PREPARE of a name that is already prepared fails and does not affect the other branch.
 func TestPrepareTwice(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, n := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
@@ -336,7 +336,7 @@ func TestPrepareTwice(t *testing.T) {
 	})
 }
 
-// Finish waits for a Prepare that goes on, and finds what it has prepared.
+// Finish waits for a Prepare under way and finds its branch.
 func TestFinishWaitsForPrepare(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		for range 20 {
@@ -351,7 +351,7 @@ func TestFinishWaitsForPrepare(t *testing.T) {
 			if found, err := k.driver.Finish(k.ctx, n, false); err != nil {
 				t.Fatal(err)
 			} else if k.must(<-prepared); !found {
-				k.finish(k.driver, n, false, true) // it had come before the Prepare
+				k.finish(k.driver, n, false, true) // it came before the Prepare
 			}
 		}
 		k.prepared(k.driver)
@@ -372,7 +372,7 @@ func TestPoolExhausted(t *testing.T) {
 		if e := k.fails(err, 1040); !e.Ends || !strings.Contains(e.Text, "2 connections") {
 			t.Errorf("%+v", e)
 		}
-		// Without an end of the caller's own its bound of waits ends it, and is named.
+		// Without the caller's end the bound of waits ends it, and the error names the bound.
 		_, err = d.Begin(k.ctx, k.name(), source.BranchOptions{LockWait: 50 * time.Millisecond})
 		if e := k.fails(err, 1040); !e.Again || !strings.Contains(e.Text, "innodb_lock_wait_timeout") {
 			t.Errorf("%+v", e)
@@ -415,7 +415,7 @@ func TestPoolExhausted(t *testing.T) {
 	})
 }
 
-// An answer beyond its bounds is refused while it comes, and ends nothing.
+// A result beyond its bounds is refused while it is received, and ends nothing.
 func TestAnswerTooLarge(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
@@ -425,7 +425,7 @@ func TestAnswerTooLarge(t *testing.T) {
 		if e := k.fails(err, 1104); e.Ends || e.Again {
 			t.Errorf("%+v", e)
 		}
-		// Read to its end, this one would be the test's.
+		// If it were read to its end, the test would not end.
 		s.Text, s.MaxRows = k.long(), 100_000
 		_, err = b.Execute(k.ctx, s)
 		if e := k.fails(err, 1104); e.Ends {
@@ -442,7 +442,7 @@ func TestAnswerTooLarge(t *testing.T) {
 	})
 }
 
-// A statement that is given up ends at the server too, and its branch with it.
+// A cancelled statement is cancelled at the server too, and ends its branch.
 func TestCancel(t *testing.T) { each(t, testCancel) }
 
 func testCancel(t *testing.T, k *kit) {
@@ -479,7 +479,7 @@ func testCancel(t *testing.T, k *kit) {
 	k.finish(k.driver, n, true, false)
 }
 
-// Many branches at once, prepared and finished, as agents have them.
+// Many branches in parallel, prepared and finished, as agents have them.
 func TestConcurrent(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, _ := k.begin(source.BranchOptions{})
@@ -504,7 +504,7 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// transfers adds ones, and gives how many were committed.
+// transfers adds ones and returns the number of commits.
 func (k *kit) transfers(d source.Driver, g int) (sum int) {
 	for i := range 25 {
 		n := k.name()

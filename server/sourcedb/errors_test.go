@@ -43,11 +43,11 @@ func TestSQLStates(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if serverWord(errors.New("x")) != nil {
-		t.Error("an error of nobody is a server's word")
+		t.Error("another error is taken for a server's")
 	}
 }
 
-// The codes of both dialects on real servers are one.
+// The error numbers of both dialects on real servers are the same.
 func TestSameCodes(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		text := fmt.Sprintf("CREATE TABLE %s_e (id INT PRIMARY KEY, n INT NOT NULL, s VARCHAR(3), p BIGINT, FOREIGN KEY (p) REFERENCES %[1]s (id), CHECK (n < 10))", k.table)

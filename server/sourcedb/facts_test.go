@@ -25,13 +25,13 @@ func TestFacts(t *testing.T) {
 		if len(f.Warnings) > 0 {
 			t.Errorf("warnings about a server that is in order: %q", f.Warnings)
 		}
-		if told := strings.Contains(fmt.Sprint(f.Hints), "GRANT PROCESS"); told != (want == source.MySQL) {
+		if hinted := strings.Contains(fmt.Sprint(f.Hints), "GRANT PROCESS"); hinted != (want == source.MySQL) {
 			t.Errorf("hints of an ordinary account: %q", f.Hints)
 		}
 	})
 }
 
-// A server that refuses to prepare says so in its facts, and in the error.
+// A server that cannot prepare reports it in its facts and in the error.
 func TestNothingCanBePrepared(t *testing.T) {
 	apart(t, map[string][]string{"postgres": {"-c", "max_prepared_transactions=0", "-c", "fsync=off"}}, func(t *testing.T, k *kit) {
 		f, err := k.driver.Facts(k.ctx)
@@ -136,7 +136,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// Errors of connections say what is wrong and keep the password to themselves.
+// Connection errors have a reason and no password.
 func TestCannotConnect(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		u, err := url.Parse(k.server.URL())
@@ -149,7 +149,7 @@ func TestCannotConnect(t *testing.T) {
 			"wrong password": {func(u *url.URL) { u.User = url.UserPassword(sourcetest.User, "not-my-s3cret") }, 1045, false},
 			"no such user":   {func(u *url.URL) { u.User = url.UserPassword("nobody_here", "my-s3cret") }, 1045, false},
 			"no database":    {func(u *url.URL) { u.Path = "/nothing" }, 1049, false},
-			"nobody there":   {func(u *url.URL) { u.Host = "127.0.0.1:1" }, codeCannotConnect, true},
+			"no server":      {func(u *url.URL) { u.Host = "127.0.0.1:1" }, codeCannotConnect, true},
 			"no such host":   {func(u *url.URL) { u.Host = "nowhere.invalid:1" }, codeCannotConnect, true},
 		} {
 			v := *u
@@ -159,7 +159,7 @@ func TestCannotConnect(t *testing.T) {
 			_, err = d.Facts(k.ctx)
 			code := c.code
 			if name == "no database" && k.name_() == "mariadb" {
-				code = 1044 // an ordinary account is not told that there is none
+				code = 1044 // an ordinary account does not receive that the database is missing
 			}
 			e := k.fails(err, code)
 			if e.Gone != c.gone || !e.Ends || strings.Contains(e.Text, "s3cret") {
@@ -202,7 +202,7 @@ func TestAddresses(t *testing.T) {
 		case want == "" && err != nil, want != "" && err == nil, want != "" && !strings.Contains(err.Error(), want):
 			t.Errorf("%s: %v", address, err)
 		case err != nil && strings.Contains(err.Error(), "s3cret"):
-			t.Errorf("%s: the error tells the password: %v", address, err)
+			t.Errorf("%s: the error contains the password: %v", address, err)
 		}
 	}
 	if _, err := Open("mysql://u@h/d", Options{Connections: ConnectionsMax + 1}); err == nil {

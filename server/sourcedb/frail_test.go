@@ -8,9 +8,8 @@ import (
 	"isochron/source"
 )
 
-// A prepared branch that has changed nothing loses its locks when its connection is ended. Whoever
-// then changes what it has read does not vote, and does not commit by itself, before the other has
-// ended; who changes nothing may.
+// A prepared branch without changes loses its locks when its connection ends. A branch that then changes rows it has
+// read does not vote, and does not commit in one phase, before the other has ended; one without changes may.
 func TestWhoContradictsAPreparedReaderDoesNotVote(t *testing.T) {
 	s, err := sourcetest.MariaDB()
 	sourcetest.LeaveOut(t, err)
@@ -59,7 +58,7 @@ func TestWhoContradictsAPreparedReaderDoesNotVote(t *testing.T) {
 	}
 }
 
-// A branch that changes nothing, and whose connection breaks in its prepare, is known to be no more.
+// A branch without changes whose connection breaks in its prepare is known to have ended.
 func TestAReaderWhoseConnectionBreaksInItsPrepare(t *testing.T) {
 	s, err := sourcetest.MariaDB()
 	sourcetest.LeaveOut(t, err)

@@ -9,14 +9,14 @@ import (
 	"isochron/source"
 )
 
-// locking runs a statement that locks what it reads, with its guard.
+// locking runs a statement that locks its reads, with its guard.
 func (k *kit) locking(b source.Branch, least int, text string) (source.Result, error) {
 	k.t.Helper()
 	return b.Execute(k.ctx, source.Statement{Text: fmt.Sprintf(text, k.table), Locks: true, Least: least,
 		Guard: []string{fmt.Sprintf("LOCK TABLE %s IN SHARE MODE", k.table)}})
 }
 
-// held tells whether an insert has to wait for another transaction. What it inserts is undone.
+// held reports whether an insert must wait for another transaction; the insert is rolled back.
 func (k *kit) held(id int) bool {
 	k.t.Helper()
 	b, _ := k.begin(source.BranchOptions{LockWait: 100 * time.Millisecond})
@@ -37,9 +37,8 @@ func onPostgres(t *testing.T, f func(k *kit)) {
 	f(newKit(t, dialects[0], s))
 }
 
-// What a condition has found, and a key that is not there, is guarded against rows that others
-// insert: until the branch has ended, however it was prepared, also over a restart of the server.
-// A row that is there by its key is locked alone.
+// Rows found by a condition, and a missing key, are guarded against inserts of others until the branch has ended, however
+// it was prepared, also over a restart of the server. A row found by its key is locked alone.
 func TestGuardsOfPreparedBranches(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		b, _ := k.begin(source.BranchOptions{})
@@ -81,13 +80,13 @@ func TestGuardsOfPreparedBranches(t *testing.T) {
 	})
 }
 
-// A statement sees what was committed when its locks were granted, and so does the next one: two
-// that read a condition and insert by it are never both right.
+// A statement sees what was committed when its locks were granted, and so does the next one: of two branches that read a
+// condition and insert by it, at most one succeeds.
 func TestABranchThatLocksSeesWhatIsCommitted(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		reader, _ := k.begin(source.BranchOptions{LockWait: endless})
 		writer, _ := k.begin(source.BranchOptions{})
-		_, err := k.locking(reader, 1, "SELECT v FROM %s WHERE id = 1 FOR SHARE") // not there, and guarded
+		_, err := k.locking(reader, 1, "SELECT v FROM %s WHERE id = 1 FOR SHARE") // missing, and guarded
 		k.must(err)
 		k.must(reader.Rollback(k.ctx))
 
@@ -114,8 +113,8 @@ func TestABranchThatLocksSeesWhatIsCommitted(t *testing.T) {
 	})
 }
 
-// A branch whose isolation rests on locks takes no statement that locks nothing; others, and all
-// where the database's own level is to be kept, run at that level, without guards.
+// A branch whose isolation depends on locks refuses statements without locks. Other branches, and all if the database's
+// own level is configured, run at that level, without guards.
 func TestOnWhatABranchRests(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		level := func(b source.Branch) string {

@@ -6,8 +6,8 @@ import (
 	"isochron/source"
 )
 
-// A branch begins at the start of its server that it names, and at no other. PostgreSQL keeps the
-// locks of prepared branches over a restart and names none.
+// A branch begins only at the start of its server given in its options. PostgreSQL keeps the locks of prepared branches over
+// a restart and has no incarnation.
 func TestIncarnations(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		f, err := k.driver.Facts(k.ctx)

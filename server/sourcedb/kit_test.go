@@ -34,7 +34,7 @@ func (k *kit) long() string {
 	return "SELECT seq, repeat('x', 100) FROM seq_1_to_1000000000"
 }
 
-// waiting is how many statements with a text in them the server runs.
+// waiting returns the number of statements with a text that the server runs.
 func (k *kit) waiting(text string) (n int) {
 	k.t.Helper()
 	k.must(k.ctx.Err())
@@ -50,7 +50,7 @@ func (k *kit) waiting(text string) (n int) {
 	return n
 }
 
-// pg runs statements as the superuser of a PostgreSQL, and gives the first value.
+// pg runs statements as the superuser of a PostgreSQL and returns the first value.
 func (k *kit) pg(text string) string {
 	k.t.Helper()
 	c, err := pgconn.Connect(k.ctx, fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", k.server.Superuser, k.server.Addr(), sourcetest.Database))
@@ -84,7 +84,7 @@ func (k *kit) my(text string) string {
 	return value
 }
 
-// foreign prepares a transaction under a name of somebody's choice; undo rolls it back.
+// foreign prepares a transaction under any name; undo rolls it back.
 func (k *kit) foreign(name string, row int) (undo func()) {
 	k.t.Helper()
 	insert := fmt.Sprintf("INSERT INTO %s VALUES (%d, 0)", k.table, row)

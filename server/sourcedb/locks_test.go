@@ -7,11 +7,10 @@ import (
 	"isochron/source"
 )
 
-// What a prepared branch still keeps others from, of what it has only read. This is no rule
-// of ours but what the server does, on which the rules for reads at a source rest: docs of
-// this package and of agents say what these tests show.
+// The locks that a prepared branch keeps on rows it has only read. These are the server's rules, on which the rules for
+// reads at a source depend: the docs of this package and of agents state what these tests show.
 
-// blocked tells whether a change of a row has to wait for another transaction.
+// blocked reports whether a change of a row must wait for another transaction.
 func (k *kit) blocked(id int) bool {
 	k.t.Helper()
 	b, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
@@ -50,8 +49,7 @@ func (k *kit) readers() (names []source.Name, ways []string) {
 	return names, ways
 }
 
-// keeps tells which of the rows that were read cannot be changed, and wants all changed ones
-// to be held.
+// keeps returns which of the rows read are locked, and checks that all changed ones are.
 func (k *kit) keeps(ways []string) (out map[string]bool) {
 	k.t.Helper()
 	out = map[string]bool{}
@@ -103,8 +101,7 @@ func TestLocksOfPreparedBranches(t *testing.T) {
 	})
 }
 
-// A prepared branch that has changed nothing holds what it has read as long as the connection
-// lives; MariaDB rolls it back when that ends.
+// A prepared branch without changes keeps its read locks while its connection lives; MariaDB rolls it back when that ends.
 func TestLocksOfPreparedReaders(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, _ := k.begin(source.BranchOptions{})
@@ -124,7 +121,7 @@ func TestLocksOfPreparedReaders(t *testing.T) {
 				t.Error("what was read is free without the connection")
 			}
 		} else {
-			for k.blocked(1) { // until the server has seen the connection end
+			for k.blocked(1) { // until the server has noticed the end of the connection
 				k.must(k.ctx.Err())
 			}
 		}

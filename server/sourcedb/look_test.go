@@ -7,8 +7,8 @@ import (
 	"isochron/source"
 )
 
-// A look locks nothing and waits for nothing, at any level, and sees what its branch has changed.
-// As many branches may look as there are connections.
+// A look takes no locks and waits for none, at any level, and sees its branch's changes. As many branches may look as there
+// are connections.
 func TestALookLocksNothing(t *testing.T) {
 	const connections = 6
 	each(t, func(t *testing.T, k *kit) {
@@ -25,7 +25,7 @@ func TestALookLocksNothing(t *testing.T) {
 			look := source.Statement{Text: fmt.Sprintf("SELECT id FROM %s WHERE v = %d OR v = 0 ORDER BY id", k.table, 20+i), Look: true, Locks: true}
 			r, err := b.Execute(k.ctx, look)
 			k.must(err)
-			if n := len(r.Rows); n != 2 && n != 3 { // the first may be seen as it was
+			if n := len(r.Rows); n != 2 && n != 3 { // the first may be seen in its old state
 				t.Errorf("a look finds %d rows", n)
 			}
 			_, err = b.Execute(k.ctx, source.Statement{Text: fmt.Sprintf("INSERT INTO %s VALUES (%d, %d)", k.table, 20+i, 20+i), Locks: true})

@@ -15,7 +15,7 @@ import (
 	"isochron/txn"
 )
 
-// A dialect is a kind of server, with how its tests say what both kinds know.
+// A dialect is a kind of server, with its SQL for the tests' common operations.
 type dialect struct {
 	name   string
 	start  func(more ...string) (*sourcetest.Server, error)
@@ -90,17 +90,17 @@ func apart(t *testing.T, more map[string][]string, f func(t *testing.T, k *kit))
 	}
 }
 
-// A kit is a driver at a server, and what tests say with it.
+// A kit is a driver at a server, with a test's operations.
 type kit struct {
 	*dialect
 	t      *testing.T
 	server *sourcetest.Server
 	driver source.Driver
 	ctx    context.Context
-	table  string // of this test alone, empty: id bigint primary key, v bigint not null
+	table  string // of this test only, empty: id bigint primary key, v bigint not null
 }
 
-// endless ends a test that hangs; nothing is expected to come near it.
+// endless ends a test that hangs; no test should come near it.
 const endless = 2 * time.Minute
 
 var tableNumber, seq atomic.Uint64
@@ -121,7 +121,7 @@ func newKit(t *testing.T, d *dialect, s *sourcetest.Server) *kit {
 	return k
 }
 
-// open makes a further driver at the server.
+// open returns another driver at the server.
 func (k *kit) open(o Options) source.Driver {
 	k.t.Helper()
 	d, err := Open(k.server.URL(), o)
@@ -135,12 +135,12 @@ func (k *kit) open(o Options) source.Driver {
 // cluster of these tests.
 const cluster = 0xc1
 
-// name is a new name.
+// name returns a new name.
 func (k *kit) name() source.Name {
 	return source.Name{Cluster: cluster, Attempt: txn.Attempt{Node: 3, Epoch: 7, Seq: seq.Add(1)}, Source: 0x51, RecordShard: 9}
 }
 
-// begin opens a branch that fails soon where it waits for a lock.
+// begin opens a branch with a short bound of lock waits.
 func (k *kit) begin(o source.BranchOptions) (source.Branch, source.Name) {
 	k.t.Helper()
 	n := k.name()
@@ -156,7 +156,7 @@ func (k *kit) beginAt(d source.Driver, n source.Name, o source.BranchOptions) so
 	return b
 }
 
-// do runs a statement, %s of which is the test's table, and wants no error.
+// do runs a statement, with %s for the test's table, and expects no error.
 func (k *kit) do(b source.Branch, text string, args ...string) source.Result {
 	k.t.Helper()
 	r, err := k.try(b, text, args...)
@@ -174,7 +174,7 @@ func (k *kit) try(b source.Branch, text string, args ...string) (source.Result, 
 	return b.Execute(k.ctx, s)
 }
 
-// must wants no error.
+// must expects no error.
 func (k *kit) must(err error) {
 	k.t.Helper()
 	if err != nil {
@@ -182,7 +182,7 @@ func (k *kit) must(err error) {
 	}
 }
 
-// fails wants an *Error with a code.
+// fails expects an *Error with a code.
 func (k *kit) fails(err error, code uint16) *source.Error {
 	k.t.Helper()
 	var e *source.Error
@@ -195,7 +195,7 @@ func (k *kit) fails(err error, code uint16) *source.Error {
 	return e
 }
 
-// has wants the test's table to have rows: id, v, id, v ...
+// has expects the test's table to have these rows: id, v, id, v ...
 func (k *kit) has(want ...string) {
 	k.t.Helper()
 	b, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
@@ -210,7 +210,7 @@ func (k *kit) has(want ...string) {
 	}
 }
 
-// prepared wants these and no other branches of the cluster to be prepared.
+// prepared expects exactly these prepared branches of the cluster.
 func (k *kit) prepared(d source.Driver, want ...source.Name) {
 	k.t.Helper()
 	got, err := d.Prepared(k.ctx, cluster)
@@ -220,7 +220,7 @@ func (k *kit) prepared(d source.Driver, want ...source.Name) {
 	}
 }
 
-// finish wants a prepared branch to be there, or not.
+// finish expects a prepared branch to exist, or not.
 func (k *kit) finish(d source.Driver, n source.Name, commit, want bool) {
 	k.t.Helper()
 	found, err := d.Finish(k.ctx, n, commit)

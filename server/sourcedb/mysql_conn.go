@@ -83,15 +83,14 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 	c.id, c.host, c.waitEnds = v[0], v[1], v[2] == "1"
 	c.ties = strings.Contains(strings.ToLower(v[3]), "mariadb")
 	if err := c.started(ctx); err != nil {
-		_ = bare.Close() // the error says more
+		_ = bare.Close() // the first error is more precise
 		return nil, err
 	}
 	return c, nil
 }
 
-// started asks when the server was started, by its own clock: both numbers are of the moment at
-// which the statement began. They are of seconds: nothing is done in the first, so that a start
-// at which something was is never taken for the next.
+// started queries when the server was started, by its own clock. Both numbers are of the statement's start, in whole
+// seconds. Nothing is done in the server's first second, so two starts with work never have the same value.
 func (c *myConn) started(ctx context.Context) error {
 	status := "performance_schema.global_status"
 	if c.ties { // MariaDB
@@ -109,16 +108,16 @@ func (c *myConn) started(ctx context.Context) error {
 	return nil
 }
 
-// on refuses a branch that is to begin at another start of the server than this connection's.
+// on refuses a branch that must begin at another start of the server than this connection's.
 func (c *myConn) on(incarnation string) error {
 	if incarnation == "" || incarnation == c.incarnation {
 		return nil
 	}
-	return &source.Error{Code: 2013, State: "08S01", Text: "the server of the source has started anew; try again", Ends: true, Again: true, Gone: true}
+	return &source.Error{Code: 2013, State: "08S01", Text: "the server of the source has restarted; retry the transaction", Ends: true, Again: true, Gone: true}
 }
 
 func (c *myConn) sound(ctx context.Context, _ time.Duration) bool {
-	return c.valid() && c.c.ResetSession(ctx) == nil // looks at the socket
+	return c.valid() && c.c.ResetSession(ctx) == nil // checks the socket
 }
 
 func (c *myConn) close() {
@@ -126,20 +125,18 @@ func (c *myConn) close() {
 	_ = c.c.Close() // it is gone in any case
 }
 
-// kill has the server end the connection, and what runs on it, from a connection besides the
-// pool's.
+// kill has the server end the connection and its statement, by a connection beside the pool's.
 func (c *myConn) kill() {
 	c.other("KILL " + c.id)
 }
 
-// cut has the server end what runs on the connection.
+// cut has the server cancel the connection's statement.
 func (c *myConn) cut() {
 	c.other("KILL QUERY " + c.id)
 }
 
-// other runs a statement about this connection on another. The server may have been started
-// again since, and have given the number to a connection that is none of ours to end: so the
-// other end must be the same, too.
+// other runs a statement about this connection on another one. The server may have restarted and given the number to a
+// foreign connection, so the client's address must be the same, too.
 func (c *myConn) other(text string) {
 	ctx, cancel := cleanUp()
 	defer cancel()
@@ -155,7 +152,7 @@ func (c *myConn) other(text string) {
 	}
 	defer other.close()
 	if other.incarnation != c.incarnation && !strings.Contains(c.host, ":") {
-		return // over a server's own socket all are called alike
+		return // over a server's own socket all connections have the same name
 	}
 	same, err := other.rows(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.processlist WHERE id = %s AND host = '%s'", c.id, strings.ReplaceAll(c.host, "'", "")))
 	if err == nil && len(same) == 1 {
@@ -163,7 +160,7 @@ func (c *myConn) other(text string) {
 	}
 }
 
-// exec runs statements that answer with no rows, in one trip: the effect is the last one's.
+// exec runs statements without rows in one trip; the effect is the last one's.
 func (c *myConn) exec(ctx context.Context, text string, args []driver.NamedValue) (affected, insertID int64, err error) {
 	if ctx.Err() != nil {
 		return 0, 0, interrupted(ctx)
@@ -174,12 +171,12 @@ func (c *myConn) exec(ctx context.Context, text string, args []driver.NamedValue
 	if err != nil {
 		return 0, 0, myError(ctx, err)
 	}
-	affected, _ = r.RowsAffected() // it has no error
-	insertID, _ = r.LastInsertId() // nor has this
+	affected, _ = r.RowsAffected() // never fails
+	insertID, _ = r.LastInsertId() // never fails
 	return affected, insertID, nil
 }
 
-// query runs statements of which one may answer with rows, in one trip.
+// query runs statements of which one may return rows, in one trip.
 func (c *myConn) query(ctx context.Context, text string, args []driver.NamedValue, a *answer) (columns []source.Column, err error) {
 	if ctx.Err() != nil {
 		return nil, interrupted(ctx)
@@ -217,12 +214,11 @@ func (c *myConn) query(ctx context.Context, text string, args []driver.NamedValu
 	return columns, nil
 }
 
-// cutShort ends an answer that is too large: the server is told, and what is on its way is
-// read and thrown away. A word of the server's that comes late must not hit the next
-// statement, so one that does nothing is sent before that.
+// cutShort ends a result that is too large: the statement is cancelled at the server, and the data under way is read and
+// dropped. A late cancellation must not hit the next statement, so a statement without effect is sent before that.
 func (c *myConn) cutShort(rows driver.Rows, a *answer) error {
 	c.cut()
-	_ = rows.Close() // the server's word that it was cut short, or nothing
+	_ = rows.Close() // the server's report of the cancellation, or nil
 	ctx, cancel := cleanUp()
 	defer cancel()
 	for range 2 {
@@ -234,14 +230,14 @@ func (c *myConn) cutShort(rows driver.Rows, a *answer) error {
 	return a.tooLarge()
 }
 
-// rows runs statements for the driver's own use; the answer is known to be small.
+// rows runs statements for the driver's own use, with a small result.
 func (c *myConn) rows(ctx context.Context, text string) ([][][]byte, error) {
 	a := newAnswer(source.Statement{})
 	_, err := c.query(ctx, text, nil, a)
 	return a.rows, err
 }
 
-// myColumns are the columns of a result, in the server's words.
+// myColumns returns a result's columns with the server's type names.
 func myColumns(rows driver.Rows) []source.Column {
 	names := rows.Columns()
 	out := make([]source.Column, len(names))
@@ -266,8 +262,8 @@ func myColumns(rows driver.Rows) []source.Column {
 	return out
 }
 
-// myText writes a value as the server printed it, in buf if that is large enough. The Go
-// driver has read numbers already.
+// myText formats a value as the server printed it, in buf if that is large enough. The Go driver has parsed numbers
+// already.
 func myText(v driver.Value, buf []byte, rows driver.Rows, i int) []byte {
 	if buf == nil {
 		buf = make([]byte, 0, 24)
@@ -296,8 +292,8 @@ func myText(v driver.Value, buf []byte, rows driver.Rows, i int) []byte {
 	return fmt.Append(buf[:0], v)
 }
 
-// appendFloat prints a number as MySQL does: with the column's decimals if it has them, else
-// with as few digits as say it, and with an exponent where it is very large or small.
+// appendFloat formats a number as MySQL does: with the column's decimals if it has them, else with the fewest sufficient
+// digits, and with an exponent if it is very large or small.
 func appendFloat(buf []byte, v float64, bits int, rows driver.Rows, i int) []byte {
 	if r, ok := rows.(interface {
 		ColumnTypePrecisionScale(int) (int64, int64, bool)

@@ -57,11 +57,11 @@ func (c *myConn) hints(ctx context.Context) ([]string, error) {
 func myFacts(v map[string]string, database string) source.Facts {
 	f := source.Facts{Dialect: source.MySQL, Version: v["version"], PreparedMax: -1, ForgetsReads: true}
 	maria := strings.Contains(strings.ToLower(v["version"]+v["version_comment"]), "mariadb")
-	who := v["server_uuid"]
-	if who == "" { // MariaDB has no identifier stored with its data
-		who = strings.Join([]string{v["server_uid"], v["hostname"], v["port"], v["datadir"]}, ",")
+	uid := v["server_uuid"]
+	if uid == "" { // MariaDB has no identifier stored with its data
+		uid = strings.Join([]string{v["server_uid"], v["hostname"], v["port"], v["datadir"]}, ",")
 	}
-	f.Identity = "mysql/" + who + "/" + database
+	f.Identity = "mysql/" + uid + "/" + database
 	warn := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
 	refuse := func(format string, args ...any) {
 		f.PreparedMax = 0

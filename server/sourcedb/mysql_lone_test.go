@@ -11,7 +11,7 @@ import (
 	"isochron/source"
 )
 
-// The clause goes behind what reads nothing but its own FROM; all else stays as it is.
+// The clause is added to statements that read only their own FROM; all others are unchanged.
 func TestSharing(t *testing.T) {
 	for _, text := range []string{"SELECT v FROM t WHERE id = 1", "select * from `t` WHERE id=-1 AND name = 'x' ORDER BY v LIMIT 3", "SELECT a.v FROM a JOIN b ON a.id = b.id WHERE a.id = ?",
 		"SELECT DISTINCT format FROM t", "SELECT v FROM intos WHERE unions = 1 LIMIT 3 OFFSET 2", "SELECT v FROM t GROUP BY v HAVING v > 1"} {
@@ -28,8 +28,8 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// What goes without a transaction about it is answered as within one, and waits as within one: for
-// rows that a prepared branch has changed, and for those that it has put where there were none.
+// A read without a transaction returns and waits for the same as within one: for rows that a prepared branch has changed or
+// inserted.
 func TestLoneReadsShare(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "mariadb" {
@@ -67,12 +67,12 @@ func TestLoneReadsShare(t *testing.T) {
 		if r := k.ok("SELECT v FROM %s WHERE id = 5"); string(r.Rows[0][0]) != "50" {
 			t.Errorf("after the commit: %q", r.Rows)
 		}
-		// Nothing is locked any more by what was read: the clause's locks go with its statement.
+		// The clause's locks end with its statement.
 		k.ok("UPDATE %s SET v = 12 WHERE id = 1")
 	})
 }
 
-// Who may only read may do so with the clause.
+// An account with only the right to read may use the clause.
 func TestLoneReadsNeedNoMore(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "mariadb" {
@@ -89,7 +89,7 @@ func TestLoneReadsNeedNoMore(t *testing.T) {
 	})
 }
 
-// sharingByFields is sharing as one reads it: the words of the text in upper case.
+// sharingByFields is sharing by a simple split of the text into words in upper case.
 func sharingByFields(text string) (string, bool) {
 	if strings.ContainsAny(text, "(;\\") {
 		return "", false
@@ -109,7 +109,7 @@ func sharingByFields(text string) (string, bool) {
 	return text + shareMode, true
 }
 
-// A text is judged as by its words.
+// sharing agrees with a split into words for any text.
 func TestSharingByWords(t *testing.T) {
 	for w := range notShared {
 		if len(w) > wordMax {

@@ -9,7 +9,7 @@ import (
 	"isochron/source"
 )
 
-// once runs a statement that is all of its transaction, %s of which is the test's table.
+// once runs a statement that is its whole transaction, with %s for the test's table.
 func (k *kit) once(d source.Driver, o source.BranchOptions, text string, args ...string) (source.Result, error) {
 	s := source.Statement{Text: text}
 	if strings.Contains(text, "%s") {
@@ -21,7 +21,7 @@ func (k *kit) once(d source.Driver, o source.BranchOptions, text string, args ..
 	return d.(source.AtOnce).Once(k.ctx, k.name(), o, s)
 }
 
-// ok is once, and wants no error.
+// ok is once, and expects no error.
 func (k *kit) ok(text string, args ...string) source.Result {
 	k.t.Helper()
 	r, err := k.once(k.driver, source.BranchOptions{}, text, args...)
@@ -67,8 +67,8 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// A read alone waits for what a prepared branch has changed where a branch's own reads do: others
-// may have seen the rest of that transaction elsewhere. So does what a change reads by itself.
+// A single read waits for a prepared branch's changes where a branch's reads do: clients may have seen the rest of that
+// transaction at other sources. So do the reads of a single change.
 func TestOnceWaitsForPrepared(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		other := fmt.Sprintf("o%s", k.table)
@@ -111,8 +111,8 @@ func TestOnceWaitsForPrepared(t *testing.T) {
 	})
 }
 
-// At PostgreSQL a statement alone that rests on locks waits, behind its guard, for a prepared branch
-// that may have put there what it has not found; where all is found it needs no guard.
+// At PostgreSQL a single statement that depends on locks waits, behind its guard, for a prepared branch that may have
+// inserted the row it did not find; if all rows are found no guard is needed.
 func TestOnceGuarded(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "postgres" {
@@ -147,7 +147,7 @@ func TestOnceGuarded(t *testing.T) {
 	})
 }
 
-// A change whose connection breaks may have happened; a read is done again or simply failed.
+// A change whose connection breaks may have happened; a read is repeated or simply failed.
 func TestOnceUnknown(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		c, far := k.openThroughCutter()
@@ -172,8 +172,8 @@ func TestOnceUnknown(t *testing.T) {
 	})
 }
 
-// A connection that the server has ended while nobody used it is found out without a trip: a
-// change is sent on another, and known to have happened. A read may be sent on it, and is sent again.
+// A connection that the server closed while it was idle is detected without a trip: a change is sent on another one, and
+// known to have happened. A read may be sent on it, and is sent again.
 func TestOnceAfterTheServerEndedConnections(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) { afterTheEnd(t, k, "UPDATE %s SET v = 1") })
 	each(t, func(t *testing.T, k *kit) { afterTheEnd(t, k, "SELECT v FROM %s", "UPDATE %s SET v = 1") })
@@ -198,7 +198,7 @@ func afterTheEnd(t *testing.T, k *kit, texts ...string) {
 		time.Sleep(10 * time.Millisecond)
 		k.must(k.ctx.Err())
 	}
-	time.Sleep(50 * time.Millisecond) // until the end of the connection has come here
+	time.Sleep(50 * time.Millisecond) // until the end of the connection has arrived
 	for _, text := range texts {
 		if _, err := k.once(d, source.BranchOptions{}, text); err != nil {
 			t.Fatal(err)
@@ -207,7 +207,7 @@ func afterTheEnd(t *testing.T, k *kit, texts ...string) {
 	k.has("1", "1")
 }
 
-// How long a statement alone waits for a lock is not how long a branch on its connection does.
+// The lock wait bound of a single statement does not affect a branch on the same connection.
 func TestOnceLeavesNoBounds(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d := k.open(Options{Connections: 1})

@@ -9,8 +9,7 @@ import (
 	"isochron/source"
 )
 
-// hostile are settings of a server under which a text that was written for the usual ones reads
-// another way.
+// hostile are settings of a server that change the meaning of statements written for the usual ones.
 var hostile = map[string][]string{
 	"mariadb": {"--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,PIPES_AS_CONCAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE,STRICT_ALL_TABLES", "--skip-character-set-client-handshake",
 		"--character-set-server=latin1", "--div-precision-increment=9", "--lc-time-names=de_DE", "--completion-type=1", "--default-week-format=3"},
@@ -18,7 +17,7 @@ var hostile = map[string][]string{
 		"-c", "extra_float_digits=-5", "-c", "TimeZone=Asia/Tokyo", "-c", "transform_null_equals=on", "-c", "search_path=pg_temp, public"},
 }
 
-// What the agent sends means what it was written for, whatever the server's own settings are.
+// An agent's statements keep their meaning under any settings of the server.
 func TestTextsMeanTheSameEverywhere(t *testing.T) {
 	apart(t, hostile, func(t *testing.T, k *kit) {
 		texts := map[string]string{}
@@ -58,7 +57,7 @@ func TestTextsMeanTheSameEverywhere(t *testing.T) {
 	})
 }
 
-// A connection whose session the server does not set as it was asked to is not used.
+// A connection whose session settings the server does not confirm is not used.
 func TestASessionThatIsNotAsItMustBe(t *testing.T) {
 	for _, c := range []struct {
 		of   *dialect
@@ -100,7 +99,7 @@ func TestASessionIsSetByBuiltInFunctions(t *testing.T) {
 	})
 }
 
-// The schemas in which an account looks for names stay, behind what is built in.
+// The account's schemas stay on the path, after the built-in one.
 func TestTheSearchPathBeginsWithWhatIsBuiltIn(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		k.pg(fmt.Sprintf(`CREATE SCHEMA own; ALTER ROLE %s SET search_path = own, "we, ird"; CREATE FUNCTION own.now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT '-infinity'::timestamptz $$;

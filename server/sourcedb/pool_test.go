@@ -8,14 +8,14 @@ import (
 	"isochron/source"
 )
 
-// looked is a connection that counts who looks at it.
+// looked is a connection that counts its checks.
 type looked struct{ looks, closed int }
 
 func (l *looked) sound(context.Context, time.Duration) bool { l.looks++; return l.closed == 0 }
 func (l *looked) close()                                    { l.closed++ }
 
-// Who sends again what fails is given a connection unlooked at, if it served a moment ago; all
-// others, and after a pause all, one that was looked at.
+// A caller that can send again is given a recently used connection without a check; all others, and after a pause all, are
+// given a checked one.
 func TestPoolLooksAtWhatItGives(t *testing.T) {
 	c := new(looked)
 	p := newPool(1, func(context.Context) (*looked, error) { return c, nil })
@@ -34,7 +34,7 @@ func TestPoolLooksAtWhatItGives(t *testing.T) {
 	get(unseen, 2)
 }
 
-// What is a change, or may be one, is sent on a connection that was looked at; a read is only the first time.
+// A statement that may change something is sent on a checked connection; a read only the first time.
 func TestWhatGoesUnlooked(t *testing.T) {
 	for text, want := range map[string]time.Duration{"SELECT v FROM t": unseen, "UPDATE t SET v = 1": 0, "SELECT f(v) FROM t": 0} {
 		s := source.Statement{Text: text}

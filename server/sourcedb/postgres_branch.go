@@ -65,12 +65,12 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		return b.execute(ctx, locked(s), nil, false)
 	}
 	if s.Least != 0 {
-		first, undone := !b.begun, mayChange(s.Text)
-		r, err := b.execute(ctx, s, nil, undone)
+		first, mayUndo := !b.begun, mayChange(s.Text)
+		r, err := b.execute(ctx, s, nil, mayUndo)
 		if !misses(s, r, err) {
 			return r, err
 		}
-		if err == nil && undone { // an error has already rolled it back
+		if err == nil && mayUndo { // an error has already rolled it back
 			if err := b.undo(first); err != nil {
 				return source.Result{}, b.broken(err)
 			}

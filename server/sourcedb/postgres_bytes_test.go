@@ -7,8 +7,8 @@ import (
 	"isochron/source"
 )
 
-// Values of prepared statements are stored as they are, text as text and bytes as bytes, whatever
-// stands in them: alone, as the first statement of a branch, and later.
+// Values of prepared statements are stored unchanged, text as text and bytes as bytes, whatever their content: alone, as
+// the first statement of a branch, and later.
 func TestBytesAsValues(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		column := "BLOB"

@@ -33,7 +33,7 @@ func TestPrepareWithoutChanges(t *testing.T) {
 	})
 }
 
-// Names are all that is needed to list and finish, whatever is in them.
+// Names suffice to list and finish branches, whatever is in them.
 func TestNames(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		large := k.name()
@@ -47,8 +47,8 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// MariaDB: the name of a prepared branch is locked as long as its connection lives, and its
-// branch is let be until that has been free for the whole grace (mysql_detach.go).
+// MariaDB: the name of a prepared branch is locked while its connection lives, and the branch is left alone until the lock
+// has been free for the whole grace (mysql_detach.go).
 func TestGrace(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d, ok := k.driver.(*attentive).database.(*mysqlDB)
@@ -88,7 +88,7 @@ func TestGrace(t *testing.T) {
 		k.finish(d, n, true, true)
 		k.has("1", "10", "2", "20")
 
-		// A prepare that fails lets go of the name.
+		// A failed prepare releases the name.
 		again := k.name()
 		b = k.beginAt(d, again, source.BranchOptions{})
 		k.do(b, "INSERT INTO %s VALUES (3, 30)")
@@ -101,7 +101,7 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// To finish a branch that is being prepared is to wait for that.
+// Finishing a branch that is being prepared waits for its prepare.
 func TestInflight(t *testing.T) {
 	var f inflight
 	a, b := source.Name{Cluster: 1}, source.Name{Cluster: 2}
@@ -112,7 +112,7 @@ func TestInflight(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if f.wait(ctx, a) == nil {
-		t.Error("nobody waits for a branch that is being prepared")
+		t.Error("Finish does not wait for a branch that is being prepared")
 	}
 	end()
 	if err := f.wait(ctx, a); err != nil {
@@ -120,8 +120,7 @@ func TestInflight(t *testing.T) {
 	}
 }
 
-// PostgreSQL: that a branch is not there is not said while a connection that is not the
-// driver's may still prepare it.
+// PostgreSQL: a branch is not reported as missing while a connection that is not the driver's may still prepare it.
 func TestOthersMayPrepare(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "postgres" {
@@ -129,7 +128,7 @@ func TestOthersMayPrepare(t *testing.T) {
 		}
 		other := k.open(Options{})
 		mine := k.beginAt(k.driver, k.name(), source.BranchOptions{})
-		k.do(mine, "SELECT 1 FROM %s") // the driver knows what it has open itself
+		k.do(mine, "SELECT 1 FROM %s") // the driver knows its own transactions
 		n := k.name()
 		k.finish(k.driver, n, false, false)
 		b := k.beginAt(other, n, source.BranchOptions{})

@@ -10,7 +10,7 @@ import (
 	"isochron/source"
 )
 
-// stopped has the kit's server stopped during f.
+// stopped stops the kit's server during f.
 func (k *kit) stopped(f func()) {
 	k.t.Helper()
 	k.must(k.server.Stop())
@@ -25,8 +25,7 @@ func (k *kit) stopped(f func()) {
 // silentFor is the bound in these tests: more than a server takes on a busy machine.
 const silentFor = 2 * time.Second
 
-// What is under way at a server that is stopped is given up, whatever it is; whether a commit has
-// happened is not known then.
+// All calls under way at a stopped server are abandoned; a commit's outcome is then unknown.
 func TestAServerThatIsSilent(t *testing.T) {
 	apart(t, nil, func(t *testing.T, k *kit) {
 		d := k.open(Options{ConnectTimeout: silentFor})
@@ -68,9 +67,9 @@ func TestAServerThatIsSilent(t *testing.T) {
 					t.Errorf("%s: %+v", c.what, e)
 				}
 			}
-			_ = rollsBack.Rollback(k.ctx) // it ends; the server undoes it when it notices
+			_ = rollsBack.Rollback(k.ctx) // it ends; the server rolls back when it notices
 		})
-		for { // what was given up lets go of the name when the server has seen that
+		for { // the abandoned branch releases its name when the server notices
 			found, err := d.Finish(k.ctx, name, true)
 			if err == nil && found {
 				break
@@ -83,7 +82,7 @@ func TestAServerThatIsSilent(t *testing.T) {
 	})
 }
 
-// A statement that takes long, or waits for a lock, is waited for at a server that answers.
+// A long statement, or one that waits for a lock, is waited for at a server that answers.
 func TestALongStatementIsNoSilence(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d := k.open(Options{})
@@ -99,13 +98,13 @@ func TestALongStatementIsNoSilence(t *testing.T) {
 	})
 }
 
-// A new connection that the server refuses in words is an answer.
+// A new connection that the server refuses with an error is an answer.
 func TestAServerThatRefusesAnswers(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		silent bool
 	}{{nil, false}, {&source.Error{Code: 1040, Ends: true}, false}, {unreachable(context.DeadlineExceeded), true}} {
-		a := &attentive{database: says{err: c.err}, connect: time.Minute}
+		a := &attentive{database: probed{err: c.err}, connect: time.Minute}
 		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		err := a.during(ctx, time.Millisecond, func(ctx context.Context) error {
 			<-ctx.Done()
@@ -118,10 +117,10 @@ func TestAServerThatRefusesAnswers(t *testing.T) {
 	}
 }
 
-// says is a database that can be asked alone.
-type says struct {
+// probed is a database that can only be probed.
+type probed struct {
 	database
 	err error
 }
 
-func (s says) answers(context.Context) error { return s.err }
+func (s probed) answers(context.Context) error { return s.err }

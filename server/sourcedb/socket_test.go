@@ -7,8 +7,8 @@ import (
 	"isochron/source"
 )
 
-// Over its own socket a server is the same database as over its port, branches end from either, and
-// a statement that is given up ends at the server, although all connections are called alike there.
+// Over its own socket a server is the same database as over its port; branches are ended from either, and a cancelled
+// statement ends at the server, although all connections have the same name there.
 func TestSocket(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		port := k.driver

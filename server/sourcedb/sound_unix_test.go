@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A connection is looked at without waiting, even while somebody reads from it.
+// A connection is checked without waiting, even during a read of it.
 func TestQuiet(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,5 +56,5 @@ func TestQuiet(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-read
-	looks("something was said", false)
+	looks("data was received", false)
 }

@@ -7,8 +7,8 @@ import (
 	"isochron/source"
 )
 
-// A change that is tried without its guard, and needs it, is carried out once: so is what a trigger
-// does, although the change has found no row. Then others cannot insert what it has not found.
+// A change that is tried without its guard, and needs it, takes effect once; so do its triggers, even if the change finds
+// no row. Then others cannot insert the row it did not find.
 func TestATriedChangeIsCarriedOutOnce(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		log := "log_" + k.table
@@ -50,7 +50,7 @@ func TestATriedChangeIsCarriedOutOnce(t *testing.T) {
 					r, err := b.Execute(k.ctx, s)
 					k.must(err)
 					_, err = b.Execute(k.ctx, source.Statement{Text: fmt.Sprintf("INSERT INTO %s VALUES (1, 0)", k.table), Locks: true})
-					k.fails(err, 1062) // and takes nothing else along
+					k.fails(err, 1062) // without other effects
 					k.must(b.Prepare(k.ctx))
 					k.finish(k.driver, n, true, true)
 					return r

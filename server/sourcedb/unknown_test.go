@@ -12,15 +12,14 @@ import (
 	"isochron/source"
 )
 
-// A cutter stands between a driver and its server. Told to, it cuts the connection at a
-// message that has a word in it: before the server gets it, or before the driver gets the
-// answer, which the server has given then.
+// A cutter is between a driver and its server. On request it cuts the connection at a message with a given word in it:
+// before the server receives it, or before the driver receives the server's reply.
 type cutter struct {
 	listener net.Listener
 	target   string
 
 	mu      sync.Mutex
-	word    []byte // nil: nothing is cut
+	word    []byte // nil: no cut
 	through bool
 }
 
@@ -43,7 +42,7 @@ func newCutter(t *testing.T, target string) *cutter {
 	return c
 }
 
-// openThroughCutter makes a driver whose connections go through a cutter.
+// openThroughCutter returns a driver whose connections go through a cutter.
 func (k *kit) openThroughCutter() (*cutter, source.Driver) {
 	k.t.Helper()
 	u, err := url.Parse(k.server.URL())
@@ -73,7 +72,7 @@ func (c *cutter) serve(near net.Conn) {
 		return
 	}
 	defer far.Close()
-	var late atomic.Bool // the next answer is not passed on
+	var late atomic.Bool // the next reply is not forwarded
 	go func() {
 		defer near.Close()
 		defer far.Close()
@@ -83,7 +82,7 @@ func (c *cutter) serve(near net.Conn) {
 			if err != nil {
 				return
 			}
-			if late.Load() { // the answer comes in pieces: its rest, too
+			if late.Load() { // the rest of the reply, too
 				for err == nil {
 					_ = far.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
 					_, err = far.Read(buf)
@@ -118,8 +117,8 @@ func (c *cutter) serve(near net.Conn) {
 	}
 }
 
-// A connection that breaks before the answer to a commit or prepare leaves it unknown, and
-// what the source says then is the truth.
+// A connection that breaks before the reply to a commit or prepare leaves the outcome unknown, and the source's later
+// answer is right.
 func TestUnknown(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		c, far := k.openThroughCutter()
@@ -140,8 +139,8 @@ func TestUnknown(t *testing.T) {
 			if !e.Unknown || !e.Gone || !e.Ends {
 				t.Errorf("%+v: %+v", way, e)
 			}
-			// On a machine that stands still the end may overtake the message, so of what went
-			// through either may be true; but it is one thing, and what did not go through is not.
+			// On a slow machine the end may overtake the message, so either outcome is possible; but it is only one,
+			// and a message that was cut off has no effect.
 			found := false
 			if way.prepare {
 				done, err := k.driver.Finish(k.ctx, n, true)

@@ -9,8 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// Values go in as text and come out as the server prints them. Those of bytea go in as bytes
-// (postgres_bytes_test.go).
+// Values are sent as text and returned as the server prints them. Those of bytea are sent as bytes (postgres_bytes_test.go).
 func TestValues(t *testing.T) {
 	values := map[string][][2]string{
 		"postgres": {
@@ -55,7 +54,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// Placeholders are where the server sees them, whatever stands around them.
+// Placeholders are found where the server finds them, whatever is around them.
 func TestPlaceholders(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		m := k.mark
@@ -103,7 +102,7 @@ func TestPlaceholders(t *testing.T) {
 	})
 }
 
-// A statement is one statement: a second one in its text is refused, not run.
+// A text has one statement: a second one is refused, not run.
 func TestNoSecondStatement(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		for _, text := range []string{
@@ -149,7 +148,7 @@ func TestTransactionControlIsRefused(t *testing.T) {
 	})
 }
 
-// What a statement has changed is counted, also if it answers with rows.
+// A statement's changes are counted, also if it returns rows.
 func TestCounts(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		b, _ := k.begin(source.BranchOptions{})
@@ -185,8 +184,7 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-// A number that is said to be one is computed with exactly, whole or not; what is none is text, and
-// brings no statement with it.
+// A declared number is computed with exactly, whole or not; other text stays a string and cannot bring a statement.
 func TestNumbers(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() == "postgres" {

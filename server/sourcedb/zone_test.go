@@ -8,8 +8,8 @@ import (
 	"isochron/source"
 )
 
-// Each statement reads and writes moments in its own session's time zone: in branches and alone, on
-// one connection that others have used, after failures and savepoints.
+// Each statement reads and writes times in its own session's time zone: in branches and alone, on one connection that others
+// have used, after failures and savepoints.
 func TestZonesOfStatements(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d := k.open(Options{Connections: 1})
@@ -62,8 +62,7 @@ func TestZonesOfStatements(t *testing.T) {
 	})
 }
 
-// A zone that the source does not have, or that is none, is an error with nothing done, and what
-// follows is in its own zone.
+// An unknown or invalid zone is an error without effect, and later statements run in their own zone.
 func TestAZoneThatASourceDoesNotHave(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d := k.open(Options{Connections: 1})

@@ -9,7 +9,7 @@ import (
 	"isochron/server/disk"
 )
 
-// left is what a cut leaves of a file: its text, or "-" if it is not there.
+// left returns what a cut leaves of a file: its text, or "-" if it is missing.
 func (d *Disk) left(t *testing.T, name string, keep Keep, r *rand.Rand) string {
 	t.Helper()
 	d.Off()
@@ -122,7 +122,7 @@ func TestWhatACutLeaves(t *testing.T) {
 	}
 }
 
-// Off stops whoever writes until the disk is released, and what they write then is lost.
+// Off blocks writers until the disk is released, and their writes are then lost.
 func TestOffStopsWriters(t *testing.T) {
 	d := New(t.TempDir(), Lie{})
 	f := d.newFile(t, "f")

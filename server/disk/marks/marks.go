@@ -254,11 +254,11 @@ func (m *Marks) write() error {
 	m.now.Files = m.now.Files[:0]
 	for _, name := range slices.Sorted(maps.Keys(m.files)) {
 		s := m.files[name]
-		says := s.synced
+		entry := s.synced
 		if !s.named { // a power cut may remove it
-			says.Bytes, says.Sum = 0, 0
+			entry.Bytes, entry.Sum = 0, 0
 		}
-		m.now.Files = append(m.now.Files, says)
+		m.now.Files = append(m.now.Files, entry)
 	}
 	m.number++
 	b, err := slot(m.number, m.now)

@@ -31,18 +31,18 @@ func open(t *testing.T, d vfs.FS, dir string) *Marks {
 }
 
 // log makes a log that is on the disk with its name.
-func log(t *testing.T, m *Marks, name, says string) vfs.File {
+func log(t *testing.T, m *Marks, name, content string) vfs.File {
 	t.Helper()
 	f, err := m.FS().Create(filepath.Join(m.dir, name), "test")
 	must(t, err)
 	must(t, disk.SyncDir(m.FS(), m.dir))
-	add(t, f, says)
+	add(t, f, content)
 	return f
 }
 
-func add(t *testing.T, f vfs.File, says string) {
+func add(t *testing.T, f vfs.File, content string) {
 	t.Helper()
-	_, err := f.Write([]byte(says))
+	_, err := f.Write([]byte(content))
 	must(t, err, f.SyncData())
 }
 
@@ -77,9 +77,8 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// A log that was taken away, or became another, is not missed; nor is one whose marks were said
-// to be needed no more.
-func TestWhatIsNotNeededIsNotMissed(t *testing.T) {
+// A removed or renamed log is not missed, nor is one that Flushed reported as no longer needed.
+func TestUnneededLogsAreNotMissed(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, vfs.Default, dir)
 	log(t, m, "000004.log", "gone")

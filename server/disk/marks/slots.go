@@ -37,14 +37,14 @@ type synced struct {
 
 // slot encodes a mark.
 func slot(number uint64, m mark) ([]byte, error) {
-	says := txn.Encode(m)
-	if slotHeader+len(says) > slotBytes {
+	content := txn.Encode(m)
+	if slotHeader+len(content) > slotBytes {
 		return nil, fmt.Errorf("%d logs and manifests are too many to be marked", len(m.Files))
 	}
-	b := make([]byte, slotHeader, slotHeader+len(says))
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(says)))
+	b := make([]byte, slotHeader, slotHeader+len(content))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(content)))
 	binary.LittleEndian.PutUint64(b[8:], number)
-	b = append(b, says...)
+	b = append(b, content...)
 	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
 	return b, nil
 }
@@ -68,9 +68,9 @@ func readSlot(b []byte) (number uint64, m mark, ok bool) {
 func newest(b []byte) (at int, number uint64, m mark) {
 	at = -1
 	for i := 0; i < slots && i*slotBytes < len(b); i++ {
-		n, says, ok := readSlot(b[i*slotBytes : min(len(b), (i+1)*slotBytes)])
+		n, content, ok := readSlot(b[i*slotBytes : min(len(b), (i+1)*slotBytes)])
 		if ok && (at < 0 || n > number) {
-			at, number, m = i, n, says
+			at, number, m = i, n, content
 		}
 	}
 	return at, number, m

@@ -11,8 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Ask gives what a query of the superuser gives in the ordinary account's database, every value as
-// text and NULL as "".
+// Ask returns the result of a superuser's query in the ordinary account's database, every value as text and NULL as "".
 func (s *Server) Ask(ctx context.Context, query string) ([][]string, error) {
 	if s.Kind == "postgres" {
 		return s.askPostgres(ctx, query)
@@ -70,7 +69,7 @@ func (s *Server) askPostgres(ctx context.Context, query string) (out [][]string,
 	return out, nil
 }
 
-// Prepared are the names of the transactions that are prepared at the server, whoever's they are.
+// Prepared returns the names of all prepared transactions at the server.
 func (s *Server) Prepared(ctx context.Context) (names []string, err error) {
 	query := "SELECT gid FROM pg_prepared_xacts ORDER BY gid"
 	if s.Kind == "mariadb" {
@@ -83,8 +82,8 @@ func (s *Server) Prepared(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Foreign prepares a transaction of a name at the server that is nobody's of ours, if there is
-// none yet: what works on its own must leave it as it is.
+// Foreign prepares a foreign transaction under a name at the server, if there is none yet: background work must leave it
+// alone.
 func (s *Server) Foreign(ctx context.Context, name string) error {
 	names, err := s.Prepared(ctx)
 	if err != nil || strings.Contains(strings.Join(names, "\n"), name) {

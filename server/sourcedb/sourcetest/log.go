@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// LogFrom is what the server has written from a byte on, and where that ends.
+// LogFrom returns the server's log from an offset on, and its end.
 func (s *Server) LogFrom(at int64) (text string, end int64, err error) {
 	f, err := os.Open(filepath.Join(s.dir, "log"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"isochron/server/ports"
 )
 
-// Postgres starts a PostgreSQL that can prepare 64 transactions. more are further arguments
-// for the server, which go before the usual ones: "-c", "max_prepared_transactions=0".
+// Postgres starts a PostgreSQL that can prepare 64 transactions. more are further arguments for the server, before the usual
+// ones: "-c", "max_prepared_transactions=0".
 func Postgres(more ...string) (*Server, error) {
 	initdb, err := find("initdb", "postgresql", "/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// apart takes the program out of its starter's group: what a terminal sends to all that it runs,
-// as with Ctrl-C, is for the starter alone, who ends the program when it is time.
+// apart removes the program from its starter's group: a terminal's signals, such as Ctrl-C, are for the starter only, which
+// ends the program in time.
 func apart(a *syscall.SysProcAttr) { a.Setpgid = true }
 
 // dieWithParent has the kernel end the program when the tests' process ends.

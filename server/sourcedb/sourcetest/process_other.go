@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// apart leaves the program in its starter's group: nothing else would end it with a test that is.
+// apart leaves the program in its starter's group: nothing else would end it with a killed test.
 func apart(*syscall.SysProcAttr) {}
 
 func dieWithParent(*exec.Cmd) {}

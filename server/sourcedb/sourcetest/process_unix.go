@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// process is a program that runs, with what it has started.
+// process is a running program with its children.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -66,7 +66,7 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// signal has the program and its children get a signal.
+// signal sends a signal to the program and its children.
 func (p *process) signal(sig syscall.Signal) error {
 	var errs []error
 	for _, pid := range append([]int{p.cmd.Process.Pid}, children(p.cmd.Process.Pid)...) {
@@ -78,7 +78,7 @@ func (p *process) signal(sig syscall.Signal) error {
 func (p *process) stop() error { return p.signal(syscall.SIGSTOP) }
 func (p *process) wake() error { return p.signal(syscall.SIGCONT) }
 
-// children are the processes that a process has started, as far as /proc tells.
+// children returns the children of a process according to /proc.
 func children(pid int) (out []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -86,7 +86,7 @@ func children(pid int) (out []int) {
 		if err != nil {
 			continue
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // behind the name, which may have spaces
+		_, rest, _ := strings.Cut(string(text), ") ") // after the name, which may have spaces
 		f := strings.Fields(rest)
 		if len(f) > 1 && f[1] == strconv.Itoa(pid) {
 			if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
@@ -97,7 +97,7 @@ func children(pid int) (out []int) {
 	return out
 }
 
-// servant is the user as whom servers run if the tests run as root, nil: as the same.
+// servant is the user of the servers if the tests run as root, nil: the same user.
 func servant() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -130,7 +130,7 @@ func asUser(cmd *exec.Cmd) error {
 	return err
 }
 
-// give makes a directory the servers' user's own.
+// give gives a directory to the servers' user.
 func give(dir string) error {
 	c, err := servant()
 	if err != nil || c == nil {

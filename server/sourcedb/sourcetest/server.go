@@ -13,21 +13,21 @@ import (
 	"isochron/server/ports"
 )
 
-// The ordinary account that each server has, and its database.
+// Each server's ordinary account and its database.
 const (
 	User     = "agent"
 	Password = "s3cret/of the:agent"
 	Database = "bank"
 )
 
-// startMax bounds the start of a server, once its data are made.
+// startMax bounds the start of a server after its data were created.
 const startMax = time.Minute
 
 // Server is a running server.
 type Server struct {
 	Kind string // postgres, mariadb
 	Port int
-	// Superuser is the name of the account that may do anything, without a password.
+	// Superuser is the name of the account with all rights, without a password.
 	Superuser string
 
 	dir     string
@@ -39,22 +39,22 @@ type Server struct {
 	exec func(s *Server, database, text string) error
 }
 
-// MissingError says that a program is not on this machine.
+// MissingError: a program is not on this machine.
 type MissingError struct{ Program, Package string }
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("LEFT OUT: %s is not installed (apt-get install %s)", e.Program, e.Package)
 }
 
-// Test is what a test is for LeaveOut: a *testing.T, or such.
+// Test is LeaveOut's view of a test: a *testing.T, or similar.
 type Test interface {
 	Helper()
 	Skip(...any)
 	Fatal(...any)
 }
 
-// LeaveOut ends a test that err keeps from running: it is skipped where a program is missing,
-// unless the environment has ISOCHRON_NEED_SOURCES, and fails otherwise. Nil is no error.
+// LeaveOut ends a test that cannot run because of err: it is skipped if a program is missing, unless the environment has
+// ISOCHRON_NEED_SOURCES, and fails otherwise. Nil is no error.
 func LeaveOut(t Test, err error) {
 	t.Helper()
 	var missing *MissingError
@@ -67,10 +67,10 @@ func LeaveOut(t Test, err error) {
 	}
 }
 
-// Addr is the server's host and port.
+// Addr returns the server's host and port.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// PID is the server's process, 0 while it is killed.
+// PID returns the server's process, 0 while it is killed.
 func (s *Server) PID() int {
 	if s.proc == nil {
 		return 0
@@ -81,7 +81,7 @@ func (s *Server) PID() int {
 // Exec runs statements in the ordinary account's database, as the superuser.
 func (s *Server) Exec(text string) error { return s.exec(s, Database, text) }
 
-// URL is the address of the server for the ordinary account.
+// URL returns the server's address for the ordinary account.
 func (s *Server) URL() string {
 	kind := s.Kind
 	if kind == "mariadb" {
@@ -101,33 +101,32 @@ func (s *Server) SocketURL() string {
 	return u.String()
 }
 
-// Log is what the server has written, its last part.
+// Log returns the end of the server's log.
 func (s *Server) Log() string {
-	text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // none is an empty one
+	text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // a missing log is empty
 	return string(text[max(0, len(text)-4000):])
 }
 
-// Kill ends the server as kill -9 does, all its processes at once.
+// Kill ends the server like kill -9, with all its processes.
 func (s *Server) Kill() {
 	s.proc.kill()
 	s.proc = nil
 }
 
-// Stop has the server do nothing, all its processes, until Wake: it keeps its connections, takes
-// new ones as far as the kernel does, and answers none.
+// Stop stops all processes of the server until Wake: it keeps its connections, accepts new ones as far as the kernel does, and
+// answers none.
 func (s *Server) Stop() error { return s.proc.stop() }
 
-// Wake has a stopped server go on.
+// Wake continues a stopped server.
 func (s *Server) Wake() error { return s.proc.wake() }
 
-// Start starts a server that was killed again, on its data and its port, with further
-// arguments for its program, which stay for the starts to come.
+// Start starts a killed server again on its data and port, with further arguments, which stay for later starts.
 func (s *Server) Start(more ...string) error {
 	s.args = append(s.args, more...)
 	deadline := time.Now().Add(startMax)
 	var err error
 	for time.Now().Before(deadline) {
-		// What is left of the processes before may still hold on to the data: try again.
+		// Remaining processes may still hold the data: try again.
 		if s.proc, err = start(s.dir, s.program, s.args); err != nil {
 			return err
 		}
@@ -149,10 +148,10 @@ func (s *Server) Close() {
 		s.Kill()
 	}
 	s.port.Release()
-	_ = os.RemoveAll(s.dir) // what is left is in the directory for temporary files
+	_ = os.RemoveAll(s.dir) // the rest is in the directory for temporary files
 }
 
-// find looks for a program on the path and where Debian has it besides.
+// find searches for a program on the path and in Debian's directories.
 func find(name, pkg string, besides ...string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -165,7 +164,7 @@ func find(name, pkg string, besides ...string) (string, error) {
 	return "", &MissingError{name, pkg}
 }
 
-// directory makes a directory that the servers' user may use.
+// directory creates a directory that the servers' user may use.
 func directory(kind string) (string, error) {
 	dir, err := os.MkdirTemp("", "isochron-"+kind)
 	if err != nil {
