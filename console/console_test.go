@@ -32,7 +32,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// What is older than the window leaves it, and stays in the total.
+// A measurement older than the window leaves it, and stays in the total.
 func TestMeterForgets(t *testing.T) {
 	m := NewMeter([]geo.Region{"va"})
 	m.Commit("va", true, time.Millisecond)

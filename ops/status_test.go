@@ -27,7 +27,7 @@ func TestCountsOfShards(t *testing.T) {
 					t.Errorf("%s is %v", name, of)
 				}
 			case of == 7:
-				t.Errorf("%v has what is of %s", f.desc, name)
+				t.Errorf("%v has a metric of %s", f.desc, name)
 			}
 		}
 		if found != 1 {

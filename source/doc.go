@@ -32,7 +32,7 @@
 //
 // Invariants.
 //
-//   - vote(b) = Yes implies b.phase = prepared; b.phase = prepared ends only by b.decided.
+//   - vote(b) = Yes implies that b is prepared, or committed in one phase; only b.decided ends a prepared b.
 //   - An attempt in memory.ender, or below its gateway's retired number, begins no branch.
 //   - b.busy: exactly one step of b runs outside the loop.
 //   - barrier.open > 0 implies that no branch begins.

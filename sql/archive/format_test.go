@@ -127,8 +127,7 @@ type errReader struct{ err error }
 
 func (r errReader) Read([]byte) (int, error) { return 0, r.err }
 
-// FuzzVerify: no file makes the reader panic, allocate without bound, or take
-// for whole what is not written as a writer would write it.
+// FuzzVerify: no file makes the reader panic or allocate without bound, and a file differing from a written one is refused.
 func FuzzVerify(f *testing.F) {
 	whole := sample(f)
 	f.Add(whole)

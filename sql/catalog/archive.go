@@ -18,7 +18,7 @@ var RestoreKey = txn.Key(routing.SystemKey("restore"))
 // ErrRestoring is the clients' error during a restore.
 var ErrRestoring = txn.Errorf(txn.KindInvalidRequest, "a restore into this cluster is incomplete: run isochron restore again with the same backup")
 
-// The keys that only this package and those who archive the catalogue know.
+// The keys that only this package and archives of the catalogue use.
 var (
 	DirectoryKey = directoryKey
 	NextTableKey = nextTableKey
@@ -215,7 +215,7 @@ func renamed(comment string, names map[string]string) string {
 		return comment
 	}
 	var pairs []string
-	for old, to := range names { // order: the names are distinct, and each is replaced where it stands
+	for old, to := range names { // order: the names are distinct, and each is replaced in place
 		pairs = append(pairs, strconv.Quote(old), strconv.Quote(to))
 	}
 	return comment[:at] + strings.NewReplacer(pairs...).Replace(comment[at:])

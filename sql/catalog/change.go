@@ -74,8 +74,8 @@ func (c *Change) Seal() {
 	}
 }
 
-// Committed reads the catalogue anew, and clears away what the change has left. It has happened:
-// what fails here is done by others later.
+// Committed reads the catalogue again and clears the rows and ranges that the change has left. The change has happened: if
+// this fails, another gateway does it later.
 func (c *Change) Committed() {
 	s, v := c.store, c.tx.Stats().CommitVersion
 	if len(c.edits) == 0 {
@@ -116,8 +116,8 @@ func (c *Change) get(keys ...txn.Key) ([][]byte, error) {
 	return res.Values, err
 }
 
-// table reads a table as it is now, once no other transaction uses it. If the statement was planned for
-// another, it has to be planned anew.
+// table reads a table's present definition once no other transaction uses it. A statement planned for another one must be
+// planned again.
 func (c *Change) table(db, name string) (*Record, error) {
 	d, planned := c.base.Table(db, name)
 	if _, edited := c.edits[tableKey(db, name)]; !planned || edited {
@@ -133,7 +133,7 @@ func (c *Change) table(db, name string) (*Record, error) {
 	return rec, err
 }
 
-// tableInUse is table without waiting for those who use it.
+// tableInUse is table without waiting for the table's users.
 func (c *Change) tableInUse(db, name string) (*Record, error) {
 	values, err := c.get(tableKey(db, name))
 	if err != nil {

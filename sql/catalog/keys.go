@@ -152,8 +152,7 @@ func (d *Descriptor) Entry(x *IndexInfo, row gms.Row, rowKey txn.Key) (key txn.K
 	return txn.Key(k), value, err
 }
 
-// DecodeEntry reads an entry: a row with the held columns in their places, and
-// the key of the row that it stands for.
+// DecodeEntry decodes an index entry: a row with the held columns at their positions, and the key of the entry's row.
 func (d *Descriptor) DecodeEntry(x *IndexInfo, value []byte) (gms.Row, txn.Key, error) {
 	held, err := x.layout.Decode(value)
 	if err != nil {

@@ -18,9 +18,8 @@ type Place struct {
 	Key                    string // the columns of the index with their values, or what else it is
 }
 
-// Locate tells what a key stands for. value is what is stored under it as far as
-// this gateway can see, nil if nothing: the text in a key cannot be read back from
-// the key alone.
+// Locate returns what a key belongs to. value is its stored value as far as this gateway can see it, nil if there is none:
+// the text in a key cannot be decoded from the key alone.
 func (s *Snapshot) Locate(ctx *gms.Context, key txn.Key, value []byte) Place {
 	for _, d := range s.Sorted() {
 		prefix := routing.TablePrefix(d.ID())

@@ -31,8 +31,8 @@ func Number(v any) any {
 	return v
 }
 
-// momentMost is how long a text is of which a moment is made, in bytes. The engine tries
-// each of its digits as the last one.
+// momentMost is the length in bytes of a text that is converted to a date. The engine tries each of its digits as the last
+// one.
 const momentMost = 256
 
 // Moment returns a value to convert to a date or time.
@@ -99,7 +99,7 @@ func NumberText(s string) string {
 	return out
 }
 
-// number is what a text begins with: a sign and digits with a point, and an exponent.
+// number is the start of a text: a sign and digits with a point, and an exponent.
 type number struct {
 	mantissa string
 	point    int    // position in the mantissa, possibly beyond it

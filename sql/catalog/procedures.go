@@ -14,8 +14,7 @@ import (
 	"isochron/txn"
 )
 
-// ProceduresMax bounds the procedures of a database where no setting says otherwise: every gateway
-// holds all of them.
+// ProceduresMax is the default bound of a database's procedures: every gateway holds all of them.
 const ProceduresMax = 256
 
 // Procedure is a stored procedure as stored: its text, and under which mode it was written.
@@ -59,7 +58,7 @@ func decodeProcedure(b []byte) (*StoredProcedure, error) {
 	return p, nil
 }
 
-// takeProcedures reads the procedures of the catalogue; what is as it was in an old one is taken from it.
+// takeProcedures decodes the catalogue's procedures; unchanged ones are taken from the old snapshot.
 func (s *Snapshot) takeProcedures(old *Snapshot, pairs []txn.Pair) error {
 	if len(pairs) > 0 {
 		s.Procedures = make(map[txn.Key]*StoredProcedure, len(pairs))

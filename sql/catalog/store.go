@@ -232,11 +232,9 @@ const (
 	catchUpStep  = 2 * time.Millisecond
 )
 
-// Version is the version under which the table's schema was written: what
-// transactions are guarded on. It is known from the commit that wrote it or from
-// the nearest replica once that holds the same bytes. Only then, and once this
-// gateway's directory has the table's ranges, may the table be used: before, its
-// keys would be sought at a shard that never heard of it.
+// Version returns the version under which the table's schema was written, which transactions check. It is known from the
+// commit that wrote it, or from the nearest replica once that has the same bytes. The table may be used only then, and once
+// this gateway's directory has the table's ranges: before, its keys would be sent to a shard that does not have them.
 func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error) {
 	if v, ok := s.VersionAtHand(d); ok {
 		return v, nil
@@ -382,8 +380,8 @@ func Backoff(ctx context.Context, try int) bool {
 	}
 }
 
-// Pause is how long to wait before the next try of something that lost: it varies, so
-// that those who met do not meet again, and grows to a tenth of a second.
+// Pause returns the wait before the next try of an operation that lost a conflict. It is random, so that the same
+// operations do not conflict again, and grows to a tenth of a second.
 func Pause(try int) time.Duration {
 	return rand.N(min(time.Millisecond<<min(try, 8), 100*time.Millisecond))
 }

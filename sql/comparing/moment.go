@@ -87,7 +87,7 @@ func micros(digits string) int {
 	return (n + 5) / 10
 }
 
-// packedMoment reads YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss.
+// packedMoment parses YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss.
 func packedMoment(digits, rest string) (at time.Time, ok bool) {
 	two := len(digits) == 6 || len(digits) == 12
 	n := 4

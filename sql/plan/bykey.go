@@ -12,8 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// ByKey is one execution of a statement that names the rows which it writes by their keys, so that
-// all that it reads is known before it reads anything. It holds what it needs, as a PointUpdate does.
+// ByKey is one execution of a statement that identifies the rows it writes by their keys, so that all its reads are known
+// in advance. Like a PointUpdate it holds all its data.
 type ByKey struct {
 	Kind    Kind
 	Plan    *RoundPlan // what the statement does
@@ -39,7 +39,7 @@ const (
 type part interface {
 	// reads are the keys that it reads.
 	reads() []txn.Key
-	// writes are those that it may write; all is false if others follow from what it reads.
+	// writes returns the keys that it may write; all is false if others follow from its reads.
 	writes() (keys []txn.Key, all bool)
 	// do does it; ok is false if the engine has to do all of the statement.
 	do(rows *rowsNow) (matched, changed, ok bool)

@@ -40,7 +40,7 @@ type Read struct {
 type Insert struct {
 	Node  *gmsplan.InsertInto
 	Table *table.Table
-	// Owners says that the rows which have a key already are needed too.
+	// Owners: the rows that already have a key are needed too.
 	Owners bool
 }
 
@@ -286,8 +286,8 @@ func (r *Read) push(ctx *gms.Context) {
 	r.Access.Limit, r.Pushed = want, true
 }
 
-// decided reports whether the filter says no more than the ranges do: each part
-// of it compares a column of the index with a constant, precisely.
+// decided reports whether the filter is implied by the ranges: each part of it compares a column of the index with a
+// constant, precisely.
 func (r *Read) decided(ctx *gms.Context) bool {
 	if r.Filter == nil {
 		return true

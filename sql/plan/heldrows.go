@@ -15,8 +15,8 @@ import (
 	"isochron/txn"
 )
 
-// heldRows are the rows that a filter names: for each it holds all columns of the primary key to
-// one value, and it says nothing else. Then the keys are the filter.
+// heldRows are the rows that a filter identifies: for each it fixes all columns of the primary key to one value and has no
+// other condition. Then the keys are the filter.
 type heldRows struct {
 	desc *catalog.Descriptor
 	rows [][]*expression.Literal // the values of each row, in the order of the key's columns
@@ -31,8 +31,8 @@ type heldRow struct {
 	texts []heldText
 }
 
-// heldText is what the filter holds a column to that has text. The key says no more than that the row's
-// own is alike to its collation: a row whose text is not the same is for the engine, which compares.
+// heldText is the text to which the filter fixes a column. Equal keys mean only that the row's text is equal under its
+// collation: a row with a different text is left to the engine, which compares.
 type heldText struct {
 	pos  int
 	text string
@@ -81,7 +81,7 @@ func rowsHeld(r *Read) *heldRows {
 	return h
 }
 
-// take takes in what is asked of one row, or of one for each value of an IN.
+// take takes in the conditions on one row, or on one for each value of an IN.
 func (h *heldRows) take(r *Read, parts []gms.Expression) bool {
 	columns := h.desc.Primary.Columns
 	held := make([][]*expression.Literal, len(columns))

@@ -99,7 +99,7 @@ func givenBy(e gms.Expression, tuple []gms.Expression) (given, bool) {
 // insertion inserts a row.
 type insertion struct {
 	rows    []txn.Write // the row and its index entries
-	claimed []txn.Key   // of their keys those that nobody may have
+	claimed []txn.Key   // of their keys those that no row may have
 }
 
 func (i *insertion) reads() []txn.Key { return i.claimed }

@@ -51,8 +51,7 @@ func FindLookupJoin(n *gmsplan.JoinNode) *LookupJoin {
 // Right is the table access that is looked up.
 func (j *LookupJoin) Right() gms.Node { return j.right }
 
-// Prepare is the join with its left side drawn in batches; outer is the row of
-// what stands around the join.
+// Prepare returns the join with its left side read in batches; outer is the row of the nodes around the join.
 func (j *LookupJoin) Prepare(ctx *gms.Context, left gms.RowIter, outer gms.Row) (gms.Node, error) {
 	rows := &batches{from: left, before: func(ctx *gms.Context, batch []gms.Row) error { return j.ask(ctx, batch, outer) }}
 	return j.Node.WithChildren(ctx, &Rows{Node: j.Node.Left(), iter: rows}, j.Node.Right())

@@ -16,8 +16,7 @@ import (
 	"isochron/txn"
 )
 
-// point is what an update of rows by their primary keys assigns, as it stands in the
-// tree of a prepared plan.
+// point has the assignments of an update of rows by their primary keys, as in the tree of a prepared plan.
 type point struct {
 	held    *heldRows
 	sets    []set
@@ -99,8 +98,8 @@ func columnOf(d *catalog.Descriptor, e gms.Expression) (int, bool) {
 	return field.Index(), true
 }
 
-// reach finds the indexes that have to follow. What decides where the row stands,
-// what another row may have, and what counts on, is for the engine.
+// reach finds the indexes to update. Columns that determine the row's place, unique columns and AUTO_INCREMENT are left to
+// the engine.
 func (p *point) reach(d *catalog.Descriptor) *point {
 	for _, s := range p.sets {
 		if slices.Contains(d.Primary.Columns, s.column) || slices.Contains(d.Divides(), s.column) || d.AutoIncrement() == s.column {
@@ -136,8 +135,8 @@ func columnsAlone(sets []set) (alone []int) {
 	return alone
 }
 
-// PointUpdate is one execution of such an update. It holds what it needs: it may
-// be carried out after its statement has been given up, and is not filled again then.
+// PointUpdate is one execution of such an update. It holds all its data: it may be executed after its statement was
+// abandoned, and is not refilled then.
 type PointUpdate struct {
 	Key     txn.Key
 	Table   *table.Table
@@ -154,9 +153,9 @@ type change struct {
 	add      int64 // of a sum
 }
 
-// FixedSet reports whether all that the update may write is known before its row is read, which is
-// its row alone: then it is done as a declared transaction, where the row of the protocol has them.
-// Where an index holds what it assigns, the keys of the entries follow from what the row was.
+// FixedSet reports whether all writes of the update are known before its row is read, which are its row alone. Then it is
+// executed as a 2FI transaction if the protocol has them. If an index has an assigned column, the entries' keys depend on
+// the row's old value.
 func (u *PointUpdate) FixedSet() bool { return len(u.indexes) == 0 }
 
 // Point readies the bound plan for an execution in one go; nil if it is not one
@@ -278,8 +277,8 @@ func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
 	return row, changed, ok
 }
 
-// value is what the column gets; from is the value that a sum adds to. Of a sum it
-// is the engine's as long as that stays among the whole numbers that the column holds.
+// value returns the column's new value; from is the value that a sum adds to. It equals the engine's sum as long as it is
+// within the integers that the column holds.
 func (c *change) value(from any, t gms.Type) (any, bool) {
 	if c.from < 0 {
 		return c.constant, true

@@ -22,8 +22,7 @@ import (
 type Prepared struct {
 	Root gms.Node
 	Plan *RoundPlan
-	// Strict says that a parameter takes part in arithmetic, whose type follows
-	// from the parameter's own.
+	// Strict: a parameter is part of arithmetic, whose type follows from the parameter's.
 	Strict bool
 
 	params map[string]*expression.Literal
@@ -252,8 +251,8 @@ func (p *Prepared) Bind(ctx *gms.Context) bool {
 	return true
 }
 
-// access is what the present values ask for. The filter is evaluated on every
-// row all the same, so it may be more than they ask for, never less.
+// access returns the access for the present values. The filter is evaluated on every row all the same, so it may be
+// larger than they require, never smaller.
 func (p *Prepared) access(ctx *gms.Context) (*table.Access, error) {
 	r := p.Plan.Read
 	var a *table.Access
@@ -318,7 +317,7 @@ func (p *Prepared) bounds(ctx *gms.Context) (gms.MySQLRange, error) {
 	return out, nil
 }
 
-// bound is what a filter says of one column.
+// bound is a filter's condition on one column.
 type bound struct {
 	r         *Read
 	pos       int
@@ -357,7 +356,7 @@ func (b *bound) take(ctx *gms.Context, part gms.Expression) error {
 	return b.compare(ctx, part, operand, turned)
 }
 
-// compare takes in a comparison; turned says that the column stands at its right.
+// compare takes in a comparison; turned: the column is on its right side.
 func (b *bound) compare(ctx *gms.Context, part, operand gms.Expression, turned bool) error {
 	below, above := gms.Below{Typ: b.col.Type}, gms.Above{Typ: b.col.Type}
 	v, err := b.value(ctx, operand)

@@ -65,8 +65,8 @@ var creates = regexp.MustCompile(`(?is)^((?:\s|/\*[^!].*?\*/)*)create\s+(or\s+re
 // Creates reports whether the first statement of a text is a CREATE PROCEDURE.
 func Creates(text string) bool { return creates.MatchString(text) }
 
-// Read reads a CREATE PROCEDURE; rest is what stands behind it. The errors have MySQL's numbers, but
-// for those of the parser, which are returned as they are.
+// Read parses a CREATE PROCEDURE; rest is the text after it. The errors have MySQL's numbers, except for those of the parser,
+// which are returned unchanged.
 func Read(text string, options sqlparser.ParserOptions) (p *Procedure, rest string, err error) {
 	defer func() { // what cannot be written out
 		if r := recover(); r != nil {
@@ -116,7 +116,7 @@ func (p *Procedure) read(spec *sqlparser.ProcedureSpec, text string, options sql
 	for _, c := range spec.Characteristics {
 		switch c.Type {
 		case sqlparser.CharacteristicValue_SqlSecurityDefiner:
-			return refuse("SQL SECURITY DEFINER: a procedure runs with the rights of who calls it")
+			return refuse("SQL SECURITY DEFINER: a procedure runs with the rights of its caller")
 		case sqlparser.CharacteristicValue_Comment:
 			p.Comment = c.Comment
 		}

@@ -102,7 +102,7 @@ func (e *editor) walk(v reflect.Value) {
 				v.Set(reflect.ValueOf(value))
 				return
 			}
-			e.err = refuse("the parameter %s where it stands", e.p.Parameters[i].Name)
+			e.err = refuse("the parameter %s at this place", e.p.Parameters[i].Name)
 		}
 		e.walk(v.Elem())
 	case reflect.Pointer:

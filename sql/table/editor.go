@@ -43,7 +43,7 @@ type editor struct {
 	d      *catalog.Descriptor
 	mark   int
 	marked bool
-	hidden map[string][]txn.Key // of a keyless table: row to the keys where it stands
+	hidden map[string][]txn.Key // of a keyless table: the keys of each row
 }
 
 var _ gms.TableEditor = (*editor)(nil)
@@ -232,8 +232,7 @@ func hasNull(x *catalog.IndexInfo, row gms.Row) bool {
 	return false
 }
 
-// mustBeFree checks that nobody has the row's unique keys. before are the images
-// that the row had so far.
+// mustBeFree checks that no other row has the row's unique keys. before are the row's images so far.
 func (e *editor) mustBeFree(ctx *gms.Context, tx txn.Txn, row gms.Row, images, before []image) error {
 	read := txn.Read{ForWrite: true}
 	var claims []image
@@ -315,8 +314,8 @@ func (e *editor) bump(ctx *gms.Context, row gms.Row) error {
 	return nil
 }
 
-// takeHidden finds the hidden id of a row of a keyless table. Equal rows cannot
-// be told apart, so any of them will do, but each only once.
+// takeHidden finds the hidden id of a row of a keyless table. Equal rows are indistinguishable, so any of them is used, but
+// each only once.
 func (e *editor) takeHidden(ctx *gms.Context, tx txn.Txn, row gms.Row) ([]byte, error) {
 	if !e.d.Keyless() {
 		return nil, nil

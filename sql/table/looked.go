@@ -11,22 +11,20 @@ import (
 	"isochron/txn"
 )
 
-// A statement that skips locked rows locks those that it answers, and no others that it has only
-// read. So it looks first: its rows are read without locks, but for those that others have locked,
-// and carry where they lie through the engine, behind their last value. Then what was answered is
-// locked, and stands if nothing of it has changed meanwhile.
+// A statement with SKIP LOCKED locks the rows that it returns, and no others that it has only read. So it first reads its
+// rows without locks, skipping those that others have locked. Each row carries its key through the engine, beyond its last
+// value. Then the returned rows are locked, and are valid if they have not changed meanwhile.
 
 // Looked is a row that was read without a lock.
 type Looked struct {
 	Key   txn.Key
-	Value []byte // that stood there
+	Value []byte // its stored value
 }
 
-// behind is how far behind a row's last value its marks lie: who appends to a row does not write
-// over them.
+// behind is the distance of a row's marks from its last value: values appended to the row do not overwrite them.
 const behind = 3
 
-// marked is a row that carries where it, or what it was made of, lies.
+// marked returns a row that carries its key, or those of the rows it was made of.
 func marked(row gms.Row, of ...Looked) gms.Row {
 	out := make(gms.Row, len(row)+behind)
 	copy(out, row)

@@ -7,9 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// Claims are the unique keys that inserting these rows would claim: each must
-// be read to know that nobody has it. Rows that cannot be stored are passed over,
-// for their insertion will say why.
+// Claims returns the unique keys that inserting these rows would claim; each must be read to know that no row has it. Rows
+// that cannot be stored are skipped: their insertion reports the error.
 func (t *Table) Claims(ctx *gms.Context, rows []gms.Row) []txn.Key {
 	e := t.editor()
 	if e.d.Keyless() && len(e.d.Indexes) == 0 {

@@ -15,18 +15,17 @@ type Session interface {
 	// Use is the session's transaction, made to depend on the definition of
 	// the table.
 	Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error)
-	// Alter does a step of the statement's change of the catalogue. What is open is committed
-	// before it, as MySQL does, and the change at the statement's end.
+	// Alter executes a step of the statement's change of the catalogue. The open transaction is committed before it, as
+	// in MySQL, and the change at the statement's end.
 	Alter(ctx *gms.Context, step func(*catalog.Change) error) error
 	// Catalogue returns the statement's catalogue.
 	Catalogue(ctx context.Context) (*catalog.Snapshot, error)
-	// Duplicate notes MySQL's words for the duplicate key just met.
+	// Duplicate notes MySQL's message for the duplicate key just found.
 	Duplicate(message string)
 	// FinalRead reports whether the next read is the statement's only one and
 	// the statement is its whole transaction.
 	FinalRead() bool
-	// Writes reports whether the statement writes the table with this id, so
-	// that what it reads there is read for writing.
+	// Writes reports whether the statement writes the table with this id, so that its rows are read for writing.
 	Writes(table uint64) bool
 	// Weak reports whether what was read without a lock is not checked at the
 	// commit: then what a write rests on must be locked.

@@ -139,8 +139,7 @@ func (t *Table) GetIndexes(*gms.Context) ([]gms.Index, error) {
 // IndexedAccess implements gms.IndexAddressable.
 func (t *Table) IndexedAccess(*gms.Context, gms.IndexLookup) gms.IndexedTable { return t }
 
-// The planner is told the same size of every table: which plan it takes must not
-// depend on when it looked.
+// The planner receives the same size for every table: its choice must not depend on the time of the estimate.
 const (
 	assumedRows     = 10_000
 	assumedRowBytes = 100
