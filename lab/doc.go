@@ -33,9 +33,9 @@
 //
 // # What the caller owes it
 //
-// 1. An Experiment that Validate accepts; Defaults returns one. Run validates too. 2. A context to
-// cancel. Run uses one goroutine; RunAll uses as many as requested. 3. A progress function that
-// returns soon. Results are values and may be shared.
+//  1. An Experiment that Validate accepts; Defaults returns one. Run validates too.
+//  2. A context to cancel. Run uses one goroutine; RunAll uses as many as requested.
+//  3. A progress function that returns soon. Results are values and may be shared.
 //
 // See DESIGN.md for the decisions, docs/laboratory for the guide and the papers' claims.
 package lab

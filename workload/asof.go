@@ -9,12 +9,12 @@ import (
 	"isochron/txn"
 )
 
-// holdMillis is for how long a reader at a moment has its versions kept.
+// holdMillis is how long a snapshot reader has its versions protected.
 const holdMillis = 250
 
-// ReadAsOf reads all accounts and the ledger as of one moment, in several
-// transactions with pauses between them, and records all as one reading: it must
-// be true, and hold what was acknowledged before it began.
+// ReadAsOf reads all accounts and the ledger at one read timestamp, in several transactions with
+// pauses between them, and records all as one read: it must be consistent, and contain everything
+// acknowledged before it began.
 func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
 	c.lookBack(ctx, func(m *snapshotRead) error {
 		var accounts []txn.Pair
@@ -26,7 +26,7 @@ func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
 			accounts = append(accounts, rows...)
 		}
 		if m.tx != nil && len(accounts) == 0 {
-			return txn.Errorf(txn.KindUnavailable, "a moment before the bank was opened: the gateway's clock is far behind")
+			return txn.Errorf(txn.KindUnavailable, "a read timestamp before the bank was opened: the gateway's clock is far behind")
 		}
 		entries, err := m.scan(tableSpan(tableLedger))
 		if err != nil {
@@ -38,7 +38,7 @@ func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
 	})
 }
 
-// ReadAsOf reads every list as of one moment, one by one.
+// ReadAsOf reads every list at one read timestamp, one by one.
 func (w *ListAppend) ReadAsOf(ctx context.Context, c *Client) {
 	c.lookBack(ctx, func(m *snapshotRead) error {
 		for i := range w.Lists {
@@ -52,27 +52,26 @@ func (w *ListAppend) ReadAsOf(ctx context.Context, c *Client) {
 	})
 }
 
-// snapshotRead is a reading of one moment.
+// snapshotRead is a read at one timestamp.
 type snapshotRead struct {
 	attempt
 	c  *Client
 	at txn.Timestamp
-	// hold is for how many milliseconds each read has its versions kept; 0: no longer than usual.
+	// hold is for how many milliseconds each read has its versions protected; 0: the default.
 	hold int64
-	// tx, if not nil, is a transaction of repeatable reads that does all the reading;
-	// its gateway chose the moment.
+	// tx, if not nil, is a repeatable-read transaction that does all the reading; its gateway chose
+	// the read timestamp.
 	tx txn.Txn
 }
 
-// lookBack asks for the present and records what read finds there, or at a moment
-// that is still to come.
+// lookBack records what read finds at the present, or at a future timestamp.
 func (c *Client) lookBack(ctx context.Context, read func(*snapshotRead) error) {
 	m := &snapshotRead{c: c, hold: holdMillis, attempt: attempt{ctx: ctx, rec: &history.Record{
 		Process: c.Process, ReadTS: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
 	if c.Repeatable {
 		m.tx = c.DB.Begin(txn.Options{Level: txn.RepeatableRead, ReadOnly: true})
-		m.rec.InvokeNanos = 0 // of other gateways' commits it may miss the youngest
+		m.rec.InvokeNanos = 0 // it may miss the latest commits of other gateways
 		if err = read(m); err == nil {
 			err = m.tx.Commit(ctx)
 		}
@@ -81,7 +80,7 @@ func (c *Client) lookBack(ctx context.Context, read func(*snapshotRead) error) {
 	} else if m.at, err = txn.ReadPresent(ctx, c.DB); err == nil {
 		if c.Ahead > 0 && c.Rand.IntN(2) == 0 {
 			m.at += txn.Timestamp(c.Rand.Int64N(int64(c.Ahead)))
-			m.hold *= int64(c.Rand.IntN(2)) // else leaders log the moment itself
+			m.hold *= int64(c.Rand.IntN(2)) // else leaders log the read timestamp itself
 		}
 		m.rec.At = int64(m.at)
 		err = read(m)
@@ -95,14 +94,14 @@ func (c *Client) lookBack(ctx context.Context, read func(*snapshotRead) error) {
 	c.finish(m.rec, err)
 }
 
-// read is one read of the moment, tried again while shards are not to be
-// reached: the answer is the same whenever it comes.
+// read is one read at the timestamp, retried while shards are unreachable: the answer is the same
+// at any time.
 func (m *snapshotRead) read(r txn.Read) (res txn.ReadResult, err error) {
 	if m.tx != nil {
 		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
 		res, err = m.tx.Read(m.ctx, r)
 		if err == nil && m.at != 0 && res.At != m.at {
-			panic("workload: a transaction of repeatable reads has read two moments")
+			panic("workload: a transaction of repeatable reads has read at two timestamps")
 		}
 		m.at, m.rec.Txn = res.At, m.tx.ID().String()
 		return res, err

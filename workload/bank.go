@@ -9,14 +9,14 @@ import (
 	"isochron/txn"
 )
 
-// Bank moves money between accounts. An account lies in a branch, which is a
-// part of the table and so a shard; each transfer writes a ledger row.
+// Bank moves money between accounts. An account is in a branch, which is a part of the table and so
+// a shard; each transfer writes a ledger row.
 type Bank struct {
 	Parts     int // branches: parts of the table, one for each shard
 	Accounts  int // opened at the start, spread over the branches
 	BranchMax int // accounts a branch may have; it must leave room above the first ones
 	Each      int64
-	// ZipfMilli is how unevenly accounts are chosen, in thousandths; 0 is evenly.
+	// ZipfMilli is the skew of the choice of accounts, in thousandths; 0 is uniform.
 	ZipfMilli int
 
 	skew uneven
@@ -26,10 +26,10 @@ func (w *Bank) first(i int) txn.Key {
 	return rowKey(tableAccounts, i%w.Parts, w.name(i%w.Parts, i))
 }
 
-// name is "branch/number": unlike the key it can be printed.
+// name returns "branch/number", which is printable, unlike the key.
 func (w *Bank) name(part, i int) string { return fmt.Sprintf("%02d/%03d", part, i) }
 
-// Rules are what the bank's history is judged by.
+// Rules returns the rules for checking the bank's history.
 func (w *Bank) Rules() history.BankRules {
 	r := history.BankRules{BranchMax: w.BranchMax, Branch: func(a string) string { return a[:2] }}
 	for i := range w.Accounts {
@@ -47,8 +47,8 @@ func (w *Bank) Setup(ctx context.Context, db txn.DB) error {
 	return t.Commit(ctx)
 }
 
-// SetupEach opens the accounts with a transaction each: not atomic, but where those over
-// several shards are ended before they can commit it is done all the same.
+// SetupEach opens the accounts with a transaction each: not atomic, but it succeeds where
+// transactions over several shards are aborted before they can commit.
 func (w *Bank) SetupEach(ctx context.Context, db txn.DB) error {
 	for i := range w.Accounts {
 		t := db.Begin(txn.Options{})
@@ -137,8 +137,8 @@ func (w *Bank) enter(a *attempt, c *Client, moves []history.Account) {
 
 func (w *Bank) ledgerKey(id int64) txn.Key { return rowKey(tableLedger, int(id)%w.Parts, idName(id)) }
 
-// open counts the accounts of a branch and, if there is room, opens one more
-// with money from one of the first: a phantom for whoever sums or counts.
+// open counts the accounts of a branch and, if there is room, opens one more with money from one of
+// the first: a phantom for a transaction that sums or counts.
 func (w *Bank) open(ctx context.Context, c *Client) {
 	part, from := c.Rand.IntN(w.Parts), w.account(c)
 	lock, wait := c.lock()
@@ -168,8 +168,7 @@ func (w *Bank) open(ctx context.Context, c *Client) {
 	})
 }
 
-// close gives the money of an account opened later to one of the first and
-// deletes the row.
+// close gives the money of an account opened later to one of the first and deletes the row.
 func (w *Bank) close(ctx context.Context, c *Client) {
 	part, to := c.Rand.IntN(w.Parts), w.account(c)
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
@@ -192,8 +191,8 @@ func (w *Bank) close(ctx context.Context, c *Client) {
 	})
 }
 
-// ReadAll reads all accounts and the whole ledger in one round; final says that
-// the cluster is quiet. It reports whether it could.
+// ReadAll reads all accounts and the whole ledger in one round; final means that the cluster is
+// quiet. It reports whether it could.
 func (w *Bank) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
 		res, err := a.read(txn.Read{
@@ -208,7 +207,7 @@ func (w *Bank) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	})
 }
 
-// sumByScan reads all accounts part by part, a round each: others come between.
+// sumByScan reads all accounts part by part, a round each: other transactions run in between.
 func (w *Bank) sumByScan(ctx context.Context, c *Client) {
 	order := c.Rand.Perm(w.Parts)
 	withLedger := c.Rand.IntN(2) == 0
@@ -233,8 +232,8 @@ func (w *Bank) sumByScan(ctx context.Context, c *Client) {
 	})
 }
 
-// sumByGets finds the accounts by a scan and then reads each by key again,
-// under locks: in one transaction both must agree.
+// sumByGets finds the accounts by a scan and then reads each by key again, under locks: in one
+// transaction both must agree.
 func (w *Bank) sumByGets(ctx context.Context, c *Client) {
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		found, err := a.read(txn.Read{Scans: []txn.Scan{{Span: tableSpan(tableAccounts)}}})
@@ -271,7 +270,7 @@ func ledgerOf(pairs []txn.Pair) history.Op {
 	for _, p := range pairs {
 		id, err := strconv.ParseInt(rowName(p.Key), 10, 64)
 		if err != nil {
-			id = -1 // nobody wrote it: the checker will say so
+			id = -1 // no transaction wrote it: the checker will report it
 		}
 		op.List = append(op.List, id)
 	}
@@ -280,8 +279,8 @@ func ledgerOf(pairs []txn.Pair) history.Op {
 
 func formatAmount(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// parseAmount reads what formatAmount wrote; a missing row is an empty account.
-// What it cannot read is an amount that no sum survives.
+// parseAmount parses a formatAmount; a missing row is an empty account. An unreadable value becomes
+// an amount that breaks every sum.
 func parseAmount(b []byte) int64 {
 	if b == nil {
 		return 0
@@ -293,7 +292,7 @@ func parseAmount(b []byte) int64 {
 	return n
 }
 
-// Keys are those of the first accounts.
+// Keys returns those of the first accounts.
 func (w *Bank) Keys() []txn.Key {
 	keys := make([]txn.Key, w.Accounts)
 	for i := range keys {

@@ -8,13 +8,12 @@ import (
 	"isochron/txn"
 )
 
-// bankMix moves money between a few accounts, as an application does that sends one
-// statement after another: it looks at what one account has, records the transfer,
-// takes from the one and gives to the other. One transaction in twenty adds up all
-// accounts.
+// bankMix moves money between a few accounts, as an application does that sends one statement after
+// another: it reads the balance of one account, records the transfer, takes from the one and gives
+// to the other. One transaction in twenty adds up all accounts.
 type bankMix struct{ MixConfig }
 
-// newBankMix has all of Keys as accounts: 20 where nothing is asked for.
+// newBankMix has all of Keys as accounts: 20 by default.
 func newBankMix(cfg MixConfig) Mix {
 	if cfg.Keys == defaultKeys {
 		cfg.Keys = bankAccounts
@@ -82,7 +81,7 @@ func (m *bankMix) Next(c *Client) Job {
 	}}
 }
 
-// Check implements Checked: no money is made or lost.
+// Check implements Checked: the sum of money does not change.
 func (m *bankMix) Check(rows iter.Seq[txn.Pair]) (wrong []string) {
 	accounts := map[txn.Key]bool{}
 	for i := range m.Keys {

@@ -11,7 +11,7 @@ import (
 
 // Env is a client's time.
 type Env interface {
-	// Elapsed is the time since some start common to all clients. It never jumps.
+	// Elapsed returns the time since some start common to all clients. It never jumps.
 	Elapsed() time.Duration
 	Sleep(d time.Duration)
 }
@@ -23,21 +23,20 @@ type Client struct {
 	Env     Env
 	Rand    *rand.Rand
 	Record  func(*history.Record)
-	// Pause is how long the client waits before it tries again something that
-	// was aborted, on average. It varies widely when a node or a shard was not to
-	// be reached.
+	// Pause is the average wait of the client before it retries an aborted transaction. It varies
+	// widely when a node or a shard is unreachable.
 	Pause time.Duration
 	// Tries bounds the attempts at one transaction.
 	Tries int
-	// Repeatable has readers of moments read in one transaction of repeatable reads.
+	// Repeatable makes snapshot readers read in one repeatable-read transaction.
 	Repeatable bool
-	// Ahead bounds how far a moment that is read may lie after the present; 0: not at all.
+	// Ahead bounds how far a read timestamp may be in the future; 0: not at all.
 	Ahead time.Duration
-	// Priority gives that of the transaction that begins next; nil: all are low.
+	// Priority returns the priority of the next transaction; nil: all are low.
 	Priority func() txn.Priority
-	// FixedSet: most transactions whose keys are known from the start are declared.
+	// FixedSet: most transactions whose keys are known from the start are 2FI transactions.
 	FixedSet bool
-	// Spike: the transaction that is drawn next is one of a sudden crowd, see hotspots.
+	// Spike: the next transaction is one of a spike, see hotspots.
 	Spike bool
 
 	ids int64
@@ -46,7 +45,7 @@ type Client struct {
 // idsMax bounds the ids of one client.
 const idsMax = 1_000_000
 
-// nextID is unique among all clients of a run.
+// nextID returns an id that is unique among all clients of a run.
 func (c *Client) nextID() int64 {
 	c.ids++
 	return int64(c.Process)*idsMax + c.ids
@@ -65,11 +64,11 @@ func (a *attempt) did(op history.Op) { a.rec.Ops = append(a.rec.Ops, op) }
 
 func (a *attempt) read(r txn.Read) (txn.ReadResult, error) { return a.t.Read(a.ctx, r) }
 
-// errGiveUp ends a transaction that the client itself does not want any more.
-var errGiveUp = txn.Errorf(txn.KindInvalidRequest, "the client gave it up")
+// errGiveUp ends a transaction that the client itself cancels.
+var errGiveUp = txn.Errorf(txn.KindInvalidRequest, "the client gave the transaction up")
 
-// transact runs body in a transaction until it commits, its outcome is unknown,
-// or the tries are used up. It reports whether it committed.
+// transact runs body in a transaction until it commits, its outcome is unknown, or the tries are
+// used up. It reports whether it committed.
 func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body func(a *attempt) error) bool {
 	if c.Priority != nil {
 		opt.Priority = max(opt.Priority, c.Priority())
@@ -96,12 +95,12 @@ func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body
 		if err == nil || kind == txn.KindUnknown || err == errGiveUp || try >= c.Tries {
 			return err == nil
 		}
-		opt.RetryOf = t // whatever it lost to, it keeps its age
+		opt.RetryOf = t // it keeps its age, whatever the conflict was
 		c.pause(kind)
 	}
 }
 
-// finish records what the client was told.
+// finish records the outcome that the client received.
 func (c *Client) finish(rec *history.Record, err error) {
 	rec.CompleteNanos = int64(c.Env.Elapsed())
 	switch {
@@ -121,7 +120,7 @@ func (c *Client) finish(rec *history.Record, err error) {
 func (c *Client) pause(kind txn.Kind) {
 	d := c.Pause
 	if kind == txn.KindUnavailable {
-		d = c.Pause / 8 << c.Rand.IntN(9) // some are there when a node has just started
+		d = c.Pause / 8 << c.Rand.IntN(9) // sometimes short: a node has just started
 	}
 	c.Env.Sleep(d/2 + time.Duration(c.Rand.Int64N(int64(d)+1)))
 }
@@ -139,7 +138,7 @@ func (c *Client) lock() (txn.Lock, txn.Wait) {
 	return txn.LockNone, txn.WaitForLock
 }
 
-// scribble sometimes writes a key and takes it back: nothing may be left of it.
+// scribble sometimes writes a key and rolls back to before it: no trace of it may remain.
 func (c *Client) scribble(a *attempt, key txn.Key) {
 	if c.Rand.IntN(10) > 0 {
 		return

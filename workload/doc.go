@@ -1,29 +1,43 @@
-// Package workload is what clients do to a database in tests, simulations and
-// the laboratory, written as plain blocking code.
+// Package workload has the clients of tests, simulations and the laboratory, as plain blocking
+// code. It judges nothing of a history (package history does), and talks to databases through
+// txn.DB only: package sqlload has the clients of an SQL server.
 //
-// How it thinks. A Client is one process at one gateway. It knows transactions
-// through txn.DB and time through Env, so that the same code runs on the real
-// clock and, as a coroutine, on the simulated one. A transaction is a body that
-// may be run several times: a retry is a new transaction with the age of the
-// first. Every attempt is recorded, with what the client was told and nothing
-// more, for package history to judge.
+// # How it works
 //
-// Bank moves money between accounts and writes a ledger; ListAppend appends
-// unique numbers to a few hot lists. Both spread their rows over all shards,
-// read by key and by range, insert into ranges that others have counted, and
-// now and then lock, use savepoints, or give up.
+// A Client is one process at one gateway. It uses transactions through txn.DB and time through Env,
+// so that the same code runs on the real clock and, as a coroutine, in virtual time. A transaction
+// is a body that may run several times: a retry is a new transaction with the age of the first.
+// Every attempt is recorded, with exactly what the client received.
 //
-// A Mix is a benchmark, for runs that measure: NewMix makes it by name, Place
-// says where its rows lie. It draws transactions, whose reads go in as few
-// rounds as their logic allows, and leaves commits, retries and clocks to
-// whoever drives it. Which rows are popular is a table of integers (zipf.go), so
-// that one seed draws the same on every processor; each shard has its share of
-// the popular ones (keys.go). A Mix that is Checked knows what must hold of its
-// rows after a run; some must hear for that how each Job ended. The benchmarks of hot
-// rows (sysbench.go, fit.go) send their statements one after another, as a client of
-// a database does.
+//	checked workloads   Bank moves money between accounts and writes a ledger; ListAppend appends unique
+//	                    numbers to a few hot lists; Registers overwrites a few hot values. Their rows are
+//	                    in all shards. They read by key and by range, insert into ranges that others have
+//	                    counted, and sometimes lock, use savepoints, or roll back.
+//	benchmarks          A Mix draws transactions for runs that measure. NewMix makes it by name, Place
+//	                    puts its rows into the directory. Its driver begins, commits, retries and times.
 //
-// What the caller owes it. A *rand.Rand of its own for each client. Env.Sleep
-// returns when the time has passed. Record is called from the client's
-// goroutine: a caller with several goroutines locks there.
+// Popularity of rows is a table of integers (zipf.go), so one seed draws the same rows on every
+// processor; each shard has its share of the popular ones (keys.go). A Mix that is Checked has
+// conditions for its rows after a run; for some of them it needs the outcome of each Job
+// (Job.Ended). The benchmarks of hot rows (sysbench.go, fit.go) send their statements one after
+// another, as a client of a database does.
+//
+// # Invariants
+//
+//   - Every value written by a checked workload is unique, so a read identifies its write.
+//   - An outcome is recorded as committed only if the client received it.
+//   - Body and FixedSet of a Job have the same reads and writes, and each try makes the same
+//     choices.
+//   - Equal seeds draw equal transactions.
+//
+// # What the caller owes it
+//
+//  1. A directory with the tables: Spread or SpreadOver, and Place.
+//  2. Setup before the first Step.
+//  3. A *rand.Rand of its own for each client.
+//  4. An Env whose Sleep returns when the time has passed.
+//  5. Record is called from the client's goroutine: a caller with several goroutines locks
+//     there.
+//
+// See package history for the checkers, and package sqlload for clients of SQL.
 package workload

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The search that ends one step early draws as its weights say, leaves three of four ranks out, and
-// gives the first of a million twice as much.
+// The search that ends one step early draws as its weights, leaves three of four ranks out, and
+// draws the first of a million twice as often.
 func TestTheLastProbeLeavesRanksOut(t *testing.T) {
 	z := newZipf(1000, 900)
 	want, got := z.probed(), make([]float64, 1000)
@@ -21,14 +21,14 @@ func TestTheLastProbeLeavesRanksOut(t *testing.T) {
 	for rank, w := range want {
 		expected := draws * float64(w) / float64(z.upTo[999])
 		if sum += w; math.Abs(got[rank]-expected) > 6*math.Sqrt(expected)+0.5 {
-			t.Errorf("rank %d came %v times, not %v", rank, got[rank], expected)
+			t.Errorf("rank %d was drawn %v times, not %v", rank, got[rank], expected)
 		}
 		if w == 0 {
 			never++
 		}
 	}
 	if sum != z.upTo[999] || never < 700 || never > 800 {
-		t.Errorf("the weights add up to %d of %d, %d ranks never come", sum, z.upTo[999], never)
+		t.Errorf("the weights add up to %d of %d, %d ranks are never drawn", sum, z.upTo[999], never)
 	}
 	million := newZipf(1_000_000, 700)
 	all := float64(million.upTo[len(million.upTo)-1])
@@ -57,7 +57,7 @@ func TestTheLastProbeIsSpreadEvenly(t *testing.T) {
 	}
 }
 
-// At uniform homes every transaction begins anywhere, and other warehouses are others.
+// With uniform homes every transaction begins anywhere, and other warehouses are others.
 func TestUniformHomes(t *testing.T) {
 	m := newTestMix(t, "tpcc-d2pc", MixConfig{Parts: 3, Warehouses: 2, Homes: HomesUniform}).(*tpcc)
 	c, seen := seeded(23), map[int]int{}

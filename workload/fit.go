@@ -14,8 +14,8 @@ import (
 	"isochron/txn"
 )
 
-// fit is payments: the balance of a hot account is changed, and a record of it is
-// inserted into a ledger, which only grows. Two statements and a commit.
+// fit is payments: the balance of a hot account is changed, and a record of it is inserted into a
+// ledger, which only grows. Two statements and a commit.
 type fit struct {
 	MixConfig
 	reported map[string]history.Outcome // of each payment
@@ -23,7 +23,7 @@ type fit struct {
 
 func newFit(cfg MixConfig) Mix { return &fit{cfg, map[string]history.Outcome{}} }
 
-// The names of rows begin with these.
+// The prefixes of the names of rows.
 const (
 	fitAccount = "account "
 	fitLedger  = "ledger "
@@ -74,13 +74,13 @@ func (m *fit) Next(c *Client) Job {
 	}
 }
 
-// amount is something paid in or out.
+// amount draws an amount paid in or out.
 func (m *fit) amount(r *rand.Rand) int64 {
 	return (1 + r.Int64N(fitAmountMax)) * int64(1-2*r.IntN(2))
 }
 
-// Check implements Checked: each balance is what the ledger adds up to, and the ledger has
-// each payment that was acknowledged and none that was rolled back.
+// Check implements Checked: each balance is the sum of the ledger, and the ledger has each
+// acknowledged payment and none that was rolled back.
 func (m *fit) Check(rows iter.Seq[txn.Pair]) (wrong []string) {
 	balances, paid := map[int]int64{}, map[int]int64{}
 	seen := map[string]bool{}
@@ -122,15 +122,14 @@ func (m *fit) checkReported(seen map[string]bool) (wrong []string) {
 
 func clipped(wrong []string) []string { return wrong[:min(len(wrong), wrongMax)] }
 
-// hotspots is three applications on one server: one reads single rows, one counts
-// single rows up, and one makes payments on a hot account. Crowds come to the third.
+// hotspots is three applications on one server: one reads single rows, one counts single rows up,
+// and one makes payments on a hot account. Spikes are of the third.
 type hotspots struct {
 	quiet *sysbench
 	pay   *fit
 }
 
-// Of a hundred transactions without a crowd, how many are reads and updates; the
-// others are payments.
+// Of a hundred transactions outside a spike, the reads and the updates; the others are payments.
 const (
 	hotspotsReads   = 45
 	hotspotsUpdates = 45

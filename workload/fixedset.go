@@ -7,9 +7,9 @@ import (
 	"isochron/txn"
 )
 
-// Transactions that are declared whole (txn.Declarer), of clients that do so (Client.Declares).
+// 2FI transactions (txn.FixedSetRunner), of clients that use them (Client.FixedSet).
 
-// runFixedSet carries out a declared transaction, which is all that the attempt does.
+// runFixedSet carries out a 2FI transaction, which is the whole attempt.
 func (a *attempt) runFixedSet(d txn.FixedSetTxn) error {
 	done, err := a.t.(txn.FixedSetRunner).RunFixedSet(a.ctx, d)
 	a.done = done
@@ -19,7 +19,8 @@ func (a *attempt) runFixedSet(d txn.FixedSetTxn) error {
 	return err
 }
 
-// runsFixedSet draws whether the next transaction of keys alone is declared, and of which priority it is.
+// runsFixedSet draws whether the next transaction of keys alone is a 2FI transaction, and its
+// priority.
 func (c *Client) runsFixedSet() (yes bool, opt txn.Options) {
 	if !c.FixedSet || c.Rand.IntN(4) == 0 {
 		return false, opt
@@ -30,7 +31,7 @@ func (c *Client) runsFixedSet() (yes bool, opt txn.Options) {
 	return true, opt
 }
 
-// transferFixedSet is transfer as a declared transaction.
+// transferFixedSet is transfer as a 2FI transaction.
 func (w *Bank) transferFixedSet(ctx context.Context, c *Client, opt txn.Options) {
 	picked := w.accounts(c)
 	amount := 1 + c.Rand.Int64N(5)
@@ -59,7 +60,7 @@ func (w *Bank) transferFixedSet(ctx context.Context, c *Client, opt txn.Options)
 	})
 }
 
-// stepFixedSet reads up to five lists and appends to some of them in a declared transaction.
+// stepFixedSet reads up to five lists and appends to some of them in a 2FI transaction.
 func (w *ListAppend) stepFixedSet(ctx context.Context, c *Client, opt txn.Options) {
 	var d txn.FixedSetTxn
 	appends := map[txn.Key]bool{}
@@ -77,8 +78,8 @@ func (w *ListAppend) stepFixedSet(ctx context.Context, c *Client, opt txn.Option
 	w.runFixedSet(ctx, c, opt, d, appends)
 }
 
-// Duel appends to two lists in a declared transaction: the same for all who do, of the parts that
-// DuelsAt tells, beside the Lists. One of so many has high priority.
+// Duel appends to two lists in a 2FI transaction: the same for all clients, of the parts of
+// DuelsAt, beside the Lists. One in oneOf has high priority.
 func (w *ListAppend) Duel(ctx context.Context, c *Client, oneOf int) {
 	var d txn.FixedSetTxn
 	var opt txn.Options
@@ -100,7 +101,7 @@ func (w *ListAppend) DuelsAt(part int) bool {
 
 func (w *ListAppend) duelled() []txn.Key { return []txn.Key{w.key(w.Lists), w.key(w.Lists + 1)} }
 
-// runFixedSet carries a declaration out that appends to some of what it reads.
+// runFixedSet runs a 2FI transaction that appends to some of the lists it reads.
 func (w *ListAppend) runFixedSet(ctx context.Context, c *Client, opt txn.Options, d txn.FixedSetTxn, appends map[txn.Key]bool) {
 	givesUp := c.giveUp() != nil
 	c.transact(ctx, opt, false, func(a *attempt) error {

@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// written is a transaction that notes the values that are put.
+// written is a transaction that records the values that are put.
 type written struct {
 	probe
 	writes []string
@@ -18,8 +18,8 @@ func (w *written) Put(k txn.Key, v []byte) {
 	w.puts, w.writes = append(w.puts, k), append(w.writes, fmt.Sprintf("%q=%q", k, v))
 }
 
-// What is declared whole reads and writes what the statements of the same transaction do, and writes
-// nothing that it does not declare; of these workloads all can be.
+// A 2FI transaction reads and writes the same as the statements of the same transaction, and writes
+// nothing outside its declared set; in these workloads all can be 2FI.
 func TestFixedSetsMatchTheirTransactions(t *testing.T) {
 	for _, name := range []string{"smallbank", "retwis", "ycsb+t"} {
 		m, c := newTestMix(t, name, MixConfig{Parts: 3, Keys: 200}), seeded(11)

@@ -9,11 +9,10 @@ import (
 	"isochron/txn"
 )
 
-// A guard is how a transaction depends on the definition of a table without
-// reading it from afar: every shard keeps the same fact under a local key, and
-// a commit fails where the fact is no longer the one that was guarded. Here the
-// fact is one more list, kept equal at all shards: a change of it is an append,
-// a guarded commit is a read of it.
+// A guard makes a transaction depend on the definition of a table without a remote read: every
+// shard keeps the same fact under a local key, and a commit fails where the fact has changed since
+// it was guarded. Here the fact is one more list, kept equal at all shards: a change of it is an
+// append, a guarded commit is a read of it.
 const (
 	guardName = "workload"
 	guardList = "guard"
@@ -32,7 +31,7 @@ func (w *ListAppend) guardKeys(c *Client) []txn.Key {
 	return keys
 }
 
-// guard has the commit depend on the fact as a near replica knows it.
+// guard makes the commit depend on the fact as a near replica has it.
 func (w *ListAppend) guard(a *attempt, c *Client) {
 	keys := w.guardKeys(c)
 	if len(keys) == 0 {
@@ -63,8 +62,8 @@ func (w *ListAppend) change(ctx context.Context, c *Client) {
 	})
 }
 
-// readFact reads the fact at all shards, which must agree: the checker finds it
-// strange if a transaction reads one list in two ways.
+// readFact reads the fact at all shards, which must agree: the checker reports a transaction that
+// reads one list in two states.
 func (w *ListAppend) readFact(a *attempt, keys []txn.Key) (list []int64, err error) {
 	res, err := a.read(txn.Read{Gets: keys})
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	"isochron/txn"
 )
 
-// uneven draws from a few things of which some are asked for more than others; its
-// table is made when it first does.
+// uneven draws from a few things by a skewed distribution; its table is made at the first draw.
 type uneven struct{ zipf *zipf }
 
-// one draws one of n things. Evenly is with 0 thousandths.
+// one draws one of n things. 0 thousandths is uniform.
 func (u *uneven) one(r *rand.Rand, n, thetaMilli int) int {
 	if thetaMilli == 0 {
 		return r.IntN(n)
@@ -42,15 +41,14 @@ func (u *uneven) distinct(r *rand.Rand, n, thetaMilli, some int) []int {
 	return out
 }
 
-// popular are rows of a table of which some are asked for more than others.
-// Each rank of popularity has its part, given out so that every part has as
-// much of the whole popularity as the ranks allow.
+// popular are rows of a table of different popularity. Each rank of popularity has its part, so
+// that every part has as much of the whole popularity as the ranks allow.
 type popular struct {
 	keys, parts, thetaMilli int
 	lastProbe               bool // see DrawLastProbe
 
-	// These are made when the first row is drawn: they are large, and a benchmark
-	// may be made only to see whether it could be.
+	// These are made when the first row is drawn: they are large, and a benchmark may be made only
+	// to check its configuration.
 	zipf *zipf
 	part []uint8 // of each rank
 }
@@ -92,7 +90,7 @@ func (p *popular) one(r *rand.Rand) int {
 	return p.zipf.draw(r)
 }
 
-// drawMax bounds the draws for one row; after so many the ranks are tried in order.
+// drawMax bounds the draws for one row; after them the ranks are tried in order.
 const drawMax = 1000
 
 // draw draws a rank that is not among taken and lies in the part, or in any

@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// keyMix is what the benchmarks of plain rows share: rows without meaning, of
-// which some are popular. They are not loaded: a row that is absent counts 0.
+// keyMix is the common part of benchmarks of plain rows without meaning, of which some are popular.
+// They are not loaded: an absent row counts 0.
 type keyMix struct {
 	MixConfig
 	rows popular
@@ -47,8 +47,7 @@ func look(class string, keys []txn.Key) Job {
 	}}
 }
 
-// change is a transaction that counts rows up, all read in one round, and
-// writes others that it has not read.
+// change is a transaction that counts rows up, all read in one round, and blindly writes others.
 func (m *keyMix) change(class string, counted, blind []txn.Key) Job {
 	fixedSet := func() txn.FixedSetTxn {
 		return txn.FixedSetTxn{Reads: counted, Writes: slices.Concat(counted, blind), Then: func(values [][]byte) (writes []txn.Write, ok bool) {
@@ -85,8 +84,8 @@ func newRetwis(cfg MixConfig) Mix { return &retwis{newKeyMix(cfg)} }
 // retwisTimelineMax is the longest timeline, in rows; the shortest has one.
 const retwisTimelineMax = 10
 
-// retwisWrites are the transactions that write: of a hundred, how many, and how
-// many rows they read and write. What they read they write too.
+// retwisWrites are the transactions that write: their share in a hundred, and the rows they read
+// and write. They write the rows that they read.
 var retwisWrites = []struct {
 	class               string
 	percent, gets, puts int
@@ -113,8 +112,7 @@ func (m *ycsbT) Next(c *Client) Job {
 	return m.change("read-modify-write", m.rows.distinct(c.Rand, rows), nil)
 }
 
-// ycsbA reads or writes, as likely one as the other, each of ten rows; what it
-// writes it has not read.
+// ycsbA reads or writes, with equal odds, each of ten rows; its writes are blind.
 type ycsbA struct{ keyMix }
 
 func newYCSBA(cfg MixConfig) Mix { return &ycsbA{newKeyMix(cfg)} }

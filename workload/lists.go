@@ -14,7 +14,7 @@ import (
 type ListAppend struct {
 	Parts int // parts of the table: one for each shard
 	Lists int
-	// ZipfMilli is how unevenly lists are chosen, in thousandths; 0 is evenly.
+	// ZipfMilli is the skew of the choice of lists, in thousandths; 0 is uniform.
 	ZipfMilli int
 	Duels     bool // two more lists are for Duel
 
@@ -28,8 +28,8 @@ func (w *ListAppend) key(i int) txn.Key {
 	return rowKey(tableLists, i%w.Parts, fmt.Sprintf("l%02d", i))
 }
 
-// Step runs one transaction of one to five operations or, rarely, one that
-// changes what others guard.
+// Step runs one transaction of one to five operations or, rarely, one that changes the guarded
+// fact.
 func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	if c.Rand.IntN(30) == 0 {
 		w.change(ctx, c)
@@ -81,7 +81,7 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	})
 }
 
-// get reads a list: by its key, or as all that a range holds if r has one.
+// get reads a list: by its key, or as the content of a range if r has one.
 func (w *ListAppend) get(a *attempt, key txn.Key, r txn.Read) ([]int64, error) {
 	if len(r.Scans) == 0 {
 		r.Gets = []txn.Key{key}
@@ -110,8 +110,8 @@ func (w *ListAppend) append(a *attempt, c *Client, key txn.Key, list []int64) in
 	return id
 }
 
-// ReadAll reads every list in one transaction; final says that the cluster is
-// quiet, so that it must see every commit. It reports whether it could.
+// ReadAll reads every list in one transaction; final means that the cluster is quiet, so that it
+// must see every commit. It reports whether it could.
 func (w *ListAppend) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	r := txn.Read{Gets: w.Keys()}
 	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
@@ -138,8 +138,8 @@ func formatList(list []int64) []byte {
 	return b
 }
 
-// parseList reads what formatList wrote. What it cannot read becomes an element
-// that nobody appended: the checker will name it.
+// parseList parses a formatList. An unreadable value becomes an element that no transaction
+// appended: the checker will report it.
 func parseList(b []byte) []int64 {
 	var list []int64
 	for _, f := range strings.Fields(string(b)) {
@@ -152,7 +152,7 @@ func parseList(b []byte) []int64 {
 	return list
 }
 
-// Keys are those of the lists.
+// Keys returns those of the lists.
 func (w *ListAppend) Keys() []txn.Key {
 	keys := make([]txn.Key, w.Lists)
 	for i := range keys {

@@ -45,7 +45,7 @@ func TestPowers(t *testing.T) {
 	}
 }
 
-// What is drawn comes as often as the distribution says.
+// Ranks are drawn as often as the distribution requires.
 func TestZipfFrequencies(t *testing.T) {
 	const keys, draws = 1000, 400_000
 	for _, theta := range []int{0, 700, 990} {
@@ -72,7 +72,7 @@ func TestZipfFrequencies(t *testing.T) {
 	}
 }
 
-// One seed draws the same rows everywhere and for ever.
+// One seed draws the same rows on every machine and in every version.
 func TestGoldenDraws(t *testing.T) {
 	z := newZipf(1_000_000, 700)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -110,7 +110,7 @@ func TestPopularityIsSpreadEvenly(t *testing.T) {
 	}
 }
 
-// tally are the shares of the classes among many draws, in percent.
+// tally returns the shares of the classes among many draws, in percent.
 func tally(m Mix, seed uint64) map[string]float64 {
 	const draws = 30_000
 	c, n := seeded(seed), map[string]float64{}
@@ -149,7 +149,7 @@ func TestProportions(t *testing.T) {
 	}
 }
 
-// probe is a transaction that notes what is asked of it.
+// probe is a transaction that records its operations.
 type probe struct {
 	modelTxn
 	rounds int
@@ -180,7 +180,7 @@ func asked(t *testing.T, j Job) *probe {
 	return p
 }
 
-// A transaction reads what its class says, in one round and different rows.
+// A transaction reads the rows of its class, in one round and different rows.
 func TestSizes(t *testing.T) {
 	wantGets := map[string][2]int{"add-user": {1, 1}, "follow": {2, 2}, "post-tweet": {3, 3}, "timeline": {1, 10}, "read-modify-write": {6, 6},
 		"read": {10, 10}, "update": {0, 9}, "micro": {4, 4}}
@@ -215,7 +215,7 @@ func checkDistinct(t *testing.T, p *probe) {
 	}
 }
 
-// micro touches as many shards as it is told, and all of them in turn.
+// micro touches Spread shards, and all of them in turn.
 func TestMicroTouchesItsShards(t *testing.T) {
 	d := Cluster([]geo.Region{"va", "wa", "pr"})
 	Spread(d, 1)
@@ -268,8 +268,8 @@ func TestBadMixes(t *testing.T) {
 	}
 }
 
-// runMix has eight clients of the model database run so many transactions each,
-// interleaved as the seed draws it.
+// runMix runs a number of transactions each for eight clients of the model database, interleaved as
+// the seed draws it.
 func runMix(t *testing.T, m Mix, f flaw, seed uint64, each int) (db *modelDB, committed map[string]int) {
 	t.Helper()
 	d := Cluster([]geo.Region{"va", "wa", "pr"})
@@ -325,7 +325,7 @@ func runMix(t *testing.T, m Mix, f flaw, seed uint64, each int) (db *modelDB, co
 	return db, committed
 }
 
-// The counts in the rows are what was committed: unless the database is broken.
+// The counts in the rows equal the commits, unless the database is broken.
 func TestCountsAddUp(t *testing.T) {
 	for _, f := range []flaw{sound, noValidation, lossy} {
 		db, committed := runMix(t, newTestMix(t, "ycsb+t", MixConfig{Parts: 3, Keys: 40}), f, 11, 100)
@@ -350,7 +350,7 @@ func (m moves) Next(c *Client) Job {
 	}
 }
 
-// Moving money makes none: unless the database is broken.
+// Moving money keeps the sum, unless the database is broken.
 func TestSmallbankKeepsItsMoney(t *testing.T) {
 	for _, f := range []flaw{sound, noValidation, torn} {
 		m := newTestMix(t, "smallbank", MixConfig{Parts: 3, Keys: 30}).(*smallbank)

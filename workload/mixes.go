@@ -10,95 +10,94 @@ import (
 	"isochron/txn"
 )
 
-// MixConfig says how large and how contended a benchmark is. A field that is 0
-// has the benchmark's default, but for those in thousandths.
+// MixConfig specifies the size and the contention of a benchmark. A field that is 0 has the
+// benchmark's default, except those in thousandths.
 type MixConfig struct {
-	// Parts is over how many shards the rows are spread: Place's shards, 1 to 255.
+	// Parts is the number of shards over which the rows are spread: Place's shards, 1 to 255.
 	Parts int
-	// Keys is how many rows there are, or customers (smallbank): 1,000,000.
+	// Keys is the number of rows, or of customers (smallbank): 1,000,000.
 	Keys int
-	// ZipfMilli is Zipf's coefficient in thousandths, at most 2000; 0 is uniform.
-	// smallbank and tpcc have hot spots of their own and do not heed it.
+	// ZipfMilli is Zipf's coefficient in thousandths, at most 2000; 0 is uniform. smallbank and
+	// tpcc have hot spots of their own and ignore it.
 	ZipfMilli int
 	// Length is the number of operations of one transaction of micro: 6; of statements
 	// of sysbench and both hotspots: 14, of hotspot-scan: 10.
 	Length int
-	// Spread is how many shards a transaction of micro touches: as many as there
-	// are and Length allows.
+	// Spread is the number of shards that a transaction of micro touches: all, if Length allows it.
 	Spread int
-	// ValueBytes is the size of a row's value: 64, at least 8; tpcc and smallbank
-	// have sizes of their own.
+	// ValueBytes is the size of a row's value: 64, at least 8; tpcc and smallbank have sizes of
+	// their own.
 	ValueBytes int
-	// Draw is how a rank comes from Zipf's distribution: DrawExact.
+	// Draw is how a rank is drawn from Zipf's distribution: DrawExact.
 	Draw Draw
-	// Warehouses is how many tpcc has in each part: 10.
+	// Warehouses is the number of tpcc's in each part: 10.
 	Warehouses int
-	// Homes are where a transaction of tpcc begins: HomesPinned.
+	// Homes is where a transaction of tpcc begins: HomesPinned.
 	Homes Homes
 	// ReadsMilli is how many of a thousand statements read, of sysbench and hotspot.
 	ReadsMilli int
-	// RollbackMilli is how many of a thousand transactions their client rolls back
-	// when all is done but the commit, of sysbench, hotspot and fit.
+	// RollbackMilli is how many of a thousand transactions their client rolls back just before the
+	// commit, of sysbench, hotspot and fit.
 	RollbackMilli int
-	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
-	// hotspot-scan (100), customers of smallbank (one in a thousand).
+	// Hot is the number of hot rows: accounts of fit and hotspots (1), rows of hotspot-scan (100),
+	// customers of smallbank (one in a thousand).
 	Hot int
-	// Sources are where the rows of the workloads named for sources are; others have none.
+	// Sources have the rows of the workloads named for sources; others have none.
 	Sources []txn.ShardID
 	// SourcesAt are the regions of Sources, for CentralNear.
 	SourcesAt []geo.Region
-	// DistributedMilli is how many of a thousand transactions over Sources are at Spread
-	// sources, and not at one; of ycsb-regions, how many are elsewhere than at home.
+	// DistributedMilli is how many of a thousand transactions over Sources are at Spread sources,
+	// and not at one; of ycsb-regions, how many are elsewhere than at home.
 	DistributedMilli int
 	// Central is where those at one source are: CentralAny.
 	Central Central
-	// Rounds is in how many packets a transaction over Sources sends its statements: 1.
+	// Rounds is the number of packets in which a transaction over Sources sends its statements: 1.
 	Rounds int
 }
 
-// Homes says in which warehouse a transaction of tpcc begins.
+// Homes is the warehouse in which a transaction of tpcc begins.
 type Homes string
 
 // The choices.
 const (
-	// HomesPinned: each client is at home in one warehouse for its life, led from its own region
-	// if there is one: what the specification's terminals have, and who places data near its users.
+	// HomesPinned: each client is at home in one warehouse for its life, led from its own region if
+	// there is one, like the specification's terminals and like data placed near its users.
 	HomesPinned Homes = "pinned"
 	// HomesUniform: each transaction begins in any warehouse, wherever that is led from: the
 	// client of D2PC's public prototype.
 	HomesUniform Homes = "uniform"
 )
 
-// Central says where a transaction over sources is that is at one of them, and where all of TPC-C begin.
+// Central is where a transaction at one source is, and where all of TPC-C begin.
 type Central string
 
 // The choices.
 const (
-	// CentralAny: at each source as often.
+	// CentralAny: at each source with equal odds.
 	CentralAny Central = "any"
 	// CentralFirst: at the first source, near which clients are: figure 1 of GeoTP's paper.
 	CentralFirst Central = "first"
 	// CentralNear: at the source in its client's region; where there is none, at the first.
 	CentralNear Central = "near"
-	// CentralInUse: it is one statement, a read as often as a write, on the row of even rank that
-	// was drawn if a distributed one is executing on it, or else on the next lower such row that is
-	// in use, or else on the first row of all: the public client of GeoTP's authors
+	// CentralInUse: one statement, a read or a write with equal odds, on the drawn row of even rank
+	// if a distributed transaction is executing on it, or else on the next lower such row in use,
+	// or else on the first row of all: the public client of GeoTP's authors
 	// (github.com/QiYuZhuang/benchbase4ssp, d243a9c5). So such rows are at every other source, and
-	// transactions at one source are always in the way of those at several.
+	// transactions at one source always conflict with those at several.
 	CentralInUse Central = "in-use"
 )
 
-// Draw says how a rank comes from Zipf's distribution.
+// Draw is how a rank is drawn from Zipf's distribution.
 type Draw string
 
 // The choices.
 const (
 	// DrawExact: every rank as often as the distribution says.
 	DrawExact Draw = "exact"
-	// DrawLastProbe: a binary search for the rank that ends one step early, at the rank it has
-	// looked at last: those it would have looked at next never come, and their neighbours come
-	// instead. Of a million ranks at 0.7 the first has 1.00 % and not 0.48. So does the client of
-	// D2PC's public prototype, and that of TAPIR's, from which it comes.
+	// DrawLastProbe: a binary search for the rank that ends one step early, at its last probe: the
+	// ranks of the next step are never drawn, and their neighbours are drawn instead. Of a million
+	// ranks at 0.7 the first has 1.00 % and not 0.48. The client of D2PC's public prototype does
+	// so, and that of TAPIR's, from which it derives.
 	DrawLastProbe Draw = "last-probe"
 )
 
@@ -120,7 +119,7 @@ var mixMakers = []struct {
 	make func(MixConfig) Mix
 	// The defaults that differ from benchmark to benchmark; 0: that of all.
 	length, hot, spread int
-	hotOneIn            int  // so many keys are hot, and two at least
+	hotOneIn            int  // hot keys are one in this many, and at least two
 	atSources           bool // its rows are in sources
 }{
 	{name: "retwis", make: newRetwis},
@@ -146,7 +145,7 @@ var mixMakers = []struct {
 	{name: "ycsb-sources", make: newYCSBSources, length: ycsbSourcesLength, spread: 2, atSources: true},
 }
 
-// MixNames are the names that NewMix knows.
+// MixNames returns the names that NewMix accepts.
 func MixNames() []string {
 	var names []string
 	for _, m := range mixMakers {
@@ -155,8 +154,8 @@ func MixNames() []string {
 	return names
 }
 
-// NewMix makes a benchmark by its name. The error says in one line what is
-// wrong with the name or the config.
+// NewMix makes a benchmark by its name. The error describes in one line what is wrong with the name
+// or the config.
 func NewMix(name string, cfg MixConfig) (Mix, error) {
 	at := slices.Index(MixNames(), name)
 	if at < 0 {
@@ -164,7 +163,7 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 	}
 	made := mixMakers[at]
 	if made.atSources != (len(cfg.Sources) > 0) {
-		return nil, fmt.Errorf("the rows of %s are in %s", name, map[bool]string{true: "sources: say which databases there are (--sources)", false: "shards, and not in sources (--sources)"}[made.atSources])
+		return nil, fmt.Errorf("the rows of %s are in %s", name, map[bool]string{true: "sources: list the databases (--sources)", false: "shards, and not in sources (--sources)"}[made.atSources])
 	}
 	cfg.Length, cfg.Hot, cfg.Spread = cmp.Or(cfg.Length, made.length), cmp.Or(cfg.Hot, made.hot), cmp.Or(cfg.Spread, made.spread)
 	if made.hotOneIn > 0 {
@@ -179,7 +178,7 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 		return nil, err
 	}
 	if made.hotOneIn > 0 && cfg.Hot < 2 {
-		return nil, fmt.Errorf("the number of hot rows is %d; %s has two at least, for some of its transactions want two", cfg.Hot, name)
+		return nil, fmt.Errorf("the number of hot rows is %d; %s has two at least, because some of its transactions need two", cfg.Hot, name)
 	}
 	return mixMakers[at].make(cfg), nil
 }
@@ -226,7 +225,7 @@ func (c *MixConfig) check() error {
 	case c.Homes != "" && c.Homes != HomesPinned && c.Homes != HomesUniform:
 		return fmt.Errorf("%q is no choice of homes; choose pinned or uniform", c.Homes)
 	case c.Central != "" && !slices.Contains([]Central{CentralAny, CentralFirst, CentralNear, CentralInUse}, c.Central):
-		return fmt.Errorf("%q is no choice of where transactions at one source are; choose any, first, near or in-use", c.Central)
+		return fmt.Errorf("%q is no place of transactions at one source; choose any, first, near or in-use", c.Central)
 	case c.Draw != "" && c.Draw != DrawExact && c.Draw != DrawLastProbe:
 		return fmt.Errorf("%q is no way to draw from Zipf's distribution; choose exact or last-probe", c.Draw)
 	}

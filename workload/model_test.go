@@ -13,16 +13,16 @@ import (
 	"isochron/txn"
 )
 
-// flaw is what is wrong with a model database.
+// flaw is the defect of a model database.
 type flaw int
 
 const (
 	sound         flaw = iota
-	noValidation       // commits without looking at what changed
+	noValidation       // commits without checking for changes
 	rowsOnly           // validates rows, not ranges: phantoms
-	torn               // now and then installs half of the writes
-	lossy              // now and then forgets an acknowledged commit
-	dirtyRollback      // now and then keeps the writes of an aborted transaction
+	torn               // sometimes installs half of the writes
+	lossy              // sometimes loses an acknowledged commit
+	dirtyRollback      // sometimes keeps the writes of an aborted transaction
 	lastFlaw      = dirtyRollback
 )
 
@@ -31,8 +31,8 @@ type modelRow struct {
 	version uint64
 }
 
-// modelDB is a database of one map with optimistic transactions. Clients take
-// turns at each of its calls: park is set by whoever runs next.
+// modelDB is a database of one map with optimistic transactions. Clients take turns at each of its
+// calls: the next client sets park.
 type modelDB struct {
 	dir     *routing.Directory
 	flaw    flaw
@@ -98,8 +98,7 @@ func (t *modelTxn) Read(_ context.Context, r txn.Read) (txn.ReadResult, error) {
 	return res, nil
 }
 
-// overlay is what a scan shows beside the transaction's own writes; of one with a limit
-// they are left out.
+// overlay adds the transaction's own writes to a scan; a scan with a limit omits them.
 func (t *modelTxn) overlay(s txn.Scan, pairs []txn.Pair) (out []txn.Pair) {
 	if s.Limit > 0 {
 		return pairs

@@ -2,7 +2,7 @@ package workload
 
 import "isochron/txn"
 
-// nearParts knows which parts of the rows are led from a gateway's region.
+// nearParts returns the parts of the rows that are led from a gateway's region.
 type nearParts struct {
 	parts int
 	known map[string][]int // by region

@@ -16,8 +16,8 @@ const (
 	tableMix      uint64 = 1004 // the rows of all benchmarks
 )
 
-// Cluster is a directory of one node a region, numbered from 1 in the order of
-// regions, with the meta shard led from the first.
+// Cluster returns a directory of one node a region, numbered from 1 in the order of regions, with
+// the meta shard led from the first.
 func Cluster(regions []geo.Region) *routing.Directory {
 	d := &routing.Directory{Epoch: 1}
 	var all []uint32
@@ -61,17 +61,17 @@ func place(d *routing.Directory, shards []uint64, tables ...uint64) {
 	}
 }
 
-// partPrefix is the start of one part of a table.
+// partPrefix returns the prefix of one part of a table.
 func partPrefix(table uint64, part int) string {
 	return routing.TablePrefix(table) + string([]byte{byte(part)})
 }
 
-// rowKey is the key of a row in one part of a table.
+// rowKey returns the key of a row in one part of a table.
 func rowKey(table uint64, part int, name string) txn.Key {
 	return txn.Key(partPrefix(table, part) + name)
 }
 
-// rowName is the name in a key that rowKey made.
+// rowName returns the name in a key of rowKey.
 func rowName(k txn.Key) string { return string(k[len(partPrefix(0, 0)):]) }
 
 func tableSpan(table uint64) txn.Span {
@@ -79,7 +79,7 @@ func tableSpan(table uint64) txn.Span {
 	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}
 }
 
-// MixSpan holds all rows of a benchmark.
+// MixSpan returns the span of all rows of a benchmark.
 func MixSpan() txn.Span { return tableSpan(tableMix) }
 
 func partSpan(table uint64, part int) txn.Span {
@@ -87,5 +87,5 @@ func partSpan(table uint64, part int) txn.Span {
 	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}
 }
 
-// idName is an id as part of a key, so that ids sort as numbers.
+// idName returns an id as part of a key; ids sort as numbers.
 func idName(id int64) string { return fmt.Sprintf("%012d", id) }

@@ -9,9 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// Registers overwrites a few hot values, mostly without a look at what was there. Only
-// timestamps put such writes in order; everything else that clients do reads what it
-// overwrites, and so is put in order by its reads already.
+// Registers overwrites a few hot values, mostly blindly. Only timestamps order such writes; all
+// other writes of clients are ordered by the reads before them.
 type Registers struct {
 	Parts int // parts of the table of lists, beside which they lie: one for each shard
 	Count int
@@ -43,7 +42,7 @@ func (w *Registers) Step(ctx context.Context, c *Client) {
 	})
 }
 
-// look reads some of them, by their keys or each as all that a range holds.
+// look reads some of them, by their keys or each as the content of a range.
 func (w *Registers) look(a *attempt, some []int, ranged bool) error {
 	var r txn.Read
 	for _, i := range some {
@@ -78,8 +77,8 @@ func (w *Registers) put(a *attempt, c *Client, key txn.Key) {
 	a.did(history.Op{Kind: history.Put, Key: rowName(key), Value: id})
 }
 
-// ReadAll reads all of them in one transaction; final says that the cluster is quiet, so
-// that it must see every commit. It reports whether it could.
+// ReadAll reads all of them in one transaction; final means that the cluster is quiet, so that it
+// must see every commit. It reports whether it could.
 func (w *Registers) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	all := make([]int, w.Count)
 	for i := range all {
@@ -88,7 +87,7 @@ func (w *Registers) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error { return w.look(a, all, false) })
 }
 
-// Keys are those of all of them.
+// Keys returns those of all of them.
 func (w *Registers) Keys() []txn.Key {
 	keys := make([]txn.Key, w.Count)
 	for i := range keys {
@@ -97,8 +96,8 @@ func (w *Registers) Keys() []txn.Key {
 	return keys
 }
 
-// parseRegister reads what put wrote; a missing row is 0. What it cannot read is a value that
-// nobody wrote: the checker will name it.
+// parseRegister parses a put value; a missing row is 0. An unreadable value becomes one that no
+// transaction wrote: the checker will report it.
 func parseRegister(b []byte) int64 {
 	if b == nil {
 		return 0

@@ -8,10 +8,9 @@ import (
 	"isochron/txn"
 )
 
-// Rush appends to one of two lists that everybody wants, as an application does
-// that sends one statement after another: it locks the list first, passes on what it
-// has written if others wait, and then does something else before it commits, or
-// thinks better of it.
+// Rush appends to one of two hot lists, as an application does that sends one statement after
+// another: it locks the list first, publishes its write if others wait, and then does something
+// else before it commits or rolls back.
 func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 	hottest := c.Rand.IntN(2)
 	hot, cold := w.key(hottest), w.key(w.list(c))
@@ -52,7 +51,7 @@ func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 			if err := a.passOn(c); err != nil {
 				return err
 			}
-			if again { // others may have gone on from what it was
+			if again { // others may have read its former value
 				c.Env.Sleep(time.Duration(c.Rand.Int64N(int64(2*c.Pause) + 1)))
 				w.append(a, c, key, append(list[:len(list):len(list)], id))
 			}
@@ -61,8 +60,8 @@ func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 	})
 }
 
-// look reads one list, then locks the other as if to write it, and writes nothing: what it
-// saw of both must be of one moment, though the second may not have been committed yet.
+// look reads one list, then locks the other as if to write it, and writes nothing: both reads must
+// be of one state, though the second may not have been committed yet.
 func (w *ListAppend) look(ctx context.Context, c *Client, first, then txn.Key) {
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		if _, err := w.get(a, first, txn.Read{}); err != nil {
@@ -73,7 +72,7 @@ func (w *ListAppend) look(ctx context.Context, c *Client, first, then txn.Key) {
 	})
 }
 
-// bump appends to one list, which is read and written in one go if that can be done.
+// bump appends to one list, which is read and written in one round if possible.
 func (w *ListAppend) bump(ctx context.Context, c *Client, key txn.Key) {
 	refuse := c.Rand.IntN(10) == 0
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
@@ -109,8 +108,7 @@ func (w *ListAppend) bump(ctx context.Context, c *Client, key txn.Key) {
 	})
 }
 
-// passOn lets others go on from what is written, thinks for a while if any do,
-// and then sometimes gives up.
+// passOn publishes its writes, pauses for a while if others read them, and then sometimes gives up.
 func (a *attempt) passOn(c *Client) error {
 	p, ok := a.t.(txn.Publisher)
 	if !ok || !p.Publish() {

@@ -9,9 +9,9 @@ import (
 	"isochron/txn"
 )
 
-// smallbank is six small transactions over customers with a savings and a
-// checking account each, nine tenths of them on hot customers. Balances are
-// cents; a row that is absent is an account as it was opened, so none is loaded.
+// smallbank is six small transactions over customers with a savings and a checking account each,
+// nine tenths of them on hot customers. Balances are cents; an absent row is an account with its
+// opening balance, so none is loaded.
 type smallbank struct{ customers, hot, parts int }
 
 const (
@@ -25,7 +25,7 @@ func newSmallbank(cfg MixConfig) Mix {
 
 func (*smallbank) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }
 
-// smallKinds are the kinds, and how many of a hundred each is.
+// smallKinds are the kinds, and the share of each in a hundred.
 var smallKinds = []struct {
 	class   string
 	percent int
@@ -58,7 +58,7 @@ func (m *smallbank) customer(c *Client) int {
 	return m.hot + c.Rand.IntN(m.customers-m.hot)
 }
 
-// two are different customers, as likely hot as any.
+// two draws different customers, each with the same odds of being hot.
 func (m *smallbank) two(c *Client) (a, b int) {
 	a = m.customer(c)
 	if b = m.customer(c); a == b {
@@ -69,7 +69,7 @@ func (m *smallbank) two(c *Client) (a, b int) {
 
 func (m *smallbank) amount(c *Client) int64 { return 1 + c.Rand.Int64N(5000) }
 
-// A customer's two accounts lie in one part.
+// A customer's two accounts are in one part.
 func (m *smallbank) savings(customer int) txn.Key {
 	return rowKey(tableMix, customer%m.parts, "s"+strconv.Itoa(customer))
 }
@@ -78,15 +78,15 @@ func (m *smallbank) checking(customer int) txn.Key {
 	return rowKey(tableMix, customer%m.parts, "c"+strconv.Itoa(customer))
 }
 
-// book reads accounts in one round and lets change say what they have then; an
-// account that is as it was is not written.
+// book reads accounts in one round and lets change compute their new balances; unchanged accounts
+// are not written.
 func book(keys []txn.Key, change func(b []int64)) Job {
 	return settle(keys, keys, change)
 }
 
 // settle is book of a transaction that writes only some of the accounts that it reads: the keys in
-// writes come first among those in reads. It can be declared whole: which accounts it reads, and
-// which it may write, is known from the start.
+// writes are first among those in reads. It can be a 2FI transaction: its reads and possible writes
+// are known from the start.
 func settle(reads, writes []txn.Key, change func(b []int64)) Job {
 	after := func(values [][]byte) (out []txn.Write) {
 		before := balances(values)
@@ -114,7 +114,7 @@ func settle(reads, writes []txn.Key, change func(b []int64)) Job {
 	}}
 }
 
-// balances are the cents in accounts as they were read.
+// balances parses the cents in accounts.
 func balances(values [][]byte) []int64 {
 	b := make([]int64, len(values))
 	for i, v := range values {
@@ -125,7 +125,7 @@ func balances(values [][]byte) []int64 {
 	return b
 }
 
-// amalgamate moves all that one customer has to another's checking account.
+// amalgamate moves all money of one customer to another's checking account.
 func (m *smallbank) amalgamate(c *Client) Job {
 	from, to := m.two(c)
 	return book([]txn.Key{m.savings(from), m.checking(from), m.checking(to)}, func(b []int64) {
@@ -133,7 +133,7 @@ func (m *smallbank) amalgamate(c *Client) Job {
 	})
 }
 
-// balance looks at what one customer has.
+// balance reads the accounts of one customer.
 func (m *smallbank) balance(c *Client) Job {
 	who := m.customer(c)
 	return look("", []txn.Key{m.savings(who), m.checking(who)})
@@ -168,8 +168,8 @@ func (m *smallbank) transactSavings(c *Client) Job {
 	})
 }
 
-// writeCheck takes from the checking account, with a cent for a fine if both
-// accounts together do not have the amount.
+// writeCheck takes from the checking account, with a fine of one cent if both accounts together do
+// not have the amount.
 func (m *smallbank) writeCheck(c *Client) Job {
 	who, amount := m.customer(c), m.amount(c)
 	checking := m.checking(who)

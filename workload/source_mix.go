@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// sourceMix is what benchmarks over databases that are not ours have in common.
+// sourceMix is the common part of benchmarks over external databases.
 type sourceMix struct{ MixConfig }
 
 // The classes of transactions over sources.
@@ -16,7 +16,7 @@ const (
 	ClassDistributed = "distributed"
 )
 
-// home draws the source of a transaction that is at one, by its place in Sources.
+// home draws the source of a transaction at one source, as an index in Sources.
 func (m *sourceMix) home(c *Client) int {
 	drawn := c.Rand.IntN(len(m.Sources))
 	switch m.Central {
@@ -28,7 +28,7 @@ func (m *sourceMix) home(c *Client) int {
 	return drawn
 }
 
-// places draws a transaction's class, and the places of its sources.
+// places draws a transaction's class, and the indexes of its sources.
 func (m *sourceMix) places(c *Client) (class string, at []int) {
 	home := m.home(c)
 	if c.Rand.IntN(1000) < m.DistributedMilli {

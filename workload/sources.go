@@ -27,7 +27,7 @@ type Sourced struct {
 	Each     int64
 }
 
-// home is the place of a thing in the sources, len(Sources) for the shards.
+// home returns the index of a thing's source, len(Sources) for the shards.
 func (w *Sourced) home(i int) int { return i % (len(w.Sources) + 1) }
 
 func (w *Sourced) native(i int) bool { return w.home(i) == len(w.Sources) }
@@ -43,12 +43,12 @@ func (w *Sourced) at(i int, format string, args ...any) txn.SourceStatement {
 
 func accountName(i int) string { return fmt.Sprintf("account/%03d", i) }
 
-// nativeKey is the key in the shards of something that is called so at sources.
+// nativeKey returns the key in the shards of a name at sources.
 func (w *Sourced) nativeKey(name string, i int) txn.Key {
 	return rowKey(tableMix, i%w.Parts, name)
 }
 
-// Rules are what the bank's history is judged by.
+// Rules returns the rules for checking the bank's history.
 func (w *Sourced) Rules() history.BankRules {
 	var r history.BankRules
 	for i := range w.Accounts {
@@ -70,7 +70,7 @@ type ending int
 
 const (
 	plain     ending = iota // as others
-	asLast                  // said to be the last
+	asLast                  // marked as the last
 	andCommit               // with the commit
 )
 
@@ -88,7 +88,7 @@ func (a *attempt) finally(how ending, s []txn.SourceStatement) error {
 	return err
 }
 
-// mayProceed has a client give up, now and then, what has not committed.
+// mayProceed makes a client sometimes give up an uncommitted transaction.
 func (a *attempt) mayProceed(c *Client) error {
 	if a.done {
 		return nil
@@ -215,7 +215,7 @@ func (w *Sourced) balances(a *attempt, picked []int, blind bool) ([]int64, error
 	return out, nil
 }
 
-// valueOf is what a GET gave.
+// valueOf returns the value of a GET.
 func valueOf(r txn.SourceResult) []byte {
 	if len(r.Rows) != 1 {
 		return nil
@@ -223,7 +223,7 @@ func valueOf(r txn.SourceResult) []byte {
 	return r.Rows[0][1]
 }
 
-// all reads everything that is called so, everywhere.
+// all reads everything with these prefixes, everywhere.
 func (w *Sourced) all(a *attempt, prefixes ...string) ([][]txn.Pair, error) {
 	out := make([][]txn.Pair, len(prefixes))
 	var s []txn.SourceStatement
@@ -270,7 +270,7 @@ func (w *Sourced) ReadBank(ctx context.Context, c *Client, final bool) bool {
 		for _, p := range got[1] {
 			id, err := strconv.ParseInt(strings.TrimPrefix(string(p.Key), "ledger/"), 10, 64)
 			if err != nil {
-				id = -1 // nobody wrote it: the checker will say so
+				id = -1 // no transaction wrote it: the checker will report it
 			}
 			ledger.List = append(ledger.List, id)
 		}
@@ -282,7 +282,7 @@ func (w *Sourced) ReadBank(ctx context.Context, c *Client, final bool) bool {
 
 func listName(i int) string { return fmt.Sprintf("list/%02d", i) }
 
-// Append reads lists and appends to some, one after the other or all at once.
+// Append reads lists and appends to some, one after the other or in one round.
 func (w *Sourced) Append(ctx context.Context, c *Client) {
 	type step struct {
 		list   int

@@ -12,12 +12,12 @@ import (
 	"isochron/txn"
 )
 
-// sysbench is transactions of single statements, one after the other: each reads a
-// row, or counts one up. Which rows, is what the benchmarks differ in.
+// sysbench is transactions of single statements, one after the other: each reads a row, or counts
+// one up. The benchmarks differ in the choice of rows.
 type sysbench struct {
 	keyMix
 	books counters
-	// rowsOf draws the rows of a transaction's statements; read says which of them only read.
+	// rowsOf draws the rows of a transaction's statements; read marks those that only read.
 	rowsOf func(r *rand.Rand, read []bool) []txn.Key
 }
 
@@ -34,7 +34,7 @@ func newSysbench(cfg MixConfig) Mix {
 	return m
 }
 
-// newHotspot has all updates count up one and the same row.
+// newHotspot counts up the same row with all updates.
 func newHotspot(cfg MixConfig) Mix {
 	m := &sysbench{keyMix: newKeyMix(cfg), books: counters{}}
 	m.rowsOf = func(r *rand.Rand, read []bool) []txn.Key {
@@ -59,8 +59,8 @@ func newHotspot(cfg MixConfig) Mix {
 	return m
 }
 
-// newHotspotOnce has one update of each transaction count up the same row, wherever it
-// comes; the other rows are drawn.
+// newHotspotOnce counts up the same row with one update of each transaction, at any position; the
+// other rows are drawn.
 func newHotspotOnce(cfg MixConfig) Mix {
 	m := &sysbench{keyMix: newKeyMix(cfg), books: counters{}}
 	m.rowsOf = func(r *rand.Rand, read []bool) []txn.Key {
@@ -79,8 +79,8 @@ func newHotspotOnce(cfg MixConfig) Mix {
 	return m
 }
 
-// newHotspotScan counts up neighbours among a few hot rows, in their order, from
-// anywhere on: whoever meets another meets it at one row and then at more.
+// newHotspotScan counts up neighbours among a few hot rows, in their order, from a random start:
+// two transactions that conflict at one row conflict at more.
 func newHotspotScan(cfg MixConfig) Mix {
 	cfg.ReadsMilli = 0
 	cfg.Hot = max(cfg.Hot, cfg.Length)
@@ -98,8 +98,8 @@ func newHotspotScan(cfg MixConfig) Mix {
 
 func hotRow(i int) txn.Key { return rowKey(tableMix, 0, "hot"+strconv.Itoa(i)) }
 
-// Next implements Mix. As many statements read as their share says, to the nearest whole
-// number, and which ones is drawn.
+// Next implements Mix. The number of reading statements is their share, to the nearest whole
+// number, and their positions are drawn.
 func (m *sysbench) Next(c *Client) Job {
 	read := make([]bool, m.Length)
 	for i := range (m.Length*m.ReadsMilli + 500) / 1000 {
@@ -118,7 +118,7 @@ func (c *MixConfig) givesUp(client *Client) bool {
 func (m *sysbench) job(keys []txn.Key, read []bool, givesUp bool) Job {
 	j := Job{Class: "update", Autocommit: len(keys) == 1 && !givesUp}
 	if !slices.Contains(read, false) {
-		j.Class, j.ReadOnly = "read", len(keys) == 1 // of a longer one its server does not know
+		j.Class, j.ReadOnly = "read", len(keys) == 1 // of a longer one its server does not know it
 	}
 	j.Body = func(ctx context.Context, t txn.Txn) error {
 		for i, k := range keys {
@@ -150,10 +150,10 @@ func (m *keyMix) statement(ctx context.Context, t txn.Txn, k txn.Key, read, only
 	return err
 }
 
-// Check implements Checked: every row has counted what was acknowledged.
+// Check implements Checked: every row has counted the acknowledged updates.
 func (m *sysbench) Check(rows iter.Seq[txn.Pair]) []string { return m.books.check(rows) }
 
-// counters are what rows must have counted, as clients were told.
+// counters are the expected counts of rows, by the outcomes that clients received.
 type counters map[txn.Key]*counter
 
 type counter struct {
@@ -178,7 +178,7 @@ func (b counters) count(k txn.Key, o history.Outcome) {
 func (b counters) check(rows iter.Seq[txn.Pair]) (wrong []string) {
 	say := func(k txn.Key, have uint64, c counter) {
 		if len(wrong) < wrongMax {
-			wrong = append(wrong, fmt.Sprintf("row %s has counted %d, of which %d were acknowledged and %d may have been", rowName(k), have, c.acknowledged, c.unknown))
+			wrong = append(wrong, fmt.Sprintf("row %s has counted %d, with %d acknowledged and %d unknown", rowName(k), have, c.acknowledged, c.unknown))
 		}
 	}
 	for p := range rows {

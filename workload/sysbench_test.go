@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// Each statement is a round of one row; as many only read as their share says, and
-// a transaction of one statement needs no commit of its own.
+// Each statement is a round of one row; the share of reads is as configured, and a transaction of
+// one statement needs no commit of its own.
 func TestStatements(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -73,7 +73,7 @@ func TestScanOrder(t *testing.T) {
 	}
 }
 
-// So many transactions are rolled back by their clients, on every try.
+// Clients roll back the configured number of transactions, on every try.
 func TestRollbacksAreDrawn(t *testing.T) {
 	for _, name := range []string{"sysbench", "hotspot", "fit"} {
 		m, c, n := newTestMix(t, name, MixConfig{Parts: 1, Keys: 1000, RollbackMilli: 200, Length: 1}), seeded(3), 0
@@ -93,7 +93,7 @@ func TestRollbacksAreDrawn(t *testing.T) {
 	}
 }
 
-// The sums hold after a run: unless the database is broken.
+// The sums hold after a run, unless the database is broken.
 func TestHotRowsAddUp(t *testing.T) {
 	for _, name := range []string{"sysbench", "hotspot", "hotspot-once", "hotspot-scan", "fit", "hotspots"} {
 		for _, f := range []flaw{sound, noValidation, lossy} {
@@ -106,7 +106,7 @@ func TestHotRowsAddUp(t *testing.T) {
 	}
 }
 
-// What may have been done counts either way, and no further.
+// An update with an unknown outcome counts either way, and no further.
 func TestUnknownOutcomes(t *testing.T) {
 	m := newTestMix(t, "hotspot", MixConfig{Parts: 1, Length: 1}).(*sysbench)
 	for range 3 {
@@ -121,7 +121,7 @@ func TestUnknownOutcomes(t *testing.T) {
 		}
 	}
 	if wrong := m.Check(slices.Values([]txn.Pair{{Key: hotRow(0), Value: m.value(3)}, {Key: hotRow(7), Value: m.value(1)}})); len(wrong) != 1 || !strings.Contains(wrong[0], "hot7") {
-		t.Errorf("a row that nobody wrote: %q", wrong)
+		t.Errorf("a row without a writer: %q", wrong)
 	}
 	f := newTestMix(t, "fit", MixConfig{Parts: 1}).(*fit)
 	f.reported["1"], f.reported["2"] = history.Unknown, history.OK
@@ -133,7 +133,7 @@ func TestUnknownOutcomes(t *testing.T) {
 	}
 }
 
-// all are an account and the payments that are in the ledger, which add up.
+// all returns an account and the payments in the ledger, which add up.
 func (m *fit) all(payments ...string) func(func(txn.Pair) bool) {
 	rows := []txn.Pair{{Key: m.account(0), Value: formatAmount(int64(5 * len(payments)))}}
 	for _, p := range payments {
@@ -142,7 +142,7 @@ func (m *fit) all(payments ...string) func(func(txn.Pair) bool) {
 	return slices.Values(rows)
 }
 
-// A crowd comes for payments alone.
+// A spike has payments alone.
 func TestSpikesArePayments(t *testing.T) {
 	m, c := newTestMix(t, "hotspots", MixConfig{Parts: 1, Keys: 1000}), seeded(3)
 	c.Spike = true

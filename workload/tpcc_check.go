@@ -9,17 +9,17 @@ import (
 	"isochron/txn"
 )
 
-// Checked is a Mix that knows what must hold of its rows, whatever was committed.
+// Checked is a Mix with conditions on its rows that hold whatever was committed.
 type Checked interface {
-	// Check judges all rows of the benchmark as of one moment, and says in words
-	// what does not hold; it stops after a few.
+	// Check checks all rows of the benchmark at one read timestamp, and describes the violations;
+	// it stops after a few.
 	Check(rows iter.Seq[txn.Pair]) []string
 }
 
-// wrongMax is how many violations are told.
+// wrongMax bounds the reported violations.
 const wrongMax = 20
 
-// tpccBooks are what the conditions compare.
+// tpccBooks are the values that the conditions compare.
 type tpccBooks struct {
 	wrong      []string
 	next       int64 // order of a district that nobody has written
@@ -44,7 +44,7 @@ type orderBooks struct {
 	there, open                                                 bool
 }
 
-// of is the entry of a key, made if there is none.
+// of returns the entry of a key, made if there is none.
 func of[K comparable, V any](m map[K]*V, k K, fresh V) *V {
 	if m[k] == nil {
 		m[k] = &fresh
@@ -52,8 +52,8 @@ func of[K comparable, V any](m map[K]*V, k K, fresh V) *V {
 	return m[k]
 }
 
-// Check holds the rows against the twelve conditions of the specification's
-// clause 3.3.2, whose opening sums are those of this benchmark's opening.
+// Check compares the rows with the twelve conditions of the specification's clause 3.3.2, whose
+// opening sums are those of this benchmark's opening.
 func (m *tpcc) Check(rows iter.Seq[txn.Pair]) []string {
 	b := &tpccBooks{next: m.openDistrict()[0], warehouses: map[int]*warehouseBooks{}, districts: map[[2]int]*districtBooks{},
 		customers: map[[3]int]*customerBooks{}, orders: map[[3]int]*orderBooks{}}
@@ -90,10 +90,10 @@ func (b *tpccBooks) district(w, d int) *districtBooks {
 	return of(b.districts, [2]int{w, d}, districtBooks{next: b.next})
 }
 
-// columns are how many numbers a row's name and its value have, by kind.
+// columns are the counts of numbers in a row's name and in its value, by kind.
 var columns = map[byte][2]int{'w': {1, 1}, 'd': {2, 2}, 'c': {3, 4}, 's': {2, 4}, 'o': {3, 3}, 'n': {3, 1}, 'l': {4, 5}, 'h': {3, 5}, 'x': {3, 1}}
 
-// enter takes a row into the books.
+// enter adds a row to the books.
 func (b *tpccBooks) enter(kind byte, n []int, v fields) {
 	if want, ok := columns[kind]; !ok || len(n) != want[0] || len(v) != want[1] {
 		b.hold(0, false, "a row %q %v has the columns %v", kind, n, v)
@@ -133,7 +133,7 @@ func (b *tpccBooks) enter(kind byte, n []int, v fields) {
 
 func (b *tpccBooks) judgeOrder(k [3]int, o *orderBooks) {
 	b.hold(5, o.there && o.open == (o.carrier == 0), "order %v is there: %v, open: %v, its carrier is %d", k, o.there, o.open, o.carrier)
-	b.hold(6, o.linesSaid == o.lines, "order %v says it has %d lines, and has %d", k, o.linesSaid, o.lines)
+	b.hold(6, o.linesSaid == o.lines, "order %v has a count of %d lines, and has %d", k, o.linesSaid, o.lines)
 	delivered := int64(0)
 	if o.carrier != 0 {
 		delivered = o.lines
@@ -147,13 +147,13 @@ func (b *tpccBooks) judgeOrder(k [3]int, o *orderBooks) {
 func (b *tpccBooks) judgeCustomer(k [3]int, c *customerBooks) {
 	b.hold(10, c.balance == c.delivered-c.history, "customer %v has %d, got %d and paid %d", k, c.balance, c.delivered, c.history)
 	b.hold(11, c.deliveries == c.ordersDelivered, "customer %v had %d deliveries, and %d orders are delivered", k, c.deliveries, c.ordersDelivered)
-	b.hold(12, c.balance+c.paid == c.delivered, "customer %v has %d and says it paid %d, but got %d", k, c.balance, c.paid, c.delivered)
+	b.hold(12, c.balance+c.paid == c.delivered, "customer %v has %d and a paid sum of %d, but received %d", k, c.balance, c.paid, c.delivered)
 }
 
 func (b *tpccBooks) judgeDistrict(k [2]int, d *districtBooks) {
 	b.hold(2, d.next-1 == int64(d.maxOrder) && (d.open == 0 || d.maxOpen == d.maxOrder),
 		"district %v has %d for its next order, its last is %d, its last open one %d", k, d.next, d.maxOrder, d.maxOpen)
 	b.hold(3, d.open == 0 || d.maxOpen-d.minOpen+1 == d.open, "district %v has %d open orders, from %d to %d", k, d.open, d.minOpen, d.maxOpen)
-	b.hold(4, d.linesSaid == d.lines, "the orders of district %v say they have %d lines, and have %d", k, d.linesSaid, d.lines)
+	b.hold(4, d.linesSaid == d.lines, "the orders of district %v have a count of %d lines, and have %d", k, d.linesSaid, d.lines)
 	b.hold(9, d.ytd == d.history, "district %v took %d, and its history adds up to %d", k, d.ytd, d.history)
 }

@@ -10,21 +10,22 @@ import (
 	"isochron/txn"
 )
 
-// tpccSources is one transaction of TPC-C over databases that are not ours, as GeoTP measures it
-// (section 7.3, figure 9): payments alone, or new orders alone (tpccSourcesMix has all five), without those that name an item that
-// does not exist. Each source has Warehouses of them, and the items whose number it is sent to.
+// tpccSources is one transaction of TPC-C over external databases, as GeoTP measures it (section
+// 7.3, figure 9): payments alone, or new orders alone (tpccSourcesMix has all five), without those
+// that name an item that does not exist. Each source has Warehouses of them, and the items whose
+// number it is sent to.
 //
-// How it thinks. A client is at home in one warehouse of the source that Central says. A transaction
-// is at that source alone, or, as often as DistributedMilli says, at others too, Spread in all: the
-// customer of a payment, and the lines of an order with their items and stocks. Statements go in the
-// specification's order, in Rounds packets; those that change a row from what it holds are one
-// statement, as UPDATE is. A row has one value: what is compared is who waits for whom.
+// A client is at home in one warehouse of the source that Central gives. A transaction is at that
+// source alone, or, as often as DistributedMilli, at others too, Spread in all: the customer of a
+// payment, and the lines of an order with their items and stocks. Statements go in the
+// specification's order, in Rounds packets; those that change a row relative to its value are one
+// statement, as UPDATE is. A row has one value: the benchmark compares waits.
 type tpccSources struct {
 	sourceMix
 	statements func(m *tpccSources, c *Client, places []int) []txn.SourceStatement
 }
 
-// tpccSourcesLength is the fewest statements that one of them has, and so the most packets.
+// tpccSourcesLength is the fewest statements of one of them, and so the most packets.
 const tpccSourcesLength = 4
 
 func newPaymentsAtSources(cfg MixConfig) Mix {
@@ -84,7 +85,7 @@ func (m *tpccSources) at(place int, verb, kind string, numbers ...int) txn.Sourc
 	return s
 }
 
-// payment takes the warehouse and the district first, which all of the warehouse want.
+// payment updates the warehouse and the district first, the hottest rows of a warehouse.
 func (m *tpccSources) payment(c *Client, places []int) []txn.SourceStatement {
 	home, far := places[0], places[len(places)-1]
 	w := m.warehouse(c, true)
@@ -101,13 +102,13 @@ func (m *tpccSources) payment(c *Client, places []int) []txn.SourceStatement {
 }
 
 // sourceOrder is a new order over sources; its lines are in the order of their items, so that two
-// orders do not wait for each other.
+// orders do not deadlock.
 type sourceOrder struct {
 	home, warehouse, district, id, customer int
 	lines                                   []sourceLine
 }
 
-// sourceLine is one of an order: an item, and where its stock is.
+// sourceLine is one line of an order: an item, and the place of its stock.
 type sourceLine struct{ place, supply, item int }
 
 func (m *tpccSources) newOrder(c *Client, places []int) []txn.SourceStatement {
@@ -132,7 +133,7 @@ func (m *tpccSources) drawOrder(c *Client, places []int) sourceOrder {
 	return sourceOrder{home, w, d, id, tpccCustomer(c), lines}
 }
 
-// orderStatements are an order's.
+// orderStatements returns an order's statements.
 func (m *tpccSources) orderStatements(c *Client, o sourceOrder) []txn.SourceStatement {
 	home, w, d, id := o.home, o.warehouse, o.district, o.id
 	out := []txn.SourceStatement{m.at(home, "GET", "w", w), m.at(home, "GET", "c", w, d, o.customer), m.at(home, "PUT", "d", w, d),

@@ -8,24 +8,24 @@ import (
 	"isochron/txn"
 )
 
-// tpccSourcesShares are the five transactions of TPC-C in a hundred, in their order: payments take
-// what is left.
+// tpccSourcesShares are the five transactions of TPC-C in a hundred, in their order: the rest are
+// payments.
 var tpccSourcesShares = struct{ newOrder, orderStatus, delivery, stockLevel int }{45, 4, 4, 4}
 
-// Bounds of what is kept of the orders of a district.
+// Bounds of the recorded orders of a district.
 const (
-	tpccOpenOrders   = 256 // that are not delivered; the oldest are forgotten
-	tpccLatestOrders = 20  // that a stock level looks at
+	tpccOpenOrders   = 256 // that are not delivered; the oldest are dropped
+	tpccLatestOrders = 20  // that a stock level reads
 )
 
-// tpccSourcesMix is all five transactions of TPC-C over databases that are not ours, in the
-// specification's shares. Payments and new orders may be distributed; the three others are at their
-// client's home alone.
+// tpccSourcesMix is all five transactions of TPC-C over external databases, in the specification's
+// shares. Payments and new orders may be distributed; the three others are at their client's home
+// alone.
 //
-// How it thinks. A statement over sources names its rows, so that what reads an index elsewhere (the
-// oldest open order, the last of a customer, the latest twenty) asks here what orders were drawn.
-// One that did not commit may be asked for: its rows are then read as none. What one statement does
-// to all lines of an order is done to its first.
+// A statement over sources names its rows, so transactions that read an index elsewhere (the oldest
+// open order, the last of a customer, the latest twenty) use a record of the drawn orders kept
+// here. It may contain an order that did not commit: its rows are then read as absent. A statement
+// for all lines of an order is one for its first line.
 type tpccSourcesMix struct {
 	tpccSources
 	mu     sync.Mutex
@@ -38,13 +38,13 @@ type tpccPlace struct{ place, warehouse, district int }
 // tpccOrders are those of a district, the oldest first.
 type tpccOrders struct{ open, latest []tpccOrder }
 
-// tpccOrder is one, as its rows are named, with the items at its own source.
+// tpccOrder is one order, by the names of its rows, with the items at its own source.
 type tpccOrder struct {
 	process, id, customer int
 	items                 []int
 }
 
-// put adds one, and forgets what is beyond the bounds.
+// put adds one, and drops the oldest beyond the bounds.
 func (o *tpccOrders) put(one tpccOrder) {
 	o.open, o.latest = append(o.open, one), append(o.latest, one)
 	o.open = o.open[max(0, len(o.open)-tpccOpenOrders):]
@@ -76,7 +76,7 @@ func (m *tpccSourcesMix) Next(c *Client) Job {
 	return m.job(ClassCentral, m.stockLevel(c, home, w))
 }
 
-// district is what is kept of one; it is the caller's to read and change until it lets go of mu.
+// district returns the record of one; the caller may read and change it until it unlocks mu.
 func (m *tpccSourcesMix) district(place, w, d int) *tpccOrders {
 	key := tpccPlace{place, w, d}
 	if m.placed[key] == nil {
@@ -85,7 +85,7 @@ func (m *tpccSourcesMix) district(place, w, d int) *tpccOrders {
 	return m.placed[key]
 }
 
-// newOrderKept is a new order, which the others find from now on.
+// newOrderKept is a new order, recorded for the other transactions.
 func (m *tpccSourcesMix) newOrderKept(c *Client, places []int) []txn.SourceStatement {
 	o := m.drawOrder(c, places)
 	m.mu.Lock()
@@ -100,7 +100,7 @@ func (m *tpccSourcesMix) newOrderKept(c *Client, places []int) []txn.SourceState
 	return m.orderStatements(c, o)
 }
 
-// orderStatus looks at a customer and the last of the orders.
+// orderStatus reads a customer and the last of the orders.
 func (m *tpccSourcesMix) orderStatus(c *Client, home, w int) []txn.SourceStatement {
 	d, customer, byName := district(c), tpccCustomer(c), c.Rand.IntN(100) < 60
 	m.mu.Lock()
@@ -120,8 +120,8 @@ func (m *tpccSourcesMix) orderStatus(c *Client, home, w int) []txn.SourceStateme
 	return out
 }
 
-// delivery delivers the oldest open order of each district, which it takes from all others at once:
-// two deliveries of a warehouse would wait for each other's first row otherwise.
+// delivery delivers the oldest open order of each district, which it removes from the record in one
+// step: otherwise two deliveries of a warehouse would wait for each other's first row.
 func (m *tpccSourcesMix) delivery(_ *Client, home, w int) []txn.SourceStatement {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,7 +140,7 @@ func (m *tpccSourcesMix) delivery(_ *Client, home, w int) []txn.SourceStatement 
 	return out
 }
 
-// stockLevel looks at the stock of what the latest orders of a district have taken here.
+// stockLevel reads the stock of the items of a district's latest orders here.
 func (m *tpccSourcesMix) stockLevel(c *Client, home, w int) []txn.SourceStatement {
 	d := district(c)
 	m.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// All five transactions come in their shares; each open order is delivered once, the oldest of each
-// district first, and what is kept of orders has its bounds.
+// All five transactions occur in their shares; each open order is delivered once, the oldest of
+// each district first, and the record of orders is bounded.
 func TestTPCCMixAtSources(t *testing.T) {
 	made, err := NewMix("tpcc-sources", MixConfig{Warehouses: 1, Sources: []txn.ShardID{7, 8}, DistributedMilli: 300, Central: CentralFirst, Rounds: 2})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestTPCCMixAtSources(t *testing.T) {
 	}
 }
 
-// kindOfTPCC tells a transaction by the first row it is about.
+// kindOfTPCC identifies a transaction by its first row.
 func kindOfTPCC(statements []txn.SourceStatement) string {
 	kind := func(i int) string {
 		return strings.Split(strings.Fields(statements[min(i, len(statements)-1)].Text)[1], "/")[0]

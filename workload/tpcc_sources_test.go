@@ -10,9 +10,9 @@ import (
 	"isochron/txn"
 )
 
-// Payments and orders are at home in one source, and at one more if they are distributed; each row is
-// asked for once, but where it is looked at before; the rows of a warehouse and the items of a
-// source are there alone.
+// Payments and orders are at home in one source, and at one more if they are distributed; each row
+// is accessed once, except after a read; the rows of a warehouse and the items of a source are only
+// there.
 func TestTPCCAtSources(t *testing.T) {
 	for _, name := range []string{"payment-sources", "new-order-sources"} {
 		mix, err := NewMix(name, MixConfig{Warehouses: 4, Sources: []txn.ShardID{7, 8, 9}, DistributedMilli: 300, Central: CentralFirst, Rounds: 2})
@@ -34,7 +34,7 @@ func TestTPCCAtSources(t *testing.T) {
 					t.Fatalf("%s: %+v", name, s)
 				}
 				if s.Writes && written[s.Text] {
-					t.Fatalf("%s: %q comes twice", name, s.Text)
+					t.Fatalf("%s: %q is sent twice", name, s.Text)
 				}
 				written[s.Text] = s.Writes
 				if kind, _, _ := strings.Cut(s.Text, "/"); kind == "PUT w" && (s.Source != 7 || s.Text != "PUT w/3 x") {

@@ -21,7 +21,7 @@ func (db *modelDB) all() iter.Seq[txn.Pair] {
 	}
 }
 
-// All conditions hold after a run: unless the database is broken.
+// All conditions hold after a run, unless the database is broken.
 func TestTPCCConditions(t *testing.T) {
 	for _, f := range []flaw{sound, noValidation, torn} {
 		m := newTestMix(t, "tpcc", MixConfig{Parts: 1, Warehouses: 1})
@@ -38,7 +38,7 @@ func TestTPCCConditions(t *testing.T) {
 	}
 }
 
-// Each condition sees its own kind of damage.
+// Each condition detects its own kind of damage.
 func TestEachTPCCConditionBites(t *testing.T) {
 	m := newTestMix(t, "tpcc", MixConfig{Parts: 2, Warehouses: 1}).(*tpcc)
 	db, _ := runMix(t, m, sound, 19, 15)
@@ -69,7 +69,7 @@ func TestEachTPCCConditionBites(t *testing.T) {
 	}
 }
 
-// ruleHits damages the first row that the damage changes and wants the condition to see it.
+// ruleHits damages the first row that the damage changes and expects the condition to report it.
 func ruleHits(t *testing.T, m *tpcc, db *modelDB, says string, damage func(txn.Key, fields) fields) {
 	var rows []txn.Pair
 	done := false
@@ -86,7 +86,7 @@ func ruleHits(t *testing.T, m *tpcc, db *modelDB, says string, damage func(txn.K
 			rows = append(rows, txn.Pair{Key: p.Key, Value: f.encode()})
 		}
 	}
-	if !done { // the row that nobody knows
+	if !done { // the absent row
 		rows = append(rows, txn.Pair{Key: m.row('z', 1), Value: fields{1}.encode()})
 	}
 	wrong := m.Check(slices.Values(rows))
@@ -95,8 +95,8 @@ func ruleHits(t *testing.T, m *tpcc, db *modelDB, says string, damage func(txn.K
 	}
 }
 
-// A transaction takes the rounds its logic asks for, and most rows are of the
-// client's own warehouse, which is led from its region.
+// A transaction takes the rounds its logic needs, and most rows are of the client's own warehouse,
+// which is led from its region.
 func TestTPCCRoundsAndHomes(t *testing.T) {
 	m := newTestMix(t, "tpcc", MixConfig{Parts: 3, Warehouses: 2}).(*tpcc)
 	d := Cluster([]geo.Region{"pr", "va", "wa"})
@@ -150,7 +150,7 @@ func TestTPCCNames(t *testing.T) {
 	}
 }
 
-// As Bonspiel has it, a new order reads the row of its warehouse, which it does not write; the
+// In Bonspiel's variant a new order reads the row of its warehouse, which it does not write; the
 // conditions hold from an opening without orders, unless the database is broken.
 func TestTPCCTaxed(t *testing.T) {
 	cfg := MixConfig{Parts: 1, Warehouses: 1}
@@ -164,6 +164,6 @@ func TestTPCCTaxed(t *testing.T) {
 	m, c := newTestMix(t, "tpcc-bonspiel", cfg).(*tpcc), seeded(5)
 	p := asked(t, m.newOrder(c))
 	if w := m.row('w', 1); p.gets[0] != w || slices.Contains(p.puts, w) {
-		t.Errorf("it reads %q and writes %q", p.gets, p.puts)
+		t.Errorf("the transaction reads %q and writes %q", p.gets, p.puts)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// change changes rows: all in one round, or one after the other. What is nil stays as it is.
+// change changes rows: all in one round, or one after the other. A nil result leaves a row
+// unchanged.
 func (m *tpcc) change(ctx context.Context, t txn.Txn, keys []txn.Key, to func(i int, value []byte) []byte) error {
 	size := len(keys)
 	if m.rowByRow {
@@ -27,9 +28,9 @@ func (m *tpcc) change(ctx context.Context, t txn.Txn, keys []txn.Key, to func(i 
 	return nil
 }
 
-// newOrder orders some items, one line in a hundred from another warehouse. One
-// order in a hundred names an item that does not exist and is given up for it.
-// All it changes is known beforehand: one round, and one for the tax where it is read.
+// newOrder orders some items, one line in a hundred from another warehouse. One order in a hundred
+// names an item that does not exist and is rolled back for it. All its rows are known beforehand:
+// one round, and one for the tax where it is read.
 func (m *tpcc) newOrder(c *Client) Job {
 	w, d, customer := m.home(c), district(c), tpccCustomer(c)
 	lines := make([]tpccLine, 0, tpccLinesMax)
@@ -94,8 +95,8 @@ func takeStock(s fields, l tpccLine, w int) fields {
 	return s
 }
 
-// customerName is a customer as a terminal names one: three in five by last name, which
-// costs a look into the index first.
+// customerName is a customer as named at a terminal: three in five by last name, which costs a read
+// of the index first.
 type customerName struct {
 	w, d, number int
 	byName       bool
@@ -161,8 +162,8 @@ func (m *tpcc) payment(c *Client) Job {
 	}}
 }
 
-// orderStatus looks at a customer's last order: the customer, then the order,
-// with the index before if it is by name.
+// orderStatus reads a customer's last order: the customer, then the order, with the index before if
+// it is by name.
 func (m *tpcc) orderStatus(c *Client) Job {
 	p := m.customer(c, m.home(c), district(c))
 	return Job{ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {
@@ -181,8 +182,8 @@ func (m *tpcc) orderStatus(c *Client) Job {
 	}}
 }
 
-// delivery delivers the oldest open order of each district, in three rounds:
-// which they are, what is in them, whose they are.
+// delivery delivers the oldest open order of each district, in three rounds: the orders, their
+// lines, their customers.
 func (m *tpcc) delivery(c *Client) Job {
 	w, carrier := m.home(c), 1+c.Rand.Int64N(10)
 	return Job{Body: func(ctx context.Context, t txn.Txn) error {
@@ -243,11 +244,11 @@ func (m *tpcc) deliver(ctx context.Context, t txn.Txn, carrier int64, orders []t
 	return nil
 }
 
-// stockRecent is how many of a district's last orders stockLevel looks at.
+// stockRecent is the number of a district's last orders that stockLevel reads.
 const stockRecent = 20
 
-// stockLevel looks which items of a district's last orders run low: the
-// district, the lines, the stock.
+// stockLevel reads which items of a district's last orders run low: the district, the lines, the
+// stock.
 func (m *tpcc) stockLevel(c *Client) Job {
 	w, d := m.home(c), 1+c.Process/m.warehouses%tpccDistricts
 	return Job{ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {

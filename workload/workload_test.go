@@ -12,8 +12,8 @@ import (
 	"isochron/history"
 )
 
-// run runs twelve clients against the model database, interleaved as the seed
-// draws it, and judges what they saw.
+// run runs twelve clients against the model database, interleaved as the seed draws it, and checks
+// their histories.
 func run(t *testing.T, seed uint64, flaw flaw) (reports [3]*history.Report) {
 	t.Helper()
 	d := Cluster([]geo.Region{"va", "wa", "pr"})
@@ -53,7 +53,7 @@ func run(t *testing.T, seed uint64, flaw flaw) (reports [3]*history.Report) {
 	db.park = func() {}
 	for i, read := range []func(context.Context, *Client, bool) bool{b.ReadAll, l.ReadAll, g.ReadAll} {
 		if !read(t.Context(), client(90+i, histories[i]), true) {
-			t.Fatal("the final read failed with nobody in its way")
+			t.Fatal("the final read failed without a conflict")
 		}
 	}
 	return [3]*history.Report{history.CheckBank(histories[0], b.Rules()), history.CheckLists(histories[1]), history.CheckRegisters(histories[2])}

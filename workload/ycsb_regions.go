@@ -10,21 +10,21 @@ import (
 )
 
 // ycsbRegions is YCSB-A as Bonspiel measures it (section 4), with the choices of its public
-// prototype where the paper leaves them open. A transaction has Length operations on different
-// rows; one in two reads its row and writes it, the others only read theirs. All rows are read in
-// one round, and no lock is asked for by who will write.
+// prototype where the paper has none. A transaction has Length operations on different rows; one in
+// two reads its row and writes it, the others only read theirs. All rows are read in one round, and
+// no read for a write takes a lock.
 //
-// How it thinks. Each part has rows of its own, with a Zipf distribution of its own in which the
-// first row is the hottest. A transaction is at home, in a part that is led from its client's
-// region, or, as often as DistributedMilli says, elsewhere: then each of its rows is in a part
-// drawn from all others, so that none is at home.
+// Each part has rows of its own, with its own Zipf distribution in which the first row is the
+// hottest. A transaction is at home, in a part that is led from its client's region, or, as often
+// as DistributedMilli, elsewhere: then each of its rows is in a part drawn from all others, so that
+// none is at home.
 type ycsbRegions struct {
 	keyMix
 	near nearParts
 	zipf *zipf
 }
 
-// ycsbRegionsLength is how many operations a transaction has (Bonspiel section 4).
+// ycsbRegionsLength is the number of operations of a transaction (Bonspiel section 4).
 const ycsbRegionsLength = 10
 
 func newYCSBRegions(cfg MixConfig) Mix {

@@ -7,8 +7,8 @@ import (
 	"isochron/geo"
 )
 
-// A transaction has ten rows, all at home or all elsewhere, as often as it says; half of them are
-// written, and the first rows of a part come most often.
+// A transaction has ten rows, all at home or all elsewhere, with the configured odds; half of them
+// are written, and the first rows of a part are the most frequent.
 func TestYCSBByRegions(t *testing.T) {
 	d := Cluster([]geo.Region{"va", "wa", "pr"})
 	Spread(d, 1)

@@ -10,25 +10,24 @@ import (
 	"isochron/txn"
 )
 
-// ycsbSources is YCSB as GeoTP measures it (section 7.1): a few statements over rows of
-// databases that are not ours, each of which reads a row or writes one. Part i of the rows is
-// in MixConfig.Sources[i].
+// ycsbSources is YCSB as GeoTP measures it (section 7.1): a few statements over rows of external
+// databases, each of which reads a row or writes one. Part i of the rows is in
+// MixConfig.Sources[i].
 //
-// How it thinks. All rows together have one Zipf distribution, and the rank of a row says where
-// it is: rank modulo the number of sources, as in the public client of the prototype, in which
-// nothing is scattered. So the hottest row of all is in the first source. A transaction is at one
-// source, which Central says, or, as often as DistributedMilli says, at Spread of them, in turn.
-// Its statements go in the order of the ranks, in Rounds packets of about equal length; the last
-// packet is marked as the last.
+// All rows together have one Zipf distribution, and the rank of a row gives its place: rank modulo
+// the number of sources, as in the public client of the prototype, which scatters nothing. So the
+// hottest row of all is in the first source. A transaction is at one source, given by Central, or,
+// as often as DistributedMilli, at Spread of them, in turn. Its statements go in the order of the
+// ranks, in Rounds packets of about equal length; the last packet is marked as the last.
 type ycsbSources struct {
 	sourceMix
 	zipf *zipf
-	// inUse are the even ranks, in order, on which distributed ones are executing, each as often
-	// as one is; for CentralInUse.
+	// inUse are the even ranks, in order, on which distributed transactions are executing, once for
+	// each of them; for CentralInUse.
 	inUse []int
 }
 
-// ycsbSourcesLength is how many statements a transaction has (GeoTP section 7.1).
+// ycsbSourcesLength is the number of statements of a transaction (GeoTP section 7.1).
 const ycsbSourcesLength = 5
 
 func newYCSBSources(cfg MixConfig) Mix { return &ycsbSources{sourceMix: sourceMix{cfg}} }
@@ -59,7 +58,7 @@ func (m *ycsbSources) Next(c *Client) Job {
 	}}
 }
 
-// uses has the even ones of ranks be in use until what it returns is called.
+// uses marks the even ones of ranks as in use until done is called.
 func (m *ycsbSources) uses(ranks []int) (done func()) {
 	for _, rank := range ranks {
 		if rank%2 == 0 {
@@ -76,7 +75,7 @@ func (m *ycsbSources) uses(ranks []int) (done func()) {
 	}
 }
 
-// nextInUse is the highest rank in use that is not above one, 0 if there is none.
+// nextInUse returns the highest rank in use that is not above rank, 0 if there is none.
 func (m *ycsbSources) nextInUse(rank int) int {
 	i, found := slices.BinarySearch(m.inUse, rank)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// packets notes the packets of statements that it is sent.
+// packets records the packets of statements.
 type packets struct {
 	txn.Txn
 	sent [][]txn.SourceStatement
@@ -23,8 +23,8 @@ func (p *packets) Execute(_ context.Context, s []txn.SourceStatement, last bool)
 	return make([]txn.SourceResult, len(s)), nil
 }
 
-// Transactions are at as many sources as their class says, have as many statements, each on a row
-// of its own where its source has it, in order, and mark their last packet alone.
+// Transactions are at as many sources as their class requires, have as many statements, each on a
+// row of its own at its source, in order, and mark only their last packet.
 func TestYCSBAtSources(t *testing.T) {
 	mix, err := NewMix("ycsb-sources", MixConfig{Keys: 10_000, ZipfMilli: 900, Sources: []txn.ShardID{7, 8, 9}, DistributedMilli: 300, Rounds: 2, ReadsMilli: 250})
 	if err != nil {
@@ -79,8 +79,8 @@ func TestWhereRowsAre(t *testing.T) {
 	}
 }
 
-// Where transactions at one source are: at the first; or one statement on an even row, in use if one
-// at or below what was drawn is, and on the first row of all otherwise.
+// The place of transactions at one source: the first; or one statement on an even row, in use if
+// one at or below the drawn one is, and on the first row of all otherwise.
 func TestWhereCentralOnesAre(t *testing.T) {
 	newMix := func(central Central) *ycsbSources {
 		mix, err := NewMix("ycsb-sources", MixConfig{Keys: 10_000, ZipfMilli: 300, Sources: []txn.ShardID{7, 8, 9, 10}, DistributedMilli: 200, Central: central})
@@ -115,7 +115,7 @@ func TestWhereCentralOnesAre(t *testing.T) {
 			}
 		}
 		if done(); len(m.inUse) != 0 {
-			t.Fatalf("in use for ever: %v", m.inUse)
+			t.Fatalf("still in use: %v", m.inUse)
 		}
 	}
 	if first < all*3/4 || writes < all*4/10 || writes > all*6/10 {
@@ -125,7 +125,7 @@ func TestWhereCentralOnesAre(t *testing.T) {
 		t.Error("a row is in use though none is")
 	}
 	if _, err := NewMix("ycsb-sources", MixConfig{Sources: []txn.ShardID{7}, Central: "far"}); err == nil || !strings.Contains(err.Error(), "any, first, near or in-use") {
-		t.Errorf("central ones are far: %v", err)
+		t.Errorf("central transactions are remote: %v", err)
 	}
 }
 

@@ -14,13 +14,12 @@ const (
 	zipfMilliMax = 2000
 )
 
-// zipf draws ranks below a number of keys: rank i with a probability that is
-// proportional to 1/(i+1)^theta. The table and the draw are integers alone, so
-// that a seed draws the same keys on every processor.
+// zipf draws ranks below a number of keys: rank i with a probability proportional to 1/(i+1)^theta.
+// Table and draw use integers alone, so that a seed draws the same keys on every processor.
 type zipf struct {
 	upTo []uint64 // the weights of the ranks up to this one, added up
-	// from[i] is the first rank whose sum is above i<<shift: a draw looks between
-	// two of them only.
+	// from[i] is the first rank whose sum is above i<<shift: a draw searches only between two of
+	// them.
 	from  []uint32
 	shift int
 }
@@ -46,8 +45,8 @@ func newZipf(n, thetaMilli int) *zipf {
 	return z
 }
 
-// keptZipf keeps the table that was asked for last: it is large, takes half a second to build for
-// four million keys, and the experiments of a figure often have the same. Tables do not change.
+// keptZipf keeps the last table: it is large, takes half a second to build for four million keys,
+// and the experiments of a figure often share it. Tables do not change.
 type keptZipf struct {
 	mu            sync.Mutex
 	n, thetaMilli int
@@ -85,7 +84,7 @@ func (z *zipf) drawLastProbe(r *rand.Rand) int {
 	return at
 }
 
-// probed are the weights of all ranks under drawLastProbe.
+// probed returns the weights of all ranks under drawLastProbe.
 func (z *zipf) probed() []uint64 {
 	out := make([]uint64, len(z.upTo))
 	var divide func(first, end int, low, high uint64) // a search that has come to [first, end) with a number of [low, high)
@@ -107,7 +106,7 @@ func (z *zipf) probed() []uint64 {
 	return out
 }
 
-// weight is the weight of a rank; the sum of all is below 1<<63.
+// weight returns the weight of a rank; the sum of all is below 1<<63.
 func (z *zipf) weight(rank int) uint64 {
 	if rank == 0 {
 		return z.upTo[0]
@@ -115,8 +114,8 @@ func (z *zipf) weight(rank int) uint64 {
 	return z.upTo[rank] - z.upTo[rank-1]
 }
 
-// powers are k^-theta for k from 1 to n, in units of 1/(1<<63): those of primes
-// from logarithms, the others as products.
+// powers returns k^-theta for k from 1 to n, in units of 1/(1<<63): those of primes from
+// logarithms, the others as products.
 func powers(n, thetaMilli int) []uint64 {
 	factor := smallestFactors(n)
 	halves := halfPowers()
@@ -153,11 +152,11 @@ func smallestFactors(n int) []uint32 {
 	return f
 }
 
-// fractionBits is how many binary digits of a logarithm are kept.
+// fractionBits is the number of binary digits of a logarithm.
 const fractionBits = 48
 
-// log2 is the logarithm to base 2 in units of 1/(1<<fractionBits), rounded
-// down: squaring a number between 1 and 2 shows one digit of its logarithm.
+// log2 returns the logarithm to base 2 in units of 1/(1<<fractionBits), rounded down: squaring a
+// number between 1 and 2 gives one digit of its logarithm.
 func log2(k uint64) uint64 {
 	whole := bits.Len64(k) - 1
 	x := k << (63 - whole) // between 1 and 2, in units of 1/(1<<63)
@@ -187,7 +186,7 @@ func halfPowers() []uint64 {
 	return c
 }
 
-// exp2 is 2^-y in units of 1/(1<<63), for y in units of 1/(1<<fractionBits).
+// exp2 returns 2^-y in units of 1/(1<<63), for y in units of 1/(1<<fractionBits).
 func exp2(y uint64, halves []uint64) uint64 {
 	w := uint64(1) << 63
 	for i := 1; i <= fractionBits; i++ {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A draw is the first rank whose sum is above the number drawn, as if all ranks
-// had been looked at.
+// A draw is the first rank whose sum is above the number drawn, as if all ranks were searched.
 func TestAZipfDrawIsTheRankOfItsNumber(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 1000, 4096, 100_000} {
 		for _, theta := range []int{0, 700, 990, 2000} {

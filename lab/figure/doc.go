@@ -24,9 +24,9 @@
 //
 // # What the caller owes it
 //
-// 1. A figure of All or ByName. Its parameters are the paper's: none is chosen to meet a claim. 2.
-// Only package lab below: a figure never looks into a cluster. 3. Results of a quick run are not to
-// be quoted; Record refuses them.
+//  1. A figure of All or ByName. Its parameters are the paper's: none is chosen to meet a claim.
+//  2. Only package lab below: a figure never looks into a cluster.
+//  3. Results of a quick run are not to be quoted; Record refuses them.
 //
 // See docs/laboratory for the papers, and docs/CLAIMS.md for all claims.
 package figure
