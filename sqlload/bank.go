@@ -12,8 +12,8 @@ import (
 	"isochron/history"
 )
 
-// bank moves money between accounts, writes each transfer into a ledger, and
-// now and then adds everything up.
+// bank moves money between accounts, writes each transfer into a ledger, and sometimes adds
+// everything up.
 type bank struct {
 	accounts int
 	entries
@@ -24,7 +24,7 @@ type bank struct {
 const (
 	bankFirstBalance = 1000
 	bankAuditPercent = 5
-	bankWrongMax     = 20 // more of the same tells nothing new
+	bankWrongMax     = 20 // more of the same have no new information
 )
 
 func newBank(o Options) Workload {
@@ -68,8 +68,8 @@ func (c *banker) Next() Txn {
 	return c.transfer()
 }
 
-// transfer moves an amount. Every try has an id of its own, so that one that
-// was rolled back and shows in the ledger all the same is noticed.
+// transfer moves an amount. Every try has its own id, so that a rolled-back try that appears in the
+// ledger is detected.
 func (c *banker) transfer() Txn {
 	from := c.rand.Int64N(int64(c.bank.accounts))
 	to := (from + 1 + c.rand.Int64N(int64(c.bank.accounts)-1)) % int64(c.bank.accounts)
@@ -100,7 +100,7 @@ func (c *banker) transfer() Txn {
 	}
 }
 
-// audit adds up all balances; only a sum that was committed counts.
+// audit adds up all balances; only a committed sum counts.
 func (c *banker) audit() Txn {
 	var sum int64
 	return Txn{
@@ -124,8 +124,8 @@ func (b *bank) complain(format string, args ...any) {
 	}
 }
 
-// Check holds the balances against the ledger, and the ledger against what
-// clients were told.
+// Check compares the balances with the ledger, and the ledger with the outcomes that clients
+// received.
 func (b *bank) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 	want := map[int64]int64{}
 	seen := map[int64]bool{}

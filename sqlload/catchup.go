@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// catchUp waits until the server that a check asks has what the others have
-// acknowledged. A node of Galera answers reads from what it has applied so far, so a
-// transfer that was committed at another site may be missing there for a while, and a
-// check would call it lost. Servers without the setting need no waiting.
+// catchUp waits until the checked server has applied everything that the others have acknowledged.
+// A node of Galera answers reads from its applied state, so a transfer that was committed at
+// another site may be missing there for a while, and a check would call it lost. Servers without
+// the setting need no waiting.
 func catchUp(ctx context.Context, db *sql.DB) error {
 	const setting = "wsrep_sync_wait"
 	known := false

@@ -15,26 +15,26 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Target is the server to put load on.
+// Target is the server under load.
 type Target struct {
 	Addresses      []string // host:port, or the path of a Unix socket, with a / in it
 	User, Password string
 	Database       string
 	Connections    int // of each address, at most
-	// TLS, if set, is demanded of the server.
+	// TLS, if set, is required of the server.
 	TLS *tls.Config
-	// AsIs leaves the isolation of connections as the server has it; otherwise it is
-	// Isolation, and SERIALIZABLE if that is "": every check here takes for granted that
-	// transactions of its load are serializable, by that or by the locks of their statements.
+	// AsIs keeps the server's isolation for connections; otherwise it is Isolation, and
+	// SERIALIZABLE if that is "": every check here assumes that transactions of its load are
+	// serializable, by that or by the locks of their statements.
 	AsIs      bool
 	Isolation string
 	// Several lets a message have several statements.
 	Several bool
-	// LockWait bounds each wait of a connection for a lock, in seconds; 0 is as the server has it.
+	// LockWait bounds each lock wait of a connection, in seconds; 0 is the server's default.
 	LockWait int
 }
 
-// How long each thing may take before it is called broken.
+// Time-outs after which an operation counts as broken.
 const (
 	patience       = time.Minute // one transaction
 	connectTimeout = 10 * time.Second
@@ -42,7 +42,7 @@ const (
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Check finds what is wrong with a target before anything is connected.
+// Check reports what is wrong with a target, before a connection.
 func (t Target) Check() error {
 	if len(t.Addresses) == 0 {
 		return errors.New("no address was given")
@@ -61,7 +61,7 @@ func (t Target) Check() error {
 	return nil
 }
 
-// network is what an address is of.
+// network returns the network of an address.
 func network(address string) string {
 	if strings.Contains(address, "/") {
 		return "unix"
@@ -69,8 +69,8 @@ func network(address string) string {
 	return "tcp"
 }
 
-// settled is a connector whose connections begin with settings of the session. The level is set
-// by its statement: servers differ in the variable's name, not in this.
+// settled is a connector whose connections begin with settings of the session. The level is set by
+// its statement: servers differ in the variable's name, not in the statement.
 type settled struct {
 	driver.Connector
 	settings []string
@@ -89,7 +89,7 @@ func (s settled) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// settings are what its connections begin with.
+// settings returns the first statements of its connections.
 func (t Target) settings() (texts []string) {
 	if !t.AsIs {
 		texts = append(texts, "SET SESSION TRANSACTION ISOLATION LEVEL "+or(t.Isolation, "SERIALIZABLE"))
@@ -118,7 +118,7 @@ func (t Target) open(address, database string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Open connects to every address, and makes the database if create says so.
+// Open connects to every address, and creates the database if create is set.
 func (t Target) Open(ctx context.Context, create bool) (*Env, error) {
 	e := &Env{Say: func(string, ...any) {}}
 	if create {
@@ -153,8 +153,8 @@ func (e *Env) Close() error {
 	return errors.Join(errs...)
 }
 
-// Comment is the COMMENT of a table for a placement: "" for none, "hash:4" for
-// four shards by the table's home column, or Isochron's own JSON object for all.
+// Comment returns the COMMENT of a table for a placement: "" for none, "hash:4" for four shards by
+// the table's home column, or Isochron's own JSON object for all.
 func Comment(placement string, t Table) (string, error) {
 	if placement == "" {
 		return "", nil

@@ -1,20 +1,34 @@
-// Package sqlload puts load on a MySQL server, and judges what the server did with it.
+// Package sqlload puts load on a MySQL server and checks the result. It uses plain SQL over
+// database/sql, so that Isochron and any other MySQL server can be compared; package workload has
+// the clients that use txn.DB directly.
 //
-// How it thinks. A Workload says what its tables are (Prepare), what a client
-// does next (a Txn: a name and a body), and what must hold afterwards (Check).
-// The runner has closed-loop clients over the addresses it was given: each takes
-// a Txn, runs its body in a transaction, and runs it again in a new one when the
-// server says that it lost (1213, 1205). What a client is told of a commit has
-// three values: done, not done, unknown. A lost connection in COMMIT is unknown,
-// and so is error 1180; anywhere else a lost connection is "not done", and the
-// client goes on at the next address. What the server was never expected to say
-// ends the run, for load that goes on after a wrong answer hides it.
+// # How it works
 //
-// It speaks plain SQL over database/sql, so that Isochron and any other MySQL
-// server can be held beside each other; only a table's COMMENT may be Isochron's
-// own. Sizes are kept in the table load_settings, written last, so that a run
-// needs no flag repeated and a half-loaded database is noticed.
+// A Workload has its tables (Prepare), the next transaction of a client (a Txn: a name and a body),
+// and the conditions afterwards (Check). The runner has closed-loop clients over the given
+// addresses. Each takes a Txn and runs its body in a transaction until it has a final outcome:
 //
-// What the caller owes it. A database that may be filled; one driver at a time
-// for one workload in one database; a quiet database when Check is called.
+//	answer of the server              outcome      next
+//	COMMIT acknowledged               done         another Txn
+//	1213, 1205                        not done     the same Txn in a new transaction
+//	connection lost before COMMIT     not done     the same Txn at the next address
+//	connection lost in COMMIT, 1180   unknown      another Txn; never retried
+//	an unexpected error               broken       the run ends
+//
+// An unexpected answer ends the run, because load that continues after it hides the error. Only a
+// table's COMMENT may be Isochron's own. Sizes are kept in the table load_settings, written last,
+// so that a run needs no flag repeated and a half-loaded database is detected.
+//
+// # Invariants
+//
+//   - Every try has its own id or is counted, so Check finds writes of aborted tries.
+//   - A transaction with an unknown outcome is never retried.
+//
+// # What the caller owes it
+//
+//  1. A database that may be filled, and Prepare before Run.
+//  2. One driver at a time for one workload in one database.
+//  3. A quiet database when Check is called.
+//
+// See the pages of docs/laboratory for the commands.
 package sqlload

@@ -9,7 +9,7 @@ import (
 	"isochron/history"
 )
 
-// entries are the rows of a ledger, and what clients were told of each.
+// entries are the rows of a ledger, and the outcome of each that clients received.
 type entries struct {
 	what     string // is entered
 	lock     *sync.Mutex
@@ -21,7 +21,8 @@ func newEntries(what string) entries {
 	return entries{what: what, lock: &sync.Mutex{}, outcomes: map[int64]history.Outcome{}}
 }
 
-// begin has the ids of this run be such as no earlier run had: they begin with the time of day.
+// begin makes the ids of this run differ from those of earlier runs: they begin with the time of
+// day.
 func (l *entries) begin(e *Env) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -43,7 +44,7 @@ func (l *entries) receive(id int64, o history.Outcome) {
 	l.outcomes[id] = o
 }
 
-// checkOutcomes holds the ids in the ledger against what clients were told.
+// checkOutcomes compares the ids in the ledger with the outcomes that clients received.
 func (l *entries) checkOutcomes(seen map[int64]bool) []string {
 	l.lock.Lock()
 	defer l.lock.Unlock()

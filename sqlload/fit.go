@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// fit is payments on hot accounts: the balance of one is changed, and the payment
-// is inserted into a ledger, which only grows.
+// fit is payments on hot accounts: the balance of one is changed, and the payment is inserted into
+// a ledger, which only grows.
 type fit struct {
 	accounts int
 	entries
@@ -66,8 +66,8 @@ func (p *payer) Next() Txn {
 	}
 }
 
-// Check holds the balances against the ledger, and the ledger against what clients
-// were told.
+// Check compares the balances with the ledger, and the ledger with the outcomes that clients
+// received.
 func (f *fit) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 	paid, seen := map[int64]int64{}, map[int64]bool{}
 	err := query(ctx, e.DB(), "SELECT id, account, amount FROM fit_ledger", nil, func(rows *sql.Rows) error {

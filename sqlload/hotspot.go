@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// hotspot has all clients count up the same few rows, one update a transaction.
+// hotspot counts up the same few rows with all clients, one update a transaction.
 type hotspot struct {
 	rows int
 	answered
@@ -59,7 +59,7 @@ func (c *counter) Next() Txn {
 	}
 }
 
-// Check holds what was counted against what clients were told in this run.
+// Check compares the counts with the outcomes that clients received in this run.
 func (h *hotspot) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
 	sum, rows, err := h.counted(ctx, e)
 	if err != nil {
@@ -73,7 +73,7 @@ func (h *hotspot) judge(sum int64, rows int, ran bool) (found []string) {
 		found = append(found, fmt.Sprintf("there are %d rows, not %d", rows, h.rows))
 	}
 	if by, right := h.since(sum); ran && !right {
-		found = append(found, fmt.Sprintf("the rows have counted %d since the run began, of which %d were acknowledged and %d may have been", by, h.acknowledged, h.unknown))
+		found = append(found, fmt.Sprintf("the rows have counted %d since the run began, with %d acknowledged and %d unknown", by, h.acknowledged, h.unknown))
 	}
 	return found
 }

@@ -13,9 +13,9 @@ import (
 	"isochron/history"
 )
 
-// lists reads and appends to lists kept as text in rows, and records all of it.
-// A list that has been appended to often enough is left alone and a new one
-// takes its place, so that rows stay short and new rows keep being made.
+// lists reads and appends to lists kept as text in rows, and records all of it. After a number of
+// appends a list is retired and a new one takes its place, so that rows stay short and new rows are
+// created.
 type lists struct {
 	active  int // lists in use at a time
 	mu      sync.Mutex
@@ -43,7 +43,7 @@ func (l *lists) Tables() []Table {
 // Load has nothing to do: the first append to a list makes its row.
 func (l *lists) Load(context.Context, *Env) error { return nil }
 
-// Start begins after the lists of earlier runs: what they hold is in no record of this one.
+// Start begins after the lists of earlier runs, whose contents are in no record of this one.
 func (l *lists) Start(ctx context.Context, e *Env) error {
 	err := query(ctx, e.DB(), "SELECT COALESCE(MAX(id) + 1, 0) FROM append_lists", nil,
 		func(rows *sql.Rows) error { return rows.Scan(&l.first) })
@@ -58,17 +58,17 @@ func (l *lists) Client(_ *Env, id int, r *rand.Rand) (Client, error) {
 	return &lister{l, r, id}, nil
 }
 
-// History is what all clients saw.
+// History returns the operations of all clients.
 func (l *lists) History() *history.History { return &l.history }
 
-// pick is a list in use.
+// pick draws a list in use.
 func (l *lists) pick(r *rand.Rand) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first + r.Int64N(int64(l.active))
 }
 
-// newValue is one that was never appended.
+// newValue returns one that was never appended.
 func (l *lists) newValue() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +96,8 @@ type listStep struct {
 	append bool
 }
 
-// Next is one to five reads and appends. One transaction in four locks what it
-// reads, so that both ways to read are tried against each other.
+// Next is one to five reads and appends. One transaction in four locks its reads, so that both ways
+// to read are tested against each other.
 func (c *lister) Next() Txn {
 	steps := make([]listStep, 1+c.rand.IntN(5))
 	readOnly := c.rand.IntN(5) == 0
@@ -138,8 +138,8 @@ func listRecord(process int, ops []history.Op, t Try) *history.Record {
 	return r
 }
 
-// do takes one step: it reads the list and, to append, writes it back longer.
-// The append is in the record before it is sent: the outcome says what came of it.
+// do takes one step: it reads the list and, to append, writes it back longer. The append is
+// recorded before it is sent, and its outcome later.
 func (c *lister) do(ctx context.Context, tx *sql.Tx, s listStep, lock string) ([]history.Op, error) {
 	key := listKey(s.list)
 	var text string
@@ -194,10 +194,10 @@ func parseList(text string) ([]int64, error) {
 	return out, nil
 }
 
-// finalLists is how many lists one record of the last reading holds.
+// finalLists is the number of lists in one record of the last read.
 const finalLists = 100
 
-// Finish reads every list of the run once more, when nobody writes.
+// Finish reads every list of the run once more, without writers.
 func (l *lists) Finish(ctx context.Context, e *Env) error {
 	for start := l.started; start < l.first+int64(l.active); start += finalLists {
 		end := min(start+finalLists, l.first+int64(l.active))
@@ -226,8 +226,7 @@ func (l *lists) Finish(ctx context.Context, e *Env) error {
 	return nil
 }
 
-// Check judges the history of the run; without one there is nothing to judge
-// but that every list is one.
+// Check checks the history of the run; without one it only checks that every list is valid.
 func (l *lists) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
 	if run == nil {
 		err := query(ctx, e.DB(), "SELECT elements FROM append_lists", nil, func(rows *sql.Rows) error {

@@ -22,8 +22,8 @@ type ListTable struct {
 	Rows bool
 }
 
-// listsOver are lists in several tables, which may lie at several databases. Lists are short, so
-// that new ones are often looked for before they are there.
+// listsOver are lists in several tables, which may be at several databases. Lists are short, so
+// that new ones are often read before they exist.
 type listsOver struct {
 	lists
 	tables []ListTable
@@ -32,8 +32,8 @@ type listsOver struct {
 // listLifeOver is how many appends the lists in use live through.
 const listLifeOver = 25
 
-// ListsOver is a workload of clients that read and append to lists in tables, of which so many are
-// in use at a time, and record what they see. It makes no tables.
+// ListsOver is a workload of clients that read and append to lists in tables, active of them at a
+// time, and record the results. It creates no tables.
 func ListsOver(active int, tables ...ListTable) Workload {
 	return &listsOver{lists{active: active, life: listLifeOver}, tables}
 }
@@ -51,7 +51,8 @@ func (l *listsOver) Client(_ *Env, id int, r *rand.Rand) (Client, error) {
 	return &listerOver{l, r, id}, nil
 }
 
-// table is that of a list. Two neighbours share one, for a table may be divided by the remainder.
+// table returns that of a list. Two neighbours share one, because a table may be divided by the
+// remainder.
 func (l *listsOver) table(list int64) ListTable {
 	return l.tables[int(list/2)%len(l.tables)]
 }
@@ -145,8 +146,8 @@ func (l *listsOver) read(ctx context.Context, q querier, list int64, lock string
 	return elements, nil
 }
 
-// step reads a list and, to append, has it one longer. The append is in the record before it is
-// sent: the outcome says what came of it.
+// step reads a list and, to append, makes it one longer. The append is recorded before it is sent,
+// and its outcome later.
 func (c *listerOver) step(ctx context.Context, tx *sql.Tx, s stepOver) ([]history.Op, error) {
 	key, t := listKey(s.list), c.table(s.list)
 	elements, err := c.read(ctx, tx, s.list, s.lock)
@@ -201,10 +202,10 @@ func (l *listsOver) Finish(ctx context.Context, e *Env) error {
 	return nil
 }
 
-// Check implements Workload: it judges the history of the run, with real time.
+// Check implements Workload: it checks the history of the run, with real time.
 func (l *listsOver) Check(_ context.Context, _ *Env, run *Report) (found []string, err error) {
 	if run == nil {
-		return nil, errors.New("lists over several tables are judged by what their clients saw: there was no run")
+		return nil, errors.New("lists over several tables are checked by the history of their clients: there was no run")
 	}
 	for _, v := range history.CheckLists(&l.history).Violations {
 		found = append(found, v.String())

@@ -19,29 +19,28 @@ type Latency struct {
 	Max float64 `json:"max"`
 	// Mean is of all; after them, because scripts read the others in their order.
 	Mean float64 `json:"mean"`
-	// P999 is the slowest one in a thousand; it wants some thousands of commits.
+	// P999 is the slowest one in a thousand; it needs some thousands of commits.
 	P999 float64 `json:"p999"`
 }
 
-// Figures are what was counted of one kind of transaction, or of all, since the
-// warm-up was over.
+// Figures are the counts of one kind of transaction, or of all, since the end of the warm-up.
 type Figures struct {
 	Commits    int64   `json:"commits"`
 	Rollbacks  int64   `json:"rollbacks"`   // by the client itself
-	Aborts     int64   `json:"aborts"`      // tries lost to others, each tried again
+	Aborts     int64   `json:"aborts"`      // tries aborted for others, each retried
 	Disconnect int64   `json:"disconnects"` // tries that lost their connection before COMMIT
-	Unknown    int64   `json:"unknown"`     // commits whose outcome was not told
-	GaveUp     int64   `json:"gave_up"`     // transactions that lost too often
-	Unfinished int64   `json:"unfinished"`  // transactions that had lost, and were to be tried again, when the time was over
+	Unknown    int64   `json:"unknown"`     // commits with an unknown outcome
+	GaveUp     int64   `json:"gave_up"`     // transactions that were aborted too often
+	Unfinished int64   `json:"unfinished"`  // aborted transactions still to be retried at the end
 	Throughput float64 `json:"throughput"`  // commits a second, of those before the time was over
 	LatencyMS  Latency `json:"latency_ms"`  // of commits, from the first try on
-	// LongestMS is what any transaction took, from the first try on, whatever became
-	// of it: those that were given up or are unfinished too.
+	// LongestMS is the longest time of any transaction, from the first try on, with any outcome:
+	// also given up or unfinished.
 	LongestMS float64 `json:"longest_ms"`
 	TriesMax  int64   `json:"tries_max"` // of any transaction
 }
 
-// Report is what a run came to.
+// Report is the result of a run.
 type Report struct {
 	Workload   string             `json:"workload"`
 	Clients    int                `json:"clients"`
@@ -51,7 +50,7 @@ type Report struct {
 	Violations []string           `json:"violations"`
 }
 
-// tally is what is counted of one kind.
+// tally counts one kind.
 type tally struct {
 	figures Figures
 	late    int64 // commits after the time was over
@@ -71,9 +70,9 @@ func (t *tally) in(seconds float64) Figures {
 	return f
 }
 
-// meter counts; all clients share it. Its figures are those since the warm-up; what
-// was begun before the time was over and ended later has a latency, and is no part of
-// the throughput: then there are fewer and fewer clients.
+// meter counts; all clients share it. Its figures are those since the warm-up; a transaction that
+// began in the measured time and ended later has a latency, and is no part of the throughput: then
+// there are fewer and fewer clients.
 type meter struct {
 	mu    sync.Mutex
 	total *tally
@@ -84,7 +83,7 @@ type meter struct {
 
 func newMeter() *meter { return &meter{total: newTally(), kinds: map[string]*tally{}} }
 
-// warm ends the warm-up: what was counted so far is forgotten. at is since the run began.
+// warm ends the warm-up: earlier counts are dropped. at is since the run began.
 func (m *meter) warm(at time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +97,7 @@ func (m *meter) over(at time.Duration) {
 	m.until = at
 }
 
-// of are the figures that a transaction of this kind belongs to; m.mu is held.
+// of returns the figures of a kind of transaction; m.mu is held.
 func (m *meter) of(kind string) []*tally {
 	if m.kinds[kind] == nil {
 		m.kinds[kind] = newTally()
@@ -106,7 +105,7 @@ func (m *meter) of(kind string) []*tally {
 	return []*tally{m.total, m.kinds[kind]}
 }
 
-// lose counts a try that is going to be tried again.
+// lose counts a try that will be retried.
 func (m *meter) lose(kind string, field func(*Figures) *int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +114,7 @@ func (m *meter) lose(kind string, field func(*Figures) *int64) {
 	}
 }
 
-// end counts a transaction that came to its end, after all its tries.
+// end counts a transaction that has ended, after all its tries.
 func (m *meter) end(kind string, took time.Duration, tries int, field func(*Figures) *int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,12 +129,13 @@ func (m *meter) end(kind string, took time.Duration, tries int, field func(*Figu
 		if m.until > 0 {
 			t.late++
 		}
-		// Longer than ten minutes is rare: patience bounds each try; the largest value stands for it.
+		// Longer than ten minutes is rare: patience bounds each try; the largest value is recorded
+		// for it.
 		_ = t.times.RecordValue(min(took.Microseconds(), 600_000_000))
 	}
 }
 
-// report is what was counted until now, or until the time was over.
+// report returns the counts until now, or until the end of the measured time.
 func (m *meter) report(now time.Duration) *Report {
 	m.mu.Lock()
 	defer m.mu.Unlock()

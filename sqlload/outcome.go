@@ -14,7 +14,7 @@ import (
 	"isochron/history"
 )
 
-// The MySQL errors with a meaning for whoever runs transactions.
+// The MySQL errors with a meaning for clients that run transactions.
 const (
 	errTableExists  = 1050
 	errDuplicate    = 1062
@@ -24,19 +24,19 @@ const (
 	errLockWait     = 1205
 	errDeadlock     = 1213
 	errNewSchema    = 1412
-	errRecordChange = 1020 // MariaDB under snapshot isolation: lost to another
+	errRecordChange = 1020 // MariaDB under snapshot isolation: write conflict
 )
 
-// verdict is what a client may conclude from how a try ended.
+// verdict is the conclusion of a client from the end of a try.
 type verdict int
 
 const (
 	committed  verdict = iota
-	lost               // not done: try again in a new transaction
-	cut                // not done: the connection is gone, try at another address
-	unknown            // may have been done: never try again
+	lost               // not done: retry in a new transaction
+	cut                // not done: the connection is lost, retry at another address
+	unknown            // may have been done: never retry
 	rolledBack         // not done: the client rolled it back
-	broken             // something else is wrong
+	broken             // another error
 )
 
 // number is the MySQL error number, 0 for any other error.
@@ -55,7 +55,7 @@ func connectionGone(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &netErr)
 }
 
-// judge says what an error means; inCommit: COMMIT had been sent.
+// judge returns the verdict on an error; inCommit: COMMIT had been sent.
 func judge(err error, inCommit bool) verdict {
 	switch {
 	case err == nil:
@@ -98,11 +98,11 @@ func sqlState(err error) string {
 	return ""
 }
 
-// lostAt knows those who lost by their SQLSTATE, where a middleware hands on what its databases
-// say: rolled back for the sake of others, by the standard, or PostgreSQL's lock_timeout.
+// lostAt recognizes aborts by their SQLSTATE, where a middleware passes on the errors of its
+// databases: rolled back for a conflict, by the standard, or PostgreSQL's lock_timeout.
 func lostAt(state string) bool { return strings.HasPrefix(state, "40") || state == "55P03" }
 
-// outcome is the verdict as histories have it.
+// outcome returns the verdict in the form of histories.
 func (v verdict) outcome(inCommit bool) history.Outcome {
 	switch {
 	case v == committed:
@@ -118,7 +118,7 @@ type beginner interface {
 	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
 }
 
-// try runs a body once. What has begun is brought to its end: a stop of ctx is
+// try runs a body once. A transaction that has begun is finished: a stop of ctx takes effect
 // between transactions, and patience bounds each.
 func try(ctx context.Context, db beginner, body func(context.Context, *sql.Tx) error) (v verdict, o history.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)

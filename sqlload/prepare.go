@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// settings is the table that says which workloads are loaded here, and how large.
+// settings is the table of the loaded workloads and their sizes.
 var settings = Table{"load_settings", "workload VARCHAR(32) NOT NULL, name VARCHAR(32) NOT NULL, value DOUBLE NOT NULL, PRIMARY KEY (workload, name)", "workload"}
 
-// Prepare makes and fills the tables of a workload. Tables that are there already
-// stop it, unless drop says that they may go.
+// Prepare creates and fills the tables of a workload. Existing tables are an error, unless drop is
+// set.
 func Prepare(ctx context.Context, e *Env, name string, w Workload, drop bool) error {
 	if err := create(ctx, e, Table{settings.Name, settings.Columns, settings.Home}, true); err != nil {
 		return err
@@ -57,7 +57,7 @@ func create(ctx context.Context, e *Env, t Table, may bool) error {
 	e.Say("creating table %s", t.Name)
 	_, err = exec(ctx, e.DB(), "CREATE TABLE "+unless+t.Name+" ("+t.Columns+")"+comment)
 	if number(err) == errTableExists {
-		return fmt.Errorf("the table %s is there already; --drop makes it anew", t.Name)
+		return fmt.Errorf("the table %s exists already; --drop creates it again", t.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("the table %s cannot be created: %w", t.Name, err)
@@ -65,7 +65,7 @@ func create(ctx context.Context, e *Env, t Table, may bool) error {
 	return nil
 }
 
-// Adopt tells a workload how large it was prepared.
+// Adopt sets a workload's sizes to those of Prepare.
 func Adopt(ctx context.Context, e *Env, name string, w Workload) error {
 	sizes := map[string]float64{}
 	err := query(ctx, e.DB(), "SELECT name, value FROM load_settings WHERE workload = ?", []any{name}, func(rows *sql.Rows) error {
@@ -87,10 +87,10 @@ func Adopt(ctx context.Context, e *Env, name string, w Workload) error {
 	return nil
 }
 
-// triesMax bounds how often a statement outside of the load is tried again.
+// triesMax bounds the tries of a statement outside of the load.
 const triesMax = 60
 
-// exec runs one statement, again when it loses.
+// exec runs one statement, and retries it when it is aborted.
 func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Result, error) {
 	for n := 1; ; n++ {
 		res, err := db.ExecContext(ctx, query, args...)
@@ -103,8 +103,8 @@ func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Resul
 	}
 }
 
-// query reads the rows of one statement; again when it loses, its connection was a
-// dead one, or nobody knows, as long as no row came.
+// query reads the rows of one statement; as long as no row was received it retries after an abort,
+// a dead connection, or an unknown outcome.
 func query(ctx context.Context, db *sql.DB, text string, args []any, row func(*sql.Rows) error) error {
 	for n := 1; ; n++ {
 		rows, err := db.QueryContext(ctx, text, args...)
@@ -120,8 +120,8 @@ func query(ctx context.Context, db *sql.DB, text string, args []any, row func(*s
 	}
 }
 
-// readable reports whether what was only to read may succeed after n tries and this error. Of a
-// reading nobody minds whether it has happened.
+// readable reports whether a read may succeed after n tries and this error. A read with an unknown
+// outcome may be repeated.
 func readable(err error, n int) bool {
 	switch judge(err, false) {
 	case lost, cut, unknown:
@@ -130,7 +130,7 @@ func readable(err error, n int) bool {
 	return false
 }
 
-// scan hands each row over and closes.
+// scan passes on each row and closes.
 func scan(rows *sql.Rows, row func(*sql.Rows) error) error {
 	for rows.Next() {
 		if err := row(rows); err != nil {
@@ -150,7 +150,7 @@ func pause(ctx context.Context, tries int) error {
 	}
 }
 
-// Loading is done by so many at once, in statements of so many rows.
+// Loaders in parallel, and rows of a statement.
 const (
 	loaders   = 4
 	batchRows = 200
@@ -166,7 +166,7 @@ func fill(ctx context.Context, e *Env, into string, n int, row func(i int) strin
 		wg.Go(func() {
 			for start := range starts {
 				if ctx.Err() != nil {
-					continue // drain: whoever sends must not wait for ever
+					continue // drain: the sender must not wait without end
 				}
 				var rows []string
 				for i := start; i < min(start+batchRows, n); i++ {

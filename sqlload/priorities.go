@@ -16,11 +16,11 @@ import (
 )
 
 // Priorities are batch jobs everywhere that count up a few hot rows, two in each transaction, so
-// that the rows are never free, and one client that pays, which counts up one of the same rows.
-// Turn by turn its transactions are of low priority, as those of the jobs, and of high: by
-// Isochron's hint, which other servers take for a comment. Its table is made anew by each Run.
+// that the rows are never free, and one client that pays, which counts up one of the same rows. Its
+// transactions have by turns low priority, as those of the jobs, and high: by Isochron's hint,
+// which is a comment for other servers. Each Run creates its table again.
 type Priorities struct {
-	Pools []*sql.DB     // of each place at which there are jobs; the first is where payments are made
+	Pools []*sql.DB     // of each place with jobs; payments are made at the first
 	Jobs  int           // at each place
 	Turn  time.Duration // how long one lasts
 	Turns int           // half of them of each priority; an even number
@@ -28,9 +28,9 @@ type Priorities struct {
 	high    atomic.Bool // whether payments are of high priority now
 	batches [priorities]atomic.Int64
 	paid    [priorities]*hdr.Histogram // latencies in us, of the one client that pays
-	counted atomic.Int64               // rows counted up by what was acknowledged
-	unsure  atomic.Int64               // by what nobody knows of
-	strange atomic.Pointer[error]      // the first that no server was expected to say
+	counted atomic.Int64               // rows counted up by acknowledged transactions
+	unsure  atomic.Int64               // by transactions with an unknown outcome
+	strange atomic.Pointer[error]      // the first unexpected error
 }
 
 const (
@@ -40,8 +40,8 @@ const (
 
 var priorityNames = [priorities]string{"low", "high"}
 
-// PriorityRows is how many hot rows there are, and PriorityAim what the 95th percentile of payments
-// of high priority is to be of that of low.
+// PriorityRows is the number of hot rows; PriorityAim is the target for the 95th percentile of
+// payments of high priority, relative to low.
 const (
 	PriorityRows = 4
 	PriorityAim  = 0.2
@@ -56,7 +56,7 @@ type PriorityFigures struct {
 	Batches  float64 `json:"batches_per_s"`
 }
 
-// PriorityReport is what came of a run.
+// PriorityReport is the result of a run.
 type PriorityReport struct {
 	Figures [priorities]PriorityFigures `json:"priorities"` // of low, of high
 	Ratio   float64                     `json:"p95_high_over_low"`
@@ -68,8 +68,8 @@ type PriorityReport struct {
 	strange error
 }
 
-// Run has all clients work until the turns are over, or ctx is; each ends after its transaction. The
-// error is of a server that could not be asked; books that do not balance are in the report.
+// Run lets all clients work until the turns are over, or ctx is; each ends after its transaction.
+// The error is of an unreachable server; books that do not balance are in the report.
 func (p *Priorities) Run(ctx context.Context) (*PriorityReport, error) {
 	for i := range p.paid {
 		p.paid[i] = hdr.New(1, time.Hour.Microseconds(), 3)
@@ -140,8 +140,8 @@ func (p *Priorities) pay(ctx context.Context, db *sql.DB) {
 	}
 }
 
-// insist does a transaction, on one connection so that it keeps its age, until it is committed or
-// ctx ends. What nobody knows of is counted, and not tried again.
+// insist retries a transaction, on one connection so that it keeps its age, until it is committed
+// or ctx ends. An unknown outcome is counted, and not retried.
 func (p *Priorities) insist(ctx context.Context, db *sql.DB, begin string, rows []int) bool {
 	whole := context.WithoutCancel(ctx)
 	conn, err := db.Conn(whole)
@@ -163,17 +163,17 @@ func (p *Priorities) insist(ctx context.Context, db *sql.DB, begin string, rows 
 		case v == broken:
 			p.strange.CompareAndSwap(nil, &err)
 		}
-		time.Sleep(beforeAgain) // whatever fails, it is not asked for without a pause
+		time.Sleep(beforeAgain) // a pause after any failure
 		if v == cut || ctx.Err() != nil {
 			return false
 		}
 	}
 }
 
-// beforeAgain stands between two tries.
+// beforeAgain is the pause between two tries.
 const beforeAgain = time.Millisecond
 
-// countUp is one try. A transaction that is over need not be rolled back, and may be.
+// countUp is one try. A transaction that has ended need not be rolled back, and may be.
 func countUp(ctx context.Context, conn *sql.Conn, begin string, rows []int) (verdict, error) {
 	texts := []string{begin}
 	for _, row := range rows {
@@ -209,8 +209,8 @@ func (p *Priorities) report(sum int64) *PriorityReport {
 	return r
 }
 
-// Err is what is wrong: the books, if rows were counted up and are not or the other way round, or what
-// the server was never expected to say.
+// Err returns what is wrong: the books, if counts differ from the commits, or an unexpected error
+// of the server.
 func (r *PriorityReport) Err() error {
 	if !r.Balance {
 		return errors.Join(r.strange, fmt.Errorf("the rows were incremented %d times, and the clients counted %d to %d", r.Counted, r.least, r.most))
@@ -221,7 +221,7 @@ func (r *PriorityReport) Err() error {
 	return nil
 }
 
-// Print writes the figures as a table, and what they come to.
+// Print writes the figures as a table, and their conclusions.
 func (r *PriorityReport) Print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "priority of payments\tnumber\tp50 ms\tp95 ms\tconcurrent batches, 1/s\t\n")

@@ -25,7 +25,7 @@ func paid() *Priorities {
 	return p
 }
 
-// Percentiles, rates of jobs in the turns of each priority, and the ratio are of what was seen.
+// Percentiles, rates of jobs in the turns of each priority, and the ratio match the observations.
 func TestFiguresOfPriorities(t *testing.T) {
 	r := paid().report(201)
 	near := func(got, want float64) bool { return got > want*0.999 && got < want*1.001 }
@@ -43,7 +43,7 @@ func TestFiguresOfPriorities(t *testing.T) {
 	}
 }
 
-// What was acknowledged is in the rows, and what nobody knows of may be.
+// Acknowledged increments are in the rows, and those with an unknown outcome may be.
 func TestBooksOfPriorities(t *testing.T) {
 	for sum, right := range map[int64]bool{199: false, 200: true, 203: true, 204: false} {
 		if r := paid().report(sum); r.Balance != right || (r.Err() == nil) != right {

@@ -13,7 +13,7 @@ import (
 	"isochron/history"
 )
 
-// Plan is how to run a workload.
+// Plan specifies a run of a workload.
 type Plan struct {
 	Name     string
 	Clients  int
@@ -23,12 +23,12 @@ type Plan struct {
 	Begun    func()        // may be nil; called when the clients are about to work
 }
 
-// runTriesMax bounds how often one transaction is tried: then the client gives
-// it up, counts it, and goes on with another.
+// runTriesMax bounds the tries of one transaction: then the client gives it up, counts it, and
+// continues with another.
 const runTriesMax = 100
 
-// Run lets clients work until the time is over or ctx ends. It returns early
-// with the first error that is no part of life, and the report so far with it.
+// Run lets clients work until the time is over or ctx ends. It returns early with the first
+// unexpected error, and the report so far.
 func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -90,7 +90,7 @@ func employ(e *Env, w Workload, m *meter, n int) (clients []*worker, err error) 
 	return clients, nil
 }
 
-// watchTime tells the meter when the warm-up and the time are over, until done is called.
+// watchTime ends the warm-up and the measured time of the meter, until done is called.
 func (m *meter) watchTime(timed context.Context, begun time.Time, warmup time.Duration) (done func()) {
 	unwatch := context.AfterFunc(timed, func() { m.over(time.Since(begun)) })
 	if warmup <= 0 {
@@ -100,19 +100,18 @@ func (m *meter) watchTime(timed context.Context, begun time.Time, warmup time.Du
 	return func() { unwatch(); timer.Stop() }
 }
 
-// worker is one client at work.
+// worker is one active client.
 type worker struct {
 	env    *Env
 	client Client
 	meter  *meter
 	at     int // the address it works at
-	// conn is the client's own connection: a server may let a transaction that
-	// lost keep its age when it is run again on the same one.
+	// conn is the client's own connection: a server may let an aborted transaction keep its age
+	// when it is retried on the same one.
 	conn *sql.Conn
 }
 
-// try runs a body once, on the client's connection; ran is false if it was never
-// come to, for want of one.
+// try runs a body once, on the client's connection; ran is false if there was no connection.
 func (w *worker) try(ctx context.Context, t Txn) (v verdict, o history.Outcome, ran bool, err error) {
 	if w.conn == nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -148,7 +147,7 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// one does one transaction, again in a new one each time it is not done.
+// one runs one transaction, again in a new one each time it is not done.
 func (w *worker) one(ctx context.Context, t Txn) error {
 	begun := time.Now()
 	end := func(tries int, field func(*Figures) *int64) {
@@ -179,7 +178,7 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 		default:
 			return fmt.Errorf("%s: %w", t.Kind, err)
 		}
-		// The first tries again at once: the winner is done by then.
+		// The first retry is immediate: the winner has ended by then.
 		if n > 2 && pause(ctx, n-2) != nil || ctx.Err() != nil {
 			end(n, func(f *Figures) *int64 { return &f.Unfinished })
 			return nil // the run is over
@@ -189,14 +188,14 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 	return nil
 }
 
-// move goes to the next address.
+// move switches to the next address.
 func (w *worker) move() {
 	w.leave()
 	w.at = (w.at + 1) % len(w.env.DBs)
 }
 
-// leave gives the connection back; the pool drops it if it is broken, and an
-// error of one that is says nothing new.
+// leave returns the connection; the pool drops it if it is broken, and the error of a broken one is
+// no news.
 func (w *worker) leave() {
 	if w.conn != nil {
 		_ = w.conn.Close()
@@ -204,7 +203,7 @@ func (w *worker) leave() {
 	}
 }
 
-// watch prints how it goes, until ctx ends.
+// watch prints the progress, until ctx ends.
 func watch(ctx context.Context, m *meter, begun time.Time, out io.Writer) {
 	if out == nil {
 		return
@@ -248,5 +247,5 @@ func Judge(ctx context.Context, e *Env, w Workload, run *Report) ([]string, erro
 	return found, nil
 }
 
-// ErrViolations is a database that did not keep its promises.
+// ErrViolations is a database that violated its guarantees.
 var ErrViolations = errors.New("the check found violations")

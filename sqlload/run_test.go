@@ -17,8 +17,8 @@ import (
 	"isochron/history"
 )
 
-// script is a server that answers COMMIT, and attempts to connect, with what is
-// next in a list; after the end of the list all goes well.
+// script is a server that answers COMMIT, and attempts to connect, from a list; after its end all
+// succeed.
 type script struct {
 	mu       sync.Mutex
 	connects []error
@@ -53,8 +53,8 @@ func (s scripted) Begin() (driver.Tx, error)         { return s, nil }
 func (s scripted) Commit() error                     { return next(&s.mu, &s.commits) }
 func (scripted) Rollback() error                     { return nil }
 
-// Each way in which a try may end is counted as what it is, told to whoever
-// keeps a history, and tried again only if nothing can have been done.
+// Each end of a try is counted by its kind, reported to recorders of histories, and retried only if
+// nothing can have been done.
 func TestOutcomesOfTries(t *testing.T) {
 	my := func(n uint16) error { return &mysql.MySQLError{Number: n} }
 	for _, c := range []struct {
@@ -78,12 +78,12 @@ func TestOutcomesOfTries(t *testing.T) {
 			Body:  func(context.Context, *sql.Tx) error { return nil },
 			After: func(t Try) { answered = append(answered, t.Outcome) }})
 		if got := counted(w); got != c.want || !slices.Equal(answered, c.answered) || (err != nil) != c.fails {
-			t.Errorf("%s: counted %+v, told %v, %v", c.name, got, answered, err)
+			t.Errorf("%s: counted %+v, reported %v, %v", c.name, got, answered, err)
 		}
 	}
 }
 
-// A body that changes its mind is rolled back, counted so, and not tried again.
+// A body that cancels its transaction is rolled back, counted so, and not retried.
 func TestRollbackByTheClient(t *testing.T) {
 	w := &worker{env: &Env{DBs: []*sql.DB{sql.OpenDB(&script{})}}, meter: newMeter()}
 	err := w.one(t.Context(), Txn{Kind: "any", Body: func(context.Context, *sql.Tx) error { return errRollback }})
@@ -92,15 +92,15 @@ func TestRollbackByTheClient(t *testing.T) {
 	}
 }
 
-// counted is what was counted of all, without what a clock says.
+// counted returns the counts of all, without times.
 func counted(w *worker) Figures {
 	f := w.meter.total.figures
 	f.LongestMS = 0
 	return f
 }
 
-// A transaction that has lost when the time is over is not tried again; it counts
-// as one that was tried so often, and took so long.
+// A transaction that was aborted at the end of the time is not retried; it counts with its tries
+// and its time.
 func TestUnfinished(t *testing.T) {
 	over, stop := context.WithCancel(t.Context())
 	w := &worker{env: &Env{DBs: []*sql.DB{sql.OpenDB(&script{})}}, meter: newMeter()}
@@ -116,7 +116,7 @@ func TestUnfinished(t *testing.T) {
 		t.Errorf("counted %+v, %v", got, err)
 	}
 	if took := w.meter.total.figures.LongestMS; took < 2 {
-		t.Errorf("of two tries of a millisecond each the transaction is said to have taken %v ms", took)
+		t.Errorf("a transaction of two tries of a millisecond each is reported with %v ms", took)
 	}
 }
 
@@ -124,8 +124,8 @@ func commits(f *Figures) *int64 { return &f.Commits }
 func gaveUp(f *Figures) *int64  { return &f.GaveUp }
 func aborts(f *Figures) *int64  { return &f.Aborts }
 
-// The figures are those since the warm-up; a commit after the time is no throughput,
-// and has a latency; the longest of all may be one that was given up.
+// The figures are those since the warm-up; a commit after the time is no throughput, and has a
+// latency; the longest of all may be one that was given up.
 func TestFiguresOfTheTime(t *testing.T) {
 	m := newMeter()
 	m.end("a", time.Minute, 9, commits)

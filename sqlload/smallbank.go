@@ -10,14 +10,13 @@ import (
 	"isochron/history"
 )
 
-// smallbank is six small transactions over customers with a savings and a
-// checking account each (Alomari and others, ICDE 2008), nine tenths of them on
-// a few hot customers. Balances are cents.
+// smallbank is six small transactions over customers with a savings and a checking account each
+// (Alomari and others, ICDE 2008), nine tenths of them on a few hot customers. Balances are cents.
 type smallbank struct {
 	customers, hot int
 	mu             sync.Mutex
 	before         int64 // all money there was when the run began
-	low, high      int64 // what it may have changed by since, at least and at most
+	low, high      int64 // bounds of its change since then
 }
 
 const (
@@ -25,7 +24,7 @@ const (
 	smallHotPercent   = 90
 )
 
-// smallMix is how many of a hundred transactions are of each kind.
+// smallMix is the share of each kind in a hundred transactions.
 var smallMix = []struct {
 	kind    string
 	percent int
@@ -77,7 +76,7 @@ func (s *smallbank) Load(ctx context.Context, e *Env) error {
 
 func (s *smallbank) Client(_ *Env, _ int, r *rand.Rand) (Client, error) {
 	if s.customers < 2 || s.hot < 2 {
-		return nil, fmt.Errorf("smallbank wants two customers at least, and two hot ones")
+		return nil, fmt.Errorf("smallbank needs at least two customers, and two hot ones")
 	}
 	return &teller{s, r}, nil
 }
@@ -129,8 +128,8 @@ func one(ctx context.Context, tx *sql.Tx, text string, customer int64) (bal int6
 	return bal, err
 }
 
-// booked is a transaction that changes how much money there is: what its body
-// says it added goes into the books of this driver when it ends.
+// booked is a transaction that changes the sum of money: the amount that its body returns is added
+// to the books of this driver when it ends.
 func (c *teller) booked(body func(context.Context, *sql.Tx) (int64, error)) Txn {
 	var delta int64
 	return Txn{
@@ -142,7 +141,7 @@ func (c *teller) booked(body func(context.Context, *sql.Tx) (int64, error)) Txn 
 	}
 }
 
-// book adds to what the money may have changed by.
+// book adds to the bounds of the change.
 func (s *smallbank) book(delta int64, o history.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,13 +253,13 @@ func (c *teller) writeCheck() Txn {
 	})
 }
 
-// Start adds up all money, so that Check knows what the run made of it.
+// Start adds up all money, so that Check knows the change of the run.
 func (s *smallbank) Start(ctx context.Context, e *Env) (err error) {
 	s.before, _, err = s.money(ctx, e)
 	return err
 }
 
-// money is all there is, and what else is wrong with it.
+// money returns the sum of money, and other violations.
 func (s *smallbank) money(ctx context.Context, e *Env) (sum int64, found []string, err error) {
 	for _, table := range []string{"smallbank_savings", "smallbank_checking"} {
 		var rows int
@@ -281,14 +280,14 @@ func (s *smallbank) money(ctx context.Context, e *Env) (sum int64, found []strin
 	return sum, found, nil
 }
 
-// Check adds up all money again; between runs nobody knows what it should be.
+// Check adds up all money again; between runs the expected sum is unknown.
 func (s *smallbank) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
 	sum, found, err := s.money(ctx, e)
 	if err != nil || run == nil {
 		return found, err
 	}
 	if sum < s.before+s.low || sum > s.before+s.high {
-		found = append(found, fmt.Sprintf("all money was %d, and by what clients were told of their transactions it should now be between %d and %d; it is %d",
+		found = append(found, fmt.Sprintf("all money was %d, and by the outcomes that clients received it should now be between %d and %d; it is %d",
 			s.before, s.before+s.low, s.before+s.high, sum))
 	}
 	return found, nil

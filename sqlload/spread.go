@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// spread is a table whose rows lie at several sources, in ranges of its key: of n rows at s
-// sources the first has 0 to n/s-1, and so on. It draws what a transaction works on, either at
-// one source or at several.
+// spread is a table whose rows are at several sources, in ranges of its key: of n rows at s sources
+// the first has 0 to n/s-1, and so on. It draws the rows of a transaction, at one source or at
+// several.
 type spread struct {
 	rows        int
 	sources     int
@@ -33,7 +33,7 @@ const (
 	kindDistributed = "distributed"
 )
 
-// lastHint marks a statement after which its transaction has none.
+// lastHint marks the last statement of a transaction.
 const lastHint = "/*+ last */ "
 
 // NoneDistributed, as Options.Distributed, is a load in which every transaction has one source.
@@ -129,7 +129,7 @@ func (s *spread) run(ctx context.Context, tx *sql.Tx, list []statement) error {
 	return nil
 }
 
-// readOne reads one row and looks at it no further.
+// readOne reads one row and discards it.
 func readOne(ctx context.Context, tx *sql.Tx, text string) error {
 	rows, err := tx.QueryContext(ctx, text)
 	if err != nil {
@@ -138,13 +138,13 @@ func readOne(ctx context.Context, tx *sql.Tx, text string) error {
 	n := 0
 	err = scan(rows, func(*sql.Rows) error { n++; return nil })
 	if err == nil && n != 1 {
-		err = fmt.Errorf("%d rows came where one should: %s", n, text)
+		err = fmt.Errorf("%d rows were received, want one: %s", n, text)
 	}
 	return err
 }
 
-// together sends several statements in one message. Of the updates it is not told how many rows
-// they changed; the check at the end tells of one that changed none.
+// together sends several statements in one message. The numbers of rows changed by its updates are
+// not received; the check at the end finds an update that changed none.
 func together(ctx context.Context, tx *sql.Tx, text string, list []statement) error {
 	reads := slices.ContainsFunc(list, func(s statement) bool { return !s.write })
 	if !reads {
@@ -166,7 +166,7 @@ func together(ctx context.Context, tx *sql.Tx, text string, list []statement) er
 	}
 	want := len(slices.DeleteFunc(slices.Clone(list), func(s statement) bool { return s.write }))
 	if err = errors.Join(rows.Err(), rows.Close()); err == nil && got != want {
-		err = fmt.Errorf("%d rows came where %d should: %s", got, want, text)
+		err = fmt.Errorf("%d rows were received, want %d: %s", got, want, text)
 	}
 	return err
 }

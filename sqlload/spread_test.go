@@ -16,7 +16,7 @@ import (
 	"isochron/history"
 )
 
-// Those at one source are where they are told to be, and no others.
+// Transactions at one source are at the configured one, and no others.
 func TestSpreadDrawsCentral(t *testing.T) {
 	s := newSpread(Options{Rows: 4000, Distributed: 20, Theta: 0.9, CentralAt: 2})
 	if err := s.begin(5); err != nil {
@@ -41,8 +41,9 @@ func TestSpreadDrawsCentral(t *testing.T) {
 	}
 }
 
-// What a transaction works on lies at as many sources as its kind says, in ascending order and
-// none of it twice; the share of those with several is what was asked for, and no source is left out.
+// The rows of a transaction are at as many sources as its kind requires, in ascending order and
+// without duplicates; the share of those with several is the configured one, and every source is
+// used.
 func TestSpreadDraws(t *testing.T) {
 	const n = 20_000
 	for _, theta := range []float64{0.3, 0.9, 1.5} {
@@ -107,7 +108,7 @@ func TestZipfAboveOne(t *testing.T) {
 	}
 }
 
-// Loads that cannot be are refused before they begin.
+// Impossible loads are refused before they begin.
 func TestSpreadRefuses(t *testing.T) {
 	for want, o := range map[string]Options{
 		"too few":      {Rows: 19, Sources: 4},
@@ -129,7 +130,8 @@ func TestSpreadRefuses(t *testing.T) {
 	}
 }
 
-// listener is a server that writes down what it is sent; each read has one row, each update changes one.
+// listener is a server that records the statements it receives; each read has one row, each update
+// changes one.
 type listener struct{ got *[]string }
 
 func (l listener) Connect(context.Context) (driver.Conn, error) { return l, nil }
@@ -166,7 +168,7 @@ func (r *someRows) Next([]driver.Value) error {
 	return nil
 }
 
-// Statements go one by one or in one message; the last alone is marked, and reads alone lock.
+// Statements are sent one by one or in one message; only the last is marked, and only reads lock.
 func TestSpreadSends(t *testing.T) {
 	list := []statement{{text: "SELECT 1"}, {text: "UPDATE 2", write: true}, {text: "SELECT 3"}}
 	writes := []statement{{text: "UPDATE 1", write: true}, {text: "UPDATE 2", write: true}}
@@ -198,15 +200,15 @@ func TestSpreadSends(t *testing.T) {
 		v, _, err := try(context.Background(), db, func(ctx context.Context, tx *sql.Tx) error {
 			return s.run(ctx, tx, []statement{{text: "nothing"}, {text: "nothing"}})
 		})
-		if v != broken || !strings.Contains(err.Error(), "rows came where") {
+		if v != broken || !strings.Contains(err.Error(), "rows were received") {
 			t.Errorf("%+v: %d, %v", bad, v, err)
 		}
 		_ = db.Close()
 	}
 }
 
-// What a client of either load does next has as many statements as it should, at two rows at
-// least, and half of YCSB's are updates.
+// A client's transaction of either load has as many statements as it should, at two rows at least,
+// and half of YCSB's are updates.
 func TestSpreadClients(t *testing.T) {
 	var updates, all int
 	for _, name := range []string{"transfer", "ycsb-txn"} {
@@ -241,7 +243,7 @@ func TestSpreadClients(t *testing.T) {
 	}
 }
 
-// Money that is made or lost, half a transfer, and an acknowledged one that is not there are found.
+// A changed sum of money, half a transfer, and a missing acknowledged one are found.
 func TestTransferCheck(t *testing.T) {
 	w := newTransfer(Options{Rows: 10}).(*transfer)
 	w.before = 100
@@ -283,7 +285,7 @@ func TestYCSBTxnCheck(t *testing.T) {
 	}
 }
 
-// Errors that a middleware hands on from PostgreSQL have no number, and a SQLSTATE.
+// Errors that a middleware passes on from PostgreSQL have no number, and a SQLSTATE.
 func TestJudgeByState(t *testing.T) {
 	for state, want := range map[string]verdict{"40001": lost, "40P01": lost, "55P03": lost, "42601": broken, "HY000": broken} {
 		err := &mysql.MySQLError{}

@@ -159,7 +159,7 @@ func TestJudge(t *testing.T) {
 	} {
 		got := judge(c.err, c.inCommit)
 		if got != c.want || got.outcome(c.inCommit) != c.answered {
-			t.Errorf("%v (in commit: %v): %d, told %s; want %d, %s", c.err, c.inCommit, got, got.outcome(c.inCommit), c.want, c.answered)
+			t.Errorf("%v (in commit: %v): %d, outcome %s; want %d, %s", c.err, c.inCommit, got, got.outcome(c.inCommit), c.want, c.answered)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func TestListText(t *testing.T) {
 	}
 }
 
-// Each thing that may be wrong with a bank is found, and only that.
+// Each violation of a bank is found, and only that.
 func TestBankCheck(t *testing.T) {
 	b := newBank(Options{Rows: 3}).(*bank)
 	moved := map[int64]int64{0: -5, 1: 5}
@@ -235,8 +235,8 @@ func TestFitCheck(t *testing.T) {
 	}
 }
 
-// What was counted is what was acknowledged, and at most what may have been; without a
-// run nothing is known of it.
+// The count is the acknowledged updates, and at most the unknown ones more; without a run nothing
+// is known of it.
 func TestHotspotCheck(t *testing.T) {
 	h := newHotspot(Options{}).(*hotspot)
 	h.before = 100

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// books are the figures of one warehouse from which the twelve consistency
-// conditions (3.3.2 of the specification) follow. They are read table by table
-// and put together here, so that the check asks nothing clever of the server.
+// books are the values of one warehouse from which the twelve consistency conditions (3.3.2 of the
+// specification) follow. They are read table by table and combined here, so that the check needs
+// only simple queries.
 type books struct {
 	w, customers, delivered int // delivered: of each district when it was loaded
 	ytd                     cents
@@ -33,7 +33,7 @@ type orderBooks struct {
 
 type customerBooks struct{ balance, ytd, paid, delivered cents }
 
-// tpccFoundMax bounds what is said of one warehouse.
+// tpccFoundMax bounds the violations reported for one warehouse.
 const tpccFoundMax = 30
 
 func (b *books) wrong(condition int, format string, args ...any) {
@@ -174,7 +174,7 @@ func (b *books) readPaid(r *sql.Rows) error {
 	return err
 }
 
-// judge tries all conditions.
+// judge checks all conditions.
 func (b *books) judge() {
 	var sum cents
 	for d := 1; d <= tpccDistricts; d++ {
@@ -208,7 +208,7 @@ func (b *books) judgeDistrict(d int, x *districtBooks) {
 		b.wrong(3, "district %d has %d open orders, and they go from %d to %d", d, x.open, x.minOpen, x.maxOpen)
 	}
 	if x.linesWanted != x.lines {
-		b.wrong(4, "the orders of district %d say they have %d lines, and there are %d", d, x.linesWanted, x.lines)
+		b.wrong(4, "the orders of district %d have a count of %d lines, and there are %d", d, x.linesWanted, x.lines)
 	}
 	if x.ytd != x.paidHere {
 		b.wrong(9, "district %d has d_ytd %v, and its history adds up to %v", d, x.ytd, x.paidHere)
@@ -227,7 +227,7 @@ func (b *books) judgeOrder(d, id int, o *orderBooks) {
 		b.wrong(5, "order %d of district %d: it has a carrier: %v; it is open: %v", id, d, o.carried, o.open)
 	}
 	if o.count != o.lines {
-		b.wrong(6, "order %d of district %d has %d lines, and says it has %d", id, d, o.lines, o.count)
+		b.wrong(6, "order %d of district %d has %d lines, and a count of %d", id, d, o.lines, o.count)
 	}
 	if o.carried && o.linesDelivered != o.lines || !o.carried && o.linesDelivered != 0 {
 		b.wrong(7, "order %d of district %d: it has a carrier: %v; %d of its %d lines are delivered", id, d, o.carried, o.linesDelivered, o.lines)

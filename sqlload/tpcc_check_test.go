@@ -28,8 +28,7 @@ func soundBooks() *books {
 	return b
 }
 
-// Each condition is found broken where it is broken, and nothing else with it
-// but what must be.
+// Each condition is reported where it is violated, and only with conditions that it implies.
 func TestTPCCConditions(t *testing.T) {
 	for _, c := range []struct {
 		name string

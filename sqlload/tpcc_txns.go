@@ -56,7 +56,7 @@ type ordering struct {
 // in is a list of question marks for so many values.
 func in(n int) string { return "(" + strings.Repeat("?, ", n-1) + "?)" }
 
-// readPrices reads all items at once; one that is not there ends the order.
+// readPrices reads all items in one statement; a missing one ends the order.
 func (o *ordering) readPrices() error {
 	var ids []any
 	want := map[int]bool{}
@@ -80,7 +80,7 @@ func (o *ordering) readPrices() error {
 	})
 }
 
-// takeNumber takes the district's next order number, and reads what the bill is made of.
+// takeNumber takes the district's next order number, and reads the values for the bill.
 func (o *ordering) takeNumber() error {
 	var tax, discount, credit, last string
 	if err := o.tx.QueryRowContext(o.ctx, "SELECT w_tax FROM warehouse WHERE w_id = ?", o.w).Scan(&tax); err != nil {
@@ -113,8 +113,7 @@ func (o *ordering) writeOrder() error {
 	return err
 }
 
-// takeStock goes through the lines in one order of all stock, so that two
-// orders do not wait for each other in a cycle.
+// takeStock updates the stock of the lines in a global order, so that two orders do not deadlock.
 func (o *ordering) takeStock() error {
 	if len(o.prices) == 0 {
 		return errRollback
@@ -208,7 +207,7 @@ func (c *terminal) payment() Txn {
 	}}
 }
 
-// pay changes the customer; of one with bad credit it writes down more.
+// pay changes the customer; for one with bad credit it also writes a note.
 func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p customerName, customer, d int, amount cents) error {
 	var credit, data string
 	const read = "SELECT c_credit, c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE"
@@ -254,7 +253,7 @@ func (c *terminal) orderStatus() Txn {
 			return rows.Scan(&item, &supply, &quantity, &amount)
 		})
 		if err == nil && lines != count {
-			err = fmt.Errorf("order %d of district %d.%d has %d lines, and says it has %d", order, p.w, p.d, lines, count)
+			err = fmt.Errorf("order %d of district %d.%d has %d lines, and a count of %d", order, p.w, p.d, lines, count)
 		}
 		return err
 	}}
@@ -306,7 +305,7 @@ func (c *terminal) deliver(ctx context.Context, tx *sql.Tx, d, carrier int) erro
 		sum.String(), c.w, d, customer)
 }
 
-// stockLevel counts what runs low of the items in the last twenty orders.
+// stockLevel counts the items of the last twenty orders that run low.
 func (c *terminal) stockLevel() Txn {
 	d, threshold := c.district(), c.between(10, 20)
 	return Txn{Kind: "stock-level", Body: func(ctx context.Context, tx *sql.Tx) error {

@@ -62,7 +62,7 @@ func (m *mover) Next() Txn {
 	}
 }
 
-// movedSums is what all accounts add up to.
+// movedSums are the sums of all accounts.
 type movedSums struct{ accounts, balance, moves int64 }
 
 func (*transfer) read(ctx context.Context, e *Env) (b movedSums, err error) {
@@ -74,7 +74,7 @@ func (*transfer) read(ctx context.Context, e *Env) (b movedSums, err error) {
 	return b, err
 }
 
-// Check: no money was made or lost, and what was acknowledged is there, both halves of it.
+// Check reports a changed sum of money, and acknowledged transfers that are missing or half done.
 func (t *transfer) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
 	b, err := t.read(ctx, e)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *transfer) judge(b movedSums, ran bool) (found []string) {
 		found = append(found, fmt.Sprintf("accounts were changed %d times, and every transfer changes two", b.moves))
 	}
 	if by, right := t.since(b.moves / 2); ran && !right {
-		found = append(found, fmt.Sprintf("%d transfers were made since the run began, of which %d were acknowledged and %d may have been made", by, t.acknowledged, t.unknown))
+		found = append(found, fmt.Sprintf("%d transfers were made since the run began, with %d acknowledged and %d unknown", by, t.acknowledged, t.unknown))
 	}
 	return found
 }

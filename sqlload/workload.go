@@ -13,10 +13,10 @@ import (
 	"isochron/history"
 )
 
-// Workload is something that clients can do to a database.
+// Workload is a load on a database.
 type Workload interface {
-	// Sizes names what is fixed when the tables are made, with the values
-	// asked for; Prepare keeps them, and Adopt hands them back to a later run.
+	// Sizes names the sizes that are fixed when the tables are created, with the requested values;
+	// Prepare keeps them, and Adopt passes them to a later run.
 	Sizes() map[string]float64
 	Adopt(sizes map[string]float64)
 	// Tables are its tables, in the order in which they are made.
@@ -26,14 +26,14 @@ type Workload interface {
 	// Client makes one client, whose Next is called for each transaction. It is
 	// called once for each client, from one goroutine.
 	Client(e *Env, id int, r *rand.Rand) (Client, error)
-	// Check says what is wrong, a sentence each; run is nil if no run went before.
+	// Check describes the violations, a sentence each; run is nil without a run before.
 	Check(ctx context.Context, e *Env, run *Report) ([]string, error)
 }
 
 // Client is one closed-loop client.
 type Client interface{ Next() Txn }
 
-// Starter is a workload that looks at the database before the clients begin.
+// Starter is a workload that reads the database before the clients begin.
 type Starter interface {
 	Start(ctx context.Context, e *Env) error
 }
@@ -43,7 +43,7 @@ type Finisher interface {
 	Finish(ctx context.Context, e *Env) error
 }
 
-// Recorded is a workload that writes down what its clients saw.
+// Recorded is a workload that records a history.
 type Recorded interface {
 	History() *history.History
 }
@@ -55,22 +55,22 @@ type Txn struct {
 	Body func(ctx context.Context, tx *sql.Tx) error
 	// Own, if not nil, is called instead: its one statement is a transaction by itself.
 	Own func(ctx context.Context, conn *sql.Conn) error
-	// After hears of every try for which Body or Own was called; nil if nobody wants to know.
+	// After is called for every try for which Body or Own was called; nil: no call.
 	After func(Try)
 }
 
-// Try is how one try ended.
+// Try is the end of one try.
 type Try struct {
 	Outcome      history.Outcome
 	Begun, Ended time.Duration // since the run began
 	Err          error
 }
 
-// errRollback is what a body returns that changed its mind: the transaction is
-// rolled back, and counts as one that the client wanted so.
+// errRollback is returned by a body that cancels: the transaction is rolled back, and counted as
+// the client's choice.
 var errRollback = errors.New("rolled back by the client")
 
-// errBeaten is what a body returns that saw another one come before it.
+// errBeaten is returned by a body that found an earlier transaction.
 var errBeaten = errors.New("another transaction came first")
 
 // Table is a table of a workload.
@@ -97,7 +97,7 @@ func (e *Env) DB() *sql.DB { return e.DBs[0] }
 // since is the time since the run began.
 func (e *Env) since() time.Duration { return time.Since(e.Begun) }
 
-// Options are the sizes a person may choose; zero means the workload's own.
+// Options are the configurable sizes; zero means the workload's own.
 type Options struct {
 	Rows       int     // accounts, records, customers or lists
 	Hot        int     // smallbank: customers that take nine tenths of the work
@@ -129,7 +129,7 @@ var makers = map[string]func(Options) Workload{
 	"ycsb-txn":    newYCSBTxn,
 }
 
-// Names are the workloads there are.
+// Names returns the names of all workloads.
 func Names() []string {
 	var names []string
 	for name := range makers {
@@ -139,7 +139,7 @@ func Names() []string {
 	return names
 }
 
-// New makes a workload.
+// New returns a workload.
 func New(name string, o Options) (Workload, error) {
 	maker := makers[name]
 	if maker == nil {
@@ -148,7 +148,7 @@ func New(name string, o Options) (Workload, error) {
 	return maker(o), nil
 }
 
-// or is the value, or the default for zero or nothing.
+// or returns the value, or the default for zero or nothing.
 func or[T int | float64 | string](value, otherwise T) T {
 	var none T
 	if value == none {

@@ -112,7 +112,7 @@ func wantSize(key int64, fields []any) error {
 	return nil
 }
 
-// Check: updates neither make records nor take them away, nor tear a field.
+// Check reports records that updates have added or removed, and torn fields.
 func (y *ycsb) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 	var lengths []string
 	for i := range ycsbFields {

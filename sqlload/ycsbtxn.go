@@ -48,7 +48,7 @@ func (c *ycsbTxnClient) Next() Txn {
 	return Txn{Kind: kind, Body: func(ctx context.Context, tx *sql.Tx) error { return c.run(ctx, tx, list) }}
 }
 
-// Check: updates neither make records nor take them away, nor tear a field.
+// Check reports records that updates have added or removed, and torn fields.
 func (y *ycsbTxn) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 	var lengths []string
 	for i := range ycsbFields {
@@ -66,7 +66,7 @@ func (y *ycsbTxn) Check(ctx context.Context, e *Env, _ *Report) ([]string, error
 	return y.judge(sums), nil
 }
 
-// judge has the number of records and the length of each field in all of them together.
+// judge checks the number of records and the length of each field in all of them together.
 func (y *ycsbTxn) judge(sums []int64) (found []string) {
 	if sums[0] != int64(y.rows) {
 		found = append(found, fmt.Sprintf("there are %d records, not %d", sums[0], y.rows))

@@ -6,11 +6,11 @@ import (
 	"isochron/history"
 )
 
-// answered is what clients were told of changes that the database counts as well.
+// answered has the outcomes of changes that the database counts as well, as clients received them.
 type answered struct {
 	mu     sync.Mutex
 	before int64 // the database had counted when the run began
-	// What was acknowledged since, and what a client was not told of.
+	// Changes acknowledged since, and those with an unknown outcome.
 	acknowledged, unknown int64
 }
 
@@ -25,7 +25,7 @@ func (t *answered) receive(o history.Outcome) {
 	}
 }
 
-// since is what the database has counted since, and whether that can be.
+// since returns the database's count since the start, and whether it is possible.
 func (t *answered) since(now int64) (by int64, right bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
