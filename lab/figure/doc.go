@@ -28,5 +28,5 @@
 //  2. Only package lab below: a figure never looks into a cluster.
 //  3. Results of a quick run are not to be quoted; Record refuses them.
 //
-// See docs/laboratory for the papers, and docs/CLAIMS.md for all claims.
+// See docs/laboratory for the papers, and docs/generated/claims.md for all claims.
 package figure
