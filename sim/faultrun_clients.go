@@ -91,7 +91,7 @@ func (h *faultRun) lookBack(c *Client) {
 		wc.Ahead, wc.Repeatable = h.n.biased.looksAhead(), turn%2 == 1 && !h.never
 		wc.Record = func(r *history.Record) {
 			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
-			if strings.Contains(r.Reason, "collected already") {
+			if strings.Contains(r.Reason, "garbage-collected") {
 				h.n.counts["reads at a timestamp that was too old"]++
 			}
 			record.Add(r)

@@ -129,7 +129,7 @@ func (k *witness) judges(t *testing.T) {
 			continue
 		}
 		lost++
-		if !strings.Contains(reason, "has changed since") {
+		if !strings.Contains(reason, "read validation failed") {
 			if !strings.Contains(reason, "deadlock") {
 				t.Errorf("%v, of several regions, is refused at shard %d: %s", v.attempt, v.shard, reason)
 			}

@@ -22,7 +22,7 @@ type lateHigh struct {
 // onSend delays a Prepare whose arrival time other shards know, and for longer the report of a
 // priority abort.
 func (l *lateHigh) onSend(env *txn.Envelope) sendAction {
-	if v := env.Msg.Vote; v != nil && strings.Contains(v.Reason, "high priority") && l.rand.IntN(l.odds) == 0 {
+	if v := env.Msg.Vote; v != nil && strings.Contains(v.Reason, "priority abort") && l.rand.IntN(l.odds) == 0 {
 		l.n.biased.count("a priority abort is reported late")
 		l.n.w.net.hold(*env, time.Duration(1+l.rand.IntN(6))*l.n.unit)
 		return heldBack

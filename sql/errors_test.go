@@ -39,7 +39,7 @@ func TestWhyATransactionWasRolledBack(t *testing.T) {
 		{txn.ReasonRowChanged.Err(), "Record has changed since last read; try restarting transaction"},
 		{txn.ReasonRangeChanged.Err(), "Record has changed since last read; try restarting transaction"},
 		{txn.ReasonWriteConflict.Err(), "Record has changed since last read; try restarting transaction"},
-		{txn.Changed(by), "Record has changed since last read; try restarting transaction (a row it had read has changed since by commit a2.1.7 of node 2)"},
+		{txn.Changed(by), "Record has changed since last read; try restarting transaction (read validation failed: a row was modified after the transaction read it (commit a2.1.7 of node 2))"},
 		{txn.ReasonLockConflict.Err(), "Transaction was rolled back for another that needs the same rows; try restarting transaction"},
 		{txn.ReasonProtocolSwitched.Err(), "Transaction was rolled back by the cluster; try restarting transaction"},
 		{txn.Errorf(txn.KindAborted, "it was interrupted"), "Transaction was rolled back; try restarting transaction (it was interrupted)"},

@@ -2,18 +2,18 @@ package txn
 
 import "fmt"
 
-// Refusal is why a participant gives no rows, or votes No. What clients conclude from
-// it, what is counted, and the text for people are made from it.
+// Refusal is the reason for which a participant refuses a read or votes No. The client's
+// Kind, the Cause counted in metrics and the error text are derived from it.
 type Refusal struct {
 	Reason         AbortReason
-	ConflictingTxn ID      // whom it met, where that is one
-	OverwrittenBy  Version // that has changed what it had read, where that is known
+	ConflictingTxn ID      // the transaction it conflicts with, for reasons whose text names one
+	OverwrittenBy  Version // the version that replaced a row it had read or would write, if known
 }
 
-// AbortReason says what happened to a transaction that is refused.
+// AbortReason is the event that made a participant refuse a transaction.
 type AbortReason uint8
 
-// What can happen.
+// The reasons.
 const (
 	NotRefused AbortReason = iota
 	ReasonWounded
@@ -52,66 +52,66 @@ const (
 	ReasonLateArrival
 	ReasonPriorityAbort
 	ReasonLeaseConflict
-	whys // how many there are
+	reasonCount // the number of reasons
 )
 
-// refusals are what each means. Where the kind says enough, no cause is told.
-var refusals = [whys]struct {
+// refusals maps each reason to its kind, cause and text. The cause is CauseOther where the kind suffices.
+var refusals = [reasonCount]struct {
 	kind  Kind
 	cause Cause
-	text  string // %v is whom it met
+	text  string // %v is ConflictingTxn
 }{
-	ReasonWounded:              {KindAborted, CauseWound, "an older transaction, or one whose value it had read, ended it"},
-	ReasonLocksLost:            {KindAborted, CauseWound, "its locks were lost to an older transaction or with the leader that granted them"},
-	ReasonDeadlock:             {KindAborted, CauseWound, "it and %v wait for each other: a deadlock"},
-	ReasonDistributedDeadlock:  {KindAborted, CauseWound, "it and others wait for each other at several shards: a deadlock"},
-	ReasonChainDeadlock:        {KindAborted, CauseWound, "it and others waited for each other"},
-	ReasonLockConflict:         {KindAborted, CauseConflict, "gives way to %v, which holds what it needs"},
-	ReasonReserved:             {KindAborted, CauseConflict, "gives way to %v, which touches several regions and has reserved what it writes"},
-	ReasonBatchConflict:        {KindAborted, CauseConflict, "gives way to an older transaction of its batch"},
-	ReasonRowChanged:           {KindAborted, CauseValidation, "a row it read has changed since"},
-	ReasonRangeChanged:         {KindAborted, CauseValidation, "a range it read has changed since"},
-	ReasonUndecidedConflict:    {KindAborted, CauseConflict, "another transaction is undecided on a row that it needs"},
-	ReasonTimestampTooLate:     {KindAborted, CauseConflict, "its timestamp came too late"},
-	ReasonConflict:             {KindAborted, CauseConflict, "it met another transaction"},
-	ReasonWriteConflict:        {KindAborted, CauseWrite, "a row it locks or writes was written since the moment at which it reads"},
-	ReasonSchemaChanged:        {KindStale, CauseOther, "the definition of a table has changed"},
-	ReasonReadTSTooOld:         {KindTooOld, CauseOther, "versions of the moment asked for may have been collected already; read at a later one"},
-	ReasonTooManySnapshotReads: {KindUnavailable, CauseOther, "too many reads at a moment wait at the shard; try again"},
-	ReasonReadTSAhead:          {KindInvalidRequest, CauseOther, "the moment to read at lies hours ahead of the clock of the shard's leader"},
-	ReasonReadTSNotClosed:      {KindUnavailable, CauseOther, "the moment to read at was not complete in time: a commit from before it is undecided, or too many moments are held; nothing was done"},
-	ReasonNoSnapshotReads:      {KindInvalidRequest, CauseOther, "reads at a moment are not offered where every replica validates for itself, nor where rows have leases"},
-	ReasonNoWait:               {KindNoWait, CauseOther, "the row is locked by another transaction and NOWAIT was asked for"},
-	ReasonLockTimeout:          {KindLockTimeout, CauseOther, "the lock was not granted in time; it is held by %v"},
-	ReasonReadTimeout:          {KindLockTimeout, CauseOther, "what it read was not decided in time"},
-	ReasonVoteTimeout:          {KindAborted, CauseLockTimeout, "the writers of what it read were not decided in time"},
-	ReasonPrepareTimeout:       {KindAborted, CauseLockTimeout, "waited too long at its prepare, or lost its locks there"},
-	ReasonChainTimeout:         {KindAborted, CauseLockTimeout, "waited too long for those before it to commit"},
-	ReasonWriterTimeout:        {KindAborted, CauseLockTimeout, "waited too long for an undecided writer"},
-	ReasonChainAborted:         {KindAborted, CauseCascade, "one whose value it had read was undone"},
-	ReasonDependencyAborted:    {KindAborted, CauseCascade, "a transaction whose write it had read was aborted"},
-	ReasonEndedByOthers:        {KindAborted, CauseLeader, "the attempt was ended by others"},
-	ReasonAlreadyRefused:       {KindAborted, CauseLeader, "refused before"},
-	ReasonLogFull:              {KindAborted, CauseUnavailable, "the shard's log takes no more now"},
-	ReasonProtocolSwitched:     {KindAborted, CauseProtocol, "the cluster has changed its protocol since the transaction began; do it again"},
-	ReasonLateArrival:          {KindAborted, CauseConflict, "came after the moment for which it was stamped, behind others that it needs rows of"},
-	ReasonPriorityAbort:        {KindAborted, CauseConflict, "makes way for %v, which has high priority"},
-	ReasonLeaseConflict:        {KindAborted, CauseConflict, "its timestamp came too late for the leases of what it writes, or too early for the definition of a table"},
+	ReasonWounded:              {KindAborted, CauseWound, "wounded by an older transaction, or aborted with one whose value it had read"},
+	ReasonLocksLost:            {KindAborted, CauseWound, "locks lost to an older transaction, or with the leader that granted them"},
+	ReasonDeadlock:             {KindAborted, CauseWound, "deadlock with transaction %v"},
+	ReasonDistributedDeadlock:  {KindAborted, CauseWound, "deadlock over several shards"},
+	ReasonChainDeadlock:        {KindAborted, CauseWound, "deadlock through the commit order of a hot row"},
+	ReasonLockConflict:         {KindAborted, CauseConflict, "lock conflict with transaction %v"},
+	ReasonReserved:             {KindAborted, CauseConflict, "reservation conflict with multi-region transaction %v"},
+	ReasonBatchConflict:        {KindAborted, CauseConflict, "conflict with an older transaction of the same prepare batch"},
+	ReasonRowChanged:           {KindAborted, CauseValidation, "read validation failed: a row was modified after the transaction read it"},
+	ReasonRangeChanged:         {KindAborted, CauseValidation, "read validation failed: a range was modified after the transaction read it"},
+	ReasonUndecidedConflict:    {KindAborted, CauseConflict, "conflict with an undecided transaction"},
+	ReasonTimestampTooLate:     {KindAborted, CauseConflict, "timestamp too low: a conflicting transaction has a later one"},
+	ReasonConflict:             {KindAborted, CauseConflict, "conflict with another transaction"},
+	ReasonWriteConflict:        {KindAborted, CauseWrite, "write conflict: a row was modified after the transaction's read timestamp"},
+	ReasonSchemaChanged:        {KindStale, CauseOther, "a table's definition has changed"},
+	ReasonReadTSTooOld:         {KindTooOld, CauseOther, "read timestamp too old: its versions may have been garbage-collected; use a later timestamp"},
+	ReasonTooManySnapshotReads: {KindUnavailable, CauseOther, "too many snapshot reads are queued at the shard; retry later"},
+	ReasonReadTSAhead:          {KindInvalidRequest, CauseOther, "read timestamp is hours ahead of the clock of the shard's leader"},
+	ReasonReadTSNotClosed:      {KindUnavailable, CauseOther, "read timestamp not closed in time: an earlier commit is undecided, or too many snapshot reads are protected; nothing was executed"},
+	ReasonNoSnapshotReads:      {KindInvalidRequest, CauseOther, "snapshot reads are not supported by protocols in which every replica validates or rows have leases"},
+	ReasonNoWait:               {KindNoWait, CauseOther, "NOWAIT: the row is locked by another transaction"},
+	ReasonLockTimeout:          {KindLockTimeout, CauseOther, "lock wait timeout: the lock is held by transaction %v"},
+	ReasonReadTimeout:          {KindLockTimeout, CauseOther, "lock wait timeout: the writer of a row that was read remained undecided"},
+	ReasonVoteTimeout:          {KindAborted, CauseLockTimeout, "prepare timeout: the writers of rows that were read remained undecided"},
+	ReasonPrepareTimeout:       {KindAborted, CauseLockTimeout, "prepare timeout: locks were not granted in time or were lost"},
+	ReasonChainTimeout:         {KindAborted, CauseLockTimeout, "prepare timeout: earlier transactions of a hot row did not commit in time"},
+	ReasonWriterTimeout:        {KindAborted, CauseLockTimeout, "prepare timeout: a conflicting writer remained undecided"},
+	ReasonChainAborted:         {KindAborted, CauseCascade, "cascading abort: a transaction whose value it had read aborted"},
+	ReasonDependencyAborted:    {KindAborted, CauseCascade, "cascading abort: a writer that it depends on aborted"},
+	ReasonEndedByOthers:        {KindAborted, CauseLeader, "the attempt was aborted by recovery"},
+	ReasonAlreadyRefused:       {KindAborted, CauseLeader, "the attempt was refused earlier"},
+	ReasonLogFull:              {KindAborted, CauseUnavailable, "the shard's log accepts no proposals now"},
+	ReasonProtocolSwitched:     {KindAborted, CauseProtocol, "the cluster has switched its commit protocol since the transaction began"},
+	ReasonLateArrival:          {KindAborted, CauseConflict, "received after its arrival time, behind conflicting transactions"},
+	ReasonPriorityAbort:        {KindAborted, CauseConflict, "priority abort: preempted by high-priority transaction %v"},
+	ReasonLeaseConflict:        {KindAborted, CauseConflict, "timestamp too low for the leases of the rows it writes, or for a table's definition"},
 }
 
-// Refusal is one in which nobody is named.
+// Refusal returns the refusal for w that names no other transaction.
 func (w AbortReason) Refusal() Refusal { return Refusal{Reason: w} }
 
-// Refused reports whether it is one.
+// Refused reports whether r refuses.
 func (r Refusal) Refused() bool { return r.Reason != NotRefused }
 
-// Kind is what a client may conclude.
+// Kind returns the class of error that the client gets.
 func (r Refusal) Kind() Kind { return refusals[r.Reason].kind }
 
-// Cause is for who counts; CauseOther if the kind says enough.
+// Cause returns the label under which metrics count r; CauseOther if the kind suffices.
 func (r Refusal) Cause() Cause { return refusals[r.Reason].cause }
 
-// String is for people.
+// String returns the error text.
 func (r Refusal) String() string {
 	text := refusals[r.Reason].text
 	if r.Reason.named() {
@@ -120,24 +120,25 @@ func (r Refusal) String() string {
 	return text + r.OverwrittenBy.changed()
 }
 
-// changed says who has changed a row, if that is known: a deletion does not tell.
+// changed returns the words that name the commit that replaced a row, "" if it is unknown: a
+// deleted row has no version.
 func (a Attempt) changed() string {
 	if a.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" by commit %v of node %d", a, a.Node)
+	return fmt.Sprintf(" (commit %v of node %d)", a, a.Node)
 }
 
-// Changed is why a transaction is over that reads a row anew and finds another version.
+// Changed returns the error of a transaction that reads a row again and finds another version.
 func Changed(now Version) *Error {
-	return Errorf(KindAborted, "a row it had read has changed since%s", now.changed()).Because(CauseValidation)
+	return Errorf(KindAborted, "read validation failed: a row was modified after the transaction read it%s", now.changed()).Because(CauseValidation)
 }
 
 func (w AbortReason) named() bool {
 	return w == ReasonDeadlock || w == ReasonLockConflict || w == ReasonReserved || w == ReasonPriorityAbort || w == ReasonLockTimeout
 }
 
-// Err is such a refusal as a client hears of it.
+// Err returns the error that a client gets for w.
 func (w AbortReason) Err() *Error {
 	r := w.Refusal()
 	return Errorf(r.Kind(), "%s", r).Because(r.Cause())

@@ -1,58 +1,58 @@
 package txn
 
-// For is which parts of a node a message is for; several bits: each of them hears it.
+// For is a set of parts of a node, one bit each; the message is delivered to each of them.
 type For uint8
 
 // The parts of a node.
 const (
-	// ForUnsaid is in envelopes of a node that does not say (a version before it could):
-	// whom they are for follows from what they carry.
+	// ForUnsaid is in envelopes of versions before this field: the node infers the receivers
+	// from the message's contents.
 	ForUnsaid For = 0
 	// ForCoordinator is the node's coordinator.
 	ForCoordinator For = 1
 	// ForParticipant is the node's participant of the envelope's shard.
 	ForParticipant For = 2
-	// ForNode is none of its parts, but the node itself.
+	// ForNode is the node itself, none of its parts.
 	ForNode For = 4
 )
 
-// Address is whom a message is for: a part of a node.
+// Address is the destination of a message: a part of a node.
 type Address struct {
 	Node  NodeID
 	For   For
 	Shard ShardID // of ForParticipant
 }
 
-// Coordinator is a node's coordinator.
+// Coordinator addresses a node's coordinator.
 func Coordinator(n NodeID) Address { return Address{Node: n, For: ForCoordinator} }
 
-// Participant is a node's participant of a shard.
+// Participant addresses a node's participant of a shard.
 func Participant(n NodeID, s ShardID) Address { return Address{n, ForParticipant, s} }
 
-// Both are a node's coordinator and its participant of a shard: what is said is news to
-// whichever of them has asked for it.
+// Both addresses a node's coordinator and its participant of a shard, for a message that may
+// answer either of them.
 func Both(n NodeID, s ShardID) Address { return Address{n, ForCoordinator | ForParticipant, s} }
 
-// Whole is the node itself.
+// Whole addresses the node itself.
 func Whole(n NodeID) Address { return Address{Node: n, For: ForNode} }
 
-// Part is the part of an address that says whom at its node, in one number: every message
-// carries it. Shards are numbered below 1<<61.
+// Part encodes an address within its node in one number, which every message carries.
+// Shard ids are below 1<<61.
 type Part uint64
 
 const forBits = 3
 
-// Part is whom at its node the address means.
+// Part returns the address without its node.
 func (a Address) Part() Part { return Part(a.Shard)<<forBits | Part(a.For) }
 
-// For is which parts of the node are meant.
+// For returns the addressed parts of the node.
 func (p Part) For() For { return For(p & (1<<forBits - 1)) }
 
-// Shard is whose participant is meant.
+// Shard returns the shard of the addressed participant.
 func (p Part) Shard() ShardID { return ShardID(p >> forBits) }
 
-// Envelope is a message on its way. Part says whom it is for at the node To; a node of a
-// version before passes over it.
+// Envelope is a message in transit. Part is its destination at node To; versions before this field
+// ignore it.
 type Envelope struct {
 	From NodeID  `cbor:"1,keyasint,omitempty"`
 	To   NodeID  `cbor:"2,keyasint,omitempty"`
@@ -60,8 +60,8 @@ type Envelope struct {
 	Part Part    `cbor:"4,keyasint,omitempty"`
 }
 
-// Asks is what a participant is asked in a message, if it is one whose sender waits for an
-// answer and is told if nobody is there: the number of the request or the attempt.
+// Asks returns the number of the request or the attempt, if m is a message to a participant that
+// needs an answer: if the shard has no replica at the receiver, the sender is notified.
 func (m *Message) Asks() (request uint64, attempt Attempt, ok bool) {
 	switch {
 	case m.Access != nil:

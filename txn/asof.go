@@ -7,12 +7,11 @@ import (
 	"isochron/routing"
 )
 
-// MaxProtect bounds how long one read keeps the versions of its moment.
+// MaxProtect bounds how long one read protects the versions of its read timestamp from collection.
 const MaxProtect = 10 * time.Minute
 
-// ReadPresent is a moment to read at that has in it every commit that was
-// acknowledged, at any gateway, before Present was called, at the shards that
-// this gateway's directory knows. It costs one round to their leaders.
+// ReadPresent returns a read timestamp that includes every commit acknowledged at any gateway before
+// the call, at the shards in this gateway's directory. It costs one round to their leaders.
 func ReadPresent(ctx context.Context, db DB) (Timestamp, error) {
 	t := db.Begin(Options{ReadOnly: true})
 	defer t.Rollback()
@@ -20,12 +19,12 @@ func ReadPresent(ctx context.Context, db DB) (Timestamp, error) {
 	return res.At, err
 }
 
-// EveryShard is one key of each native shard of the directory: a read of them asks all.
+// EveryShard returns one key of each native shard of the directory, so that a read of them visits all.
 func EveryShard(d *routing.Directory) []Key {
 	keys := make([]Key, 0, len(d.Shards))
 	for _, s := range d.Shards {
 		if !s.Kind.Native() {
-			continue // a source has no moments
+			continue // sources have no read timestamps
 		}
 		keys = append(keys, Key(routing.LocalKey(s.ID, "")))
 	}

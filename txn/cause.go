@@ -1,27 +1,26 @@
 package txn
 
-// Cause says why a transaction was rolled back, for whoever counts that: a client
-// concludes from the Kind alone.
+// Cause is the reason of a rollback as metrics count it. Clients decide by the Kind alone.
 type Cause uint8
 
-// The causes. New ones come last: nodes tell them to each other.
+// The causes. New ones go last: nodes send them to each other.
 const (
 	CauseOther       Cause = iota
 	CauseWound             // an older transaction took its locks
-	CauseConflict          // it gave way at its commit to one that holds what it needs
-	CauseValidation        // what it had read has changed
-	CauseWrite             // a row it would write or lock was written since its moment
+	CauseConflict          // lock conflict at the commit
+	CauseValidation        // a row or range it had read was modified
+	CauseWrite             // a row it would write or lock was written after its read timestamp
 	CauseLockTimeout       // a lock was not granted in time; its statement alone, unless at the commit
-	CauseCascade           // what it had read was undone
-	CauseLeader            // a shard changed its leader, or others ended it for its silence
+	CauseCascade           // a transaction whose write it had read aborted
+	CauseLeader            // a shard changed its leader, or recovery aborted a silent transaction
 	CauseStale             // the schema changed
-	CauseUnavailable       // a shard did not answer in time, or too much was on its way
-	CauseTooOld            // versions of its moment were not kept any more
-	CauseTooLarge          // it was beyond a bound
+	CauseUnavailable       // a shard did not answer in time, or too many requests were pending
+	CauseTooOld            // versions of its read timestamp were no longer kept
+	CauseTooLarge          // it exceeded a bound
 	CauseClient            // ROLLBACK
-	CauseConnection        // its client went away
+	CauseConnection        // its client disconnected
 	CauseProtocol          // the cluster changed its protocol
-	Causes                 // how many there are
+	Causes                 // the number of causes
 )
 
 var causeNames = [Causes]string{
@@ -37,7 +36,7 @@ func (c Cause) String() string {
 	return causeNames[CauseOther]
 }
 
-// causeOfKind is the cause of an error that names none.
+// causeOfKind returns the cause of an error that has none of its own.
 func causeOfKind(k Kind) Cause {
 	switch k {
 	case KindLockTimeout:
@@ -54,13 +53,13 @@ func causeOfKind(k Kind) Cause {
 	return CauseOther
 }
 
-// Because says why; it returns e.
+// Because sets the cause and returns e.
 func (e *Error) Because(c Cause) *Error {
 	e.Cause = c
 	return e
 }
 
-// AbortCause is the cause, from the Kind if none was told that is known here.
+// AbortCause returns the cause of e, derived from its Kind if e has none or one that this version does not know.
 func (e *Error) AbortCause() Cause {
 	if e.Cause == CauseOther || e.Cause >= Causes {
 		return causeOfKind(e.Kind)

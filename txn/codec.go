@@ -24,17 +24,17 @@ var encMode, decMode = func() (cbor.EncMode, cbor.DecMode) {
 	return enc, dec
 }()
 
-// Encode is the form of a value on the wire and in the log: CBOR with numbered
+// Encode returns the form of a value on the wire and in the log: CBOR with numbered
 // fields. v is one of this package's types or built from them.
 func Encode(v any) []byte {
 	b, err := encMode.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("encode %T: %v", v, err)) // only a type that cannot be encoded gets here
+		panic(fmt.Sprintf("encode %T: %v", v, err)) // only a type without an encoding
 	}
 	return b
 }
 
-// Decode reads what Encode wrote into v, a pointer. It never panics, whatever b holds.
+// Decode reads what Encode wrote into v, a pointer. It never panics, for any b.
 func Decode(b []byte, v any) error {
 	if err := decMode.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("a %T cannot be read: %w", v, err)

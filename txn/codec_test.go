@@ -34,7 +34,7 @@ func TestMessagesSurviveTheCodec(t *testing.T) {
 	}
 }
 
-// Two fields with one number would both be left out on their way, without a word.
+// Two fields with one number would both be dropped by the encoder, without an error.
 func TestFieldsHaveNumbersOfTheirOwn(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var look func(reflect.Type)
@@ -70,11 +70,11 @@ func TestFieldsHaveNumbersOfTheirOwn(t *testing.T) {
 	}
 	look(reflect.TypeFor[Message]())
 	if !seen[reflect.TypeFor[AdmissionClass]()] || len(seen) < 50 {
-		t.Errorf("%d kinds of record were looked at", len(seen))
+		t.Errorf("%d kinds of record checked", len(seen))
 	}
 }
 
-// A deletion must not turn into anything else on its way.
+// A deletion is still a deletion after encoding and decoding.
 func TestADeletionStaysOne(t *testing.T) {
 	var back Write
 	if err := Decode(Encode(Write{Key: "k"}), &back); err != nil || back.Value != nil {
@@ -98,7 +98,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if err := Decode(Encode(&m), &again); err != nil {
-			t.Errorf("what was read cannot be written and read again: %v", err)
+			t.Errorf("a decoded message cannot be encoded and decoded again: %v", err)
 		}
 	})
 }
@@ -114,7 +114,7 @@ func TestTheClockNeverRunsBackwards(t *testing.T) {
 	}
 }
 
-// A node of the version before reads an envelope of this one, and this one reads its own.
+// A node of the previous version reads an envelope of this one, and this one reads that version's.
 func TestEnvelopesOfTwoVersionsAreRead(t *testing.T) {
 	type older struct {
 		From NodeID  `cbor:"1,keyasint,omitempty"`
@@ -124,11 +124,11 @@ func TestEnvelopesOfTwoVersionsAreRead(t *testing.T) {
 	sent := Envelope{From: 1, To: 2, Msg: examples()[4], Part: Participant(2, 3).Part()}
 	var then older
 	if err := Decode(Encode(sent), &then); err != nil || then.From != 1 || then.To != 2 || !reflect.DeepEqual(then.Msg, sent.Msg) {
-		t.Errorf("a node of the version before reads %+v: %v", then, err)
+		t.Errorf("the previous version reads %+v: %v", then, err)
 	}
 	var now Envelope
 	if err := Decode(Encode(then), &now); err != nil || now.Part.For() != ForUnsaid || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
-		t.Errorf("of the version before is read %+v: %v", now, err)
+		t.Errorf("of the previous version is read %+v: %v", now, err)
 	}
 }
 

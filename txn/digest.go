@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Digest sums up the live rows of a span by key and version, in key order.
+// Digest hashes keys and versions of the live rows of a span, in key order.
 func Digest(rows []Row) uint64 {
 	d := xxhash.New()
 	var b [20]byte
@@ -21,8 +21,8 @@ func Digest(rows []Row) uint64 {
 	return d.Sum64()
 }
 
-// Covered is the part of a scan's span that its answer speaks of: all of it, or
-// up to the last row if the answer stopped there.
+// Covered returns the part of a scan's span that its answer covers: all of it, or
+// the part up to the last row if the answer stopped there.
 func Covered(s Scan, rows ScanRows) Span {
 	if !rows.More || len(rows.Rows) == 0 {
 		return s.Span

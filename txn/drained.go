@@ -1,14 +1,13 @@
 package txn
 
-// A cluster goes from one protocol to another without a stop. Every Access and
-// Prepare says under which protocol its transaction runs (ProtocolSeq, 0 for what
-// the cluster began with). A shard refuses those of a protocol that it has left,
-// for ever, and lets those wait that are ahead of it.
+// A cluster switches its protocol without a stop. Every Access and Prepare carries the number of
+// the protocol of its transaction (ProtocolSeq, 0 for the first). A shard permanently refuses
+// requests of a protocol it has left, and queues those of one it has not yet reached.
 
-// Drained tells the leader of the meta shard, while a switch is under way, how far
-// the sender has come with it.
+// Drained reports to the leader of the meta shard, during a switch, how far the sender has
+// drained the old protocol.
 type Drained struct {
 	Try uint64 `cbor:"1,keyasint,omitempty"`
-	// Left is what keeps the node from being drained, in words; "": nothing does.
+	// Left describes what is not drained yet; "": all is.
 	Left string `cbor:"2,keyasint,omitempty"`
 }

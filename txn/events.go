@@ -2,33 +2,33 @@ package txn
 
 import "time"
 
-// EventListener is told what an operator counts or logs. Its methods are called from
-// the node's loop and must return at once; what they are given is not changed
-// afterwards. None of it holds keys or values.
+// EventListener receives events for logs and metrics. Its methods are called from the node's
+// loop and must return immediately; their arguments are not changed afterwards. No event
+// contains keys or values.
 type EventListener interface {
-	// NodeEvent reports something that happens rarely.
+	// NodeEvent reports a rare event.
 	NodeEvent(NodeEvent)
 	// TxnEnded reports the end of a transaction at its coordinator.
 	TxnEnded(TxnEndInfo)
 }
 
-// NodeEventKind says what a Note is about.
+// NodeEventKind is the kind of a NodeEvent.
 type NodeEventKind uint8
 
-// The kinds of Note, with the fields that they fill in.
+// The kinds of events, with the fields they fill in.
 const (
-	EventElectionStarted   NodeEventKind = iota + 1 // Shard, Term: an election is begun
-	EventElected                                    // Shard, Term: elected here
-	EventServes                                     // Shard, Term, Count (undecided votes restored)
-	EventDeposed                                    // Shard, Term: leads no more
-	EventFollows                                    // Shard, Term, Peer: another leads
-	EventTakesOver                                  // Txn, Attempt, Participants: finishes another coordinator's work
-	EventRecoveryStarted                            // Txn, Attempt, Participants: own work that met silence
+	EventElectionStarted   NodeEventKind = iota + 1 // Shard, Term: an election starts
+	EventElected                                    // Shard, Term: this node was elected
+	EventServes                                     // Shard, Term, Count (undecided votes restored): the leader serves
+	EventDeposed                                    // Shard, Term: no longer leads
+	EventFollows                                    // Shard, Term, Peer: follows another leader
+	EventTakesOver                                  // Txn, Attempt, Participants: finishes another coordinator's attempt
+	EventRecoveryStarted                            // Txn, Attempt, Participants: recovers its own attempt after missing answers
 	EventRecovered                                  // Txn, Attempt, Participants, Commit
 	EventSnapshotSent                               // Shard, Index
-	EventSnapshotFetched                            // Shard, Index, Peer: begins to fetch one
+	EventSnapshotFetched                            // Shard, Index, Peer: starts to fetch a snapshot
 	EventSnapshotInstalled                          // Shard, Index
-	EventLocksReleased                              // Shard, Txn: nobody answered for it
+	EventLocksReleased                              // Shard, Txn: released, its gateway did not answer
 )
 
 // NodeEvent is one rare event.
@@ -45,20 +45,20 @@ type NodeEvent struct {
 	Commit       bool
 }
 
-// TxnEndInfo is how a transaction ended at its coordinator.
+// TxnEndInfo describes the end of a transaction at its coordinator.
 type TxnEndInfo struct {
 	ID           ID
 	Outcome      Kind  // 0: committed, or rolled back if RolledBack
-	RolledBack   bool  // by its client, without having failed
+	RolledBack   bool  // by its client, without an error
 	Cause        Cause // of a rollback
 	Wrote        bool
-	Took         time.Duration // since its first request
-	Commit       time.Duration // of it, the commit; 0: nothing was asked of any shard
+	Took         time.Duration // since the first request
+	Commit       time.Duration // part of Took; 0: no shard was asked
 	Participants []ShardID     // of the commit
 	Stats        Stats
 }
 
-// RoundKind says what a round was for.
+// RoundKind is the purpose of a round.
 type RoundKind uint8
 
 // The kinds of round.
@@ -78,11 +78,11 @@ func (k RoundKind) String() string {
 	return "prepare"
 }
 
-// RoundReport is one round that left the gateway, as the coordinator saw it.
+// RoundReport describes one round that left the gateway, as the coordinator saw it.
 type RoundReport struct {
 	Kind  RoundKind
 	Start time.Duration // since the transaction's first request
-	Took  time.Duration // until the last answer that it needed
+	Took  time.Duration // until the last answer it needed
 	Wide  bool          // it waited for another region
 	Parts []PartReport
 }
@@ -90,21 +90,21 @@ type RoundReport struct {
 // PartReport is one shard's part of a round.
 type PartReport struct {
 	Shard     ShardID
-	Node      NodeID // asked last; 0: no leader was known
+	Node      NodeID // asked last; 0: the leader was unknown
 	Tries     int
 	Answered  bool
-	Took      time.Duration // until its answer, or the end of the round without one
-	Waited    time.Duration // of it, at the shard for locks
-	WaitedFor ID            // who held them last
+	Took      time.Duration // until the answer, or until the round ended without one
+	Waited    time.Duration // part of Took, waiting for locks at the shard
+	WaitedFor ID            // the last holder
 }
 
 // RoundReportsMax bounds the reports kept of one transaction: the first ones.
 const RoundReportsMax = 64
 
-// Journaled is a Txn that knows its rounds.
+// Journaled is implemented by transactions that record their rounds.
 type Journaled interface {
-	// Rounds are the reports of the rounds that have ended. They are not to be changed.
+	// Rounds returns the reports of the finished rounds. They must not be changed.
 	Rounds() []RoundReport
-	// Try is 0 for a transaction's first try, and one more for each RetryOf.
+	// Try is 0 for the first try of a transaction, and one more for each RetryOf.
 	Try() int
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// NodeID names a process (or, in one process with several regions, one of its
-// nodes). 0 is nobody.
+// NodeID identifies a process (or, in one process with several regions, one of its
+// nodes). 0 is no node.
 type NodeID uint32
 
-// ShardID names a shard, that is, one Raft group. 0 is none; MetaShard holds
+// ShardID identifies a shard, that is, one Raft group. 0 is no shard; MetaShard holds
 // the catalogue and the directory.
 type ShardID uint64
 
@@ -22,10 +22,10 @@ type Key string
 
 // Timestamp orders versions: nanoseconds of a hybrid logical clock. It follows
 // the wall clock when it can and never runs backwards at one node; safety
-// never rests on its closeness to real time.
+// never depends on its closeness to real time.
 type Timestamp uint64
 
-// ID names a transaction from BEGIN to its end: the node of its coordinator,
+// ID identifies a transaction from BEGIN to its end: the node of its coordinator,
 // that node's incarnation, and a sequence number of that incarnation.
 type ID struct {
 	Node  NodeID `cbor:"1,keyasint,omitempty"`
@@ -33,7 +33,7 @@ type ID struct {
 	Seq   uint64 `cbor:"3,keyasint,omitempty"`
 }
 
-// IsZero reports whether the id names nothing.
+// IsZero reports whether the id is unset.
 func (id ID) IsZero() bool { return id == ID{} }
 
 func (id ID) String() string { return fmt.Sprintf("t%d.%d.%d", id.Node, id.Epoch, id.Seq) }
@@ -49,16 +49,16 @@ func (id ID) Less(o ID) bool {
 	return id.Seq < o.Seq
 }
 
-// Attempt names one try to commit a transaction. Votes and decisions are per
-// attempt. Seq rises with each attempt of one coordinator incarnation, so a
-// coordinator can say "all attempts below s are finished" in one number.
+// Attempt identifies one run of the commit protocol for a transaction. Votes and decisions
+// belong to an attempt. Seq rises with each attempt of a coordinator incarnation, so
+// "all attempts below s have ended" is one number.
 type Attempt struct {
 	Node  NodeID `cbor:"1,keyasint,omitempty"`
 	Epoch uint32 `cbor:"2,keyasint,omitempty"`
 	Seq   uint64 `cbor:"3,keyasint,omitempty"`
 }
 
-// IsZero reports whether the attempt names nothing.
+// IsZero reports whether the attempt is unset.
 func (a Attempt) IsZero() bool { return a == Attempt{} }
 
 func (a Attempt) String() string { return fmt.Sprintf("a%d.%d.%d", a.Node, a.Epoch, a.Seq) }
@@ -66,26 +66,26 @@ func (a Attempt) String() string { return fmt.Sprintf("a%d.%d.%d", a.Node, a.Epo
 // Less orders attempts totally.
 func (a Attempt) Less(o Attempt) bool { return ID(a).Less(ID(o)) }
 
-// Version is the identity of a version of a row: the attempt that wrote it.
-// The zero Version is "no such row", whether it was deleted or never written.
+// Version identifies a version of a row: the attempt that wrote it.
+// The zero Version is "no such row", whether deleted or never written.
 type Version = Attempt
 
-// Age is a transaction's place in the order of wound-wait: older is smaller.
-// A retry inherits the age of its first try, so that it wins in the end. Who is of
-// higher priority counts as older than all of lower: whatever goes by age heeds it,
-// and the order stays one that does not change while a try lasts.
+// Age is a transaction's position in the order of wound-wait: older is smaller.
+// A retry inherits the age of its first try, so that it eventually wins. A higher priority
+// counts as older than any lower one, so every rule that compares ages respects priority,
+// and the order is constant while a try runs.
 type Age struct {
 	Start    Timestamp `cbor:"1,keyasint,omitempty"`
 	ID       ID        `cbor:"2,keyasint,omitempty"`
 	Priority Priority  `cbor:"3,keyasint,omitempty"`
-	// Region goes before all of these. Where a row tells classes apart it rises while a transaction
-	// runs, and what was told of its age before holds no more; elsewhere all have 0.
+	// Region precedes all of these. In protocols that distinguish region classes it rises while a
+	// transaction runs and invalidates earlier copies of its age; elsewhere it is 0.
 	Region RegionPriority `cbor:"4,keyasint,omitempty"`
-	// Preempts: of high priority, where that is no part of its place (yield.PriorityPreemptsWaiting).
+	// Preempts: high priority that is not part of the order (yield.PriorityPreemptsWaiting).
 	Preempts bool `cbor:"5,keyasint,omitempty"`
 }
 
-// Older reports whether a goes before b.
+// Older reports whether a precedes b.
 func (a Age) Older(b Age) bool {
 	if a.Region != b.Region {
 		return a.Region > b.Region
@@ -99,15 +99,15 @@ func (a Age) Older(b Age) bool {
 	return a.ID.Less(b.ID)
 }
 
-// Now is what a driver tells the core of the time. Mono never jumps: every
-// timer, timeout and lease runs on it. WallNanos may jump: it only feeds
+// Now is the time that a driver passes to the core. Mono never jumps: every
+// timer, timeout and lease uses it. WallNanos may jump: it is used only for
 // timestamps.
 type Now struct {
 	Mono      time.Duration
 	WallNanos int64
 }
 
-// Never is after every instant of Now.Mono: of a timer that is not set.
+// Never is after every value of Now.Mono: a timer that is not set.
 const Never = time.Duration(math.MaxInt64)
 
 // Clock is a hybrid logical clock.

@@ -1,9 +1,9 @@
 package txn
 
-// Lease says for which commit timestamps a version of a row is the one to be read, where rows have
-// leases: from the one that wrote it up to one below which nothing else will. It is logical, no
-// clock ends it. It is good in the term of the leader that gave it, for a later one has lost what
-// was promised and not logged.
+// Lease is the range of commit timestamps for which a version of a row is the current one, in
+// protocols with row leases: from the timestamp that wrote it up to one below which no other write
+// will commit. It is logical and not bounded by a clock. It is valid in the term of the leader that
+// granted it: a later leader does not have promises that were not logged.
 type Lease struct {
 	From  Timestamp `cbor:"1,keyasint,omitempty"`
 	Until Timestamp `cbor:"2,keyasint,omitempty"`

@@ -2,22 +2,22 @@ package txn
 
 import "context"
 
-// Level is what a transaction promises of its plain reads: those that ask for no
-// lock and are not for writing. At every level writes are whole, and what is read
-// with a lock or for writing is the newest and locked to the end.
+// Level is the isolation of a transaction's plain reads: reads without a lock that are not
+// for writing. At every level writes are atomic, and a read with a lock or for writing
+// returns the newest value and keeps it locked until the end.
 type Level uint8
 
 // The levels.
 const (
-	// Serializable: the reads are checked at the commit, or locked, as the row says.
+	// Serializable: the reads are validated at the commit, or locked, as the protocol specifies.
 	Serializable Level = iota
-	// RepeatableRead is snapshot isolation: all plain reads see one moment, chosen
-	// at the first of them. A write of, or a lock on, something that was written
-	// after that moment is refused, so no update is lost. Two transactions may each
-	// write what the other has read: write skew is possible.
+	// RepeatableRead is snapshot isolation: all plain reads use one read timestamp, chosen
+	// at the first of them. Writing or locking a row that was written after it fails, so no
+	// update is lost. Two transactions may each write what the other has read: write skew
+	// is possible.
 	RepeatableRead
-	// ReadCommitted: the plain reads of one statement see one moment, chosen at the
-	// first of them. Nothing that was read without a lock is checked.
+	// ReadCommitted: the plain reads of one statement use one read timestamp, chosen at the
+	// first of them. Reads without a lock are not validated.
 	ReadCommitted
 )
 
@@ -31,14 +31,13 @@ func (l Level) String() string {
 	return "read committed"
 }
 
-// SnapshotTxn is implemented by transactions of the weaker levels. A moment has in it
-// all commits that were acknowledged at this gateway before it was chosen; of other
-// gateways' commits it may miss those that are younger than the difference
-// between the nodes' clocks.
+// SnapshotTxn is implemented by transactions of the weaker levels. A read timestamp includes
+// all commits acknowledged at this gateway before it was chosen; of other gateways' commits
+// it may miss those younger than the difference between the nodes' clocks.
 type SnapshotTxn interface {
-	// NextStatement lets a ReadCommitted transaction choose a new moment.
+	// NextStatement has a ReadCommitted transaction choose a new read timestamp.
 	NextStatement()
-	// Choose chooses the moment of a RepeatableRead transaction now. It asks nobody
-	// but the gateway; at other levels it does nothing.
+	// Choose chooses the read timestamp of a RepeatableRead transaction now, at the gateway alone;
+	// at other levels it does nothing.
 	Choose(ctx context.Context) error
 }

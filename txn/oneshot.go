@@ -6,44 +6,43 @@ import (
 	"errors"
 )
 
-// OneShot is a whole transaction in one value, for whoever speaks to a gateway
-// from outside: it needs no state there between two questions. It reads, or it
-// writes if it finds what it expects.
+// OneShot is a whole transaction in one value, for clients outside the cluster: the gateway keeps
+// no state between two requests. It reads, and it writes if the rows are as expected.
 type OneShot struct {
-	WantReadTS    bool      `cbor:"1,keyasint,omitempty"` // ask for a moment
-	Directory     bool      `cbor:"2,keyasint,omitempty"` // ask for the gateway's directory
+	WantReadTS    bool      `cbor:"1,keyasint,omitempty"` // asks for a read timestamp
+	Directory     bool      `cbor:"2,keyasint,omitempty"` // asks for the gateway's directory
 	AsOf          Timestamp `cbor:"3,keyasint,omitempty"`
 	ProtectMillis int64     `cbor:"4,keyasint,omitempty"`
 	Gets          []Key     `cbor:"5,keyasint,omitempty"`
 	Scans         []Scan    `cbor:"6,keyasint,omitempty"`
-	// Expect are rows that must be so (Value nil: must not be) for Writes to be done.
+	// Expect are rows that must have these values (nil: must not exist) for Writes to be applied.
 	Expect []Pair  `cbor:"7,keyasint,omitempty"`
 	Writes []Write `cbor:"8,keyasint,omitempty"`
-	// Epoch of the directory that the gateway must have at least.
+	// Epoch is the least epoch that the gateway's directory must have.
 	Epoch uint64 `cbor:"9,keyasint,omitempty"`
 }
 
-// OneShotResult answers a OneShot. Kind is 0 if it was done.
+// OneShotResult answers a OneShot. Kind is 0 if it succeeded.
 type OneShotResult struct {
 	Kind      Kind      `cbor:"1,keyasint,omitempty"`
 	Reason    string    `cbor:"2,keyasint,omitempty"`
 	At        Timestamp `cbor:"3,keyasint,omitempty"`
-	Directory []byte    `cbor:"4,keyasint,omitempty"` // routing.Decode reads it
+	Directory []byte    `cbor:"4,keyasint,omitempty"` // as read by routing.Decode
 	Values    [][]byte  `cbor:"5,keyasint,omitempty"`
 	Pairs     [][]Pair  `cbor:"6,keyasint,omitempty"`
 	More      []bool    `cbor:"7,keyasint,omitempty"`
 	Region    string    `cbor:"8,keyasint,omitempty"` // of the gateway
-	// Unmet: something that was expected is not so, and nothing was written.
+	// Unmet: a row of Expect has another value, and nothing was written.
 	Unmet bool `cbor:"9,keyasint,omitempty"`
 }
 
-// oneShotTries bounds how often a OneShot that lost to others is done again.
+// oneShotTries bounds the retries of a OneShot that lost conflicts.
 const oneShotTries = 20
 
-// errUnmet ends a transaction that did not find what it expected.
-var errUnmet = errors.New("something else was found than was expected; nothing was written")
+// errUnmet ends a transaction whose expectation failed.
+var errUnmet = errors.New("a row differs from its expected value; nothing was written")
 
-// Run does the transaction at a gateway. A write whose outcome is not known is
+// Run runs the transaction at a gateway. A write with an unknown outcome is
 // KindUnknown.
 func (q *OneShot) Run(ctx context.Context, db DB) OneShotResult {
 	out := OneShotResult{Region: string(db.Region())}
@@ -52,7 +51,7 @@ func (q *OneShot) Run(ctx context.Context, db DB) OneShotResult {
 	}
 	var err error
 	if have := db.Directory().Epoch; have < q.Epoch {
-		err = Errorf(KindUnavailable, "the gateway has not heard of the newest directory of shards yet; nothing was done")
+		err = Errorf(KindUnavailable, "the gateway has not received the newest directory of shards yet; nothing was executed")
 	} else {
 		err = q.run(ctx, db, &out)
 	}
@@ -123,7 +122,7 @@ func (q *OneShot) try(ctx context.Context, tx Txn, out *OneShotResult) error {
 	return nil
 }
 
-// Err is what went wrong, nil if nothing did.
+// Err returns the error of r, nil if it succeeded.
 func (r *OneShotResult) Err() error {
 	if r.Kind == 0 {
 		return nil

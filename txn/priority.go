@@ -1,6 +1,6 @@
 package txn
 
-// Priority is how much a transaction's client minds that others go first.
+// Priority is the client's priority of a transaction.
 type Priority uint8
 
 // The priorities, in rising order.

@@ -23,7 +23,7 @@ func TestASchemaIsBounded(t *testing.T) {
 	}
 	few := SourceSchema{Tables: []SourceTable{{Name: "t"}}}
 	if few.Fit(); len(few.Tables) != 1 || few.More {
-		t.Error("what fits is cut")
+		t.Error("tables within the bounds were removed")
 	}
 }
 

@@ -5,55 +5,55 @@ import (
 	"time"
 )
 
-// What a transaction asks of sources: databases that are not ours, each behind an agent
-// (package source). A transaction has a branch at each source that it touches, a
-// transaction of that database. Its statements travel as the Work of an Access, and what
-// they gave as the Worked of its reply.
+// Requests of a transaction to sources: external databases, each behind an agent
+// (package source). A transaction has a branch at each source that it touches, which is a
+// transaction of that database. Its statements are sent as Access.Batch, and their results
+// return as AccessReply.Batch.
 
 // Statement is one statement in a source's own dialect.
 type Statement struct {
 	Text string   `cbor:"1,keyasint,omitempty"`
 	Args [][]byte `cbor:"2,keyasint,omitempty"` // values of its placeholders, as text; nil is NULL
-	// MaxRows bounds the answer, 0: as far as any answer may go. One that is larger is an
-	// error, and ends nothing.
+	// MaxRows bounds the answer, 0: the bound of any answer. A larger answer is an error and
+	// ends nothing.
 	MaxRows int `cbor:"3,keyasint,omitempty"`
-	// Kinds says what kind of value each of Args is; those beyond its end are ArgText. A source
-	// that infers the types of placeholders by itself, as PostgreSQL does, needs none.
+	// Kinds are the kinds of Args; arguments beyond its end are ArgText. A source
+	// that infers the types of placeholders, as PostgreSQL does, needs none.
 	Kinds []ArgKind `cbor:"4,keyasint,omitempty"`
-	// Locks: what it reads stays as it was read until the transaction ends, by locks that its text
-	// and Guard take. A source whose isolation rests on locks needs no more then. An agent of an
-	// earlier version has its source see to that.
+	// Locks: the rows read stay unchanged until the transaction ends, by locks that Text and Guard
+	// take. A source whose isolation uses locks needs nothing else then. An agent of an
+	// earlier version leaves this to its source.
 	Locks bool `cbor:"5,keyasint,omitempty"`
-	// Guard is run before it, in the same trip; nothing is told of its answer. If Least is not 0 it
-	// is run only if the statement has given or changed fewer rows, or was refused for a key that is
-	// there already; then what the statement did is undone, and it is run anew behind its guard.
+	// Guard runs before the statement, in the same trip; its results are not returned. If Least is
+	// not 0, it runs only if the statement has returned or changed fewer rows, or failed with a
+	// duplicate key; then the statement is rolled back and runs again after its guard.
 	Guard []string `cbor:"6,keyasint,omitempty"`
 	Least int      `cbor:"7,keyasint,omitempty"`
-	// Locked, if not empty, is what is run behind Guard in place of Text, with the same values: it
-	// locks what it finds and does not change, too.
+	// Locked, if not empty, runs after Guard in place of Text, with the same values: it
+	// also locks the rows that it finds and does not change.
 	Locked string `cbor:"9,keyasint,omitempty"`
-	// Zone is the time zone of the client's session, by which moments are read and written: a name
-	// such as Europe/Paris or a distance such as +05:30; "": +00:00. An agent of an earlier version
+	// Zone is the time zone of the client's session, for reading and writing times: a name
+	// such as Europe/Paris or an offset such as +05:30; "": +00:00. An agent of an earlier version
 	// leaves its source's own.
 	Zone string `cbor:"8,keyasint,omitempty"`
-	// Look: it reads without locks, also at a level at which the source's reads lock: what others
-	// have not committed may be in its answer or not, and what the transaction itself has changed
-	// is. What it finds is only where to look. An agent of an earlier version reads as ever.
+	// Look: it reads without locks, also at a level at which the source's reads lock: its answer
+	// may or may not contain uncommitted changes of others, and contains the transaction's own. The
+	// rows found are only candidates. An agent of an earlier version reads as usual.
 	Look bool `cbor:"10,keyasint,omitempty"`
 }
 
-// ArgKind is what kind of value an argument is. An agent of an earlier version takes all for
+// ArgKind is the kind of an argument's value. An agent of an earlier version treats all as
 // text.
 type ArgKind uint8
 
-// The kinds. A number is written as SQL has it, such as -12, 0.50 or 1e3; what is none is
-// taken for text.
+// The kinds. A number is written as in SQL, such as -12, 0.50 or 1e3; any other text of kind
+// ArgNumber is treated as text.
 const (
 	ArgText ArgKind = iota
 	ArgNumber
 )
 
-// Kind is what kind of value an argument is.
+// Kind returns the kind of an argument.
 func (s *Statement) Kind(arg int) ArgKind {
 	if arg < len(s.Kinds) {
 		return s.Kinds[arg]
@@ -67,12 +67,12 @@ type Column struct {
 	Name string `cbor:"1,keyasint,omitempty"`
 	Type string `cbor:"2,keyasint,omitempty"`
 	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
-	Auto bool   `cbor:"4,keyasint,omitempty"` // of a table: the source numbers rows by itself, if nobody gives a value
-	// Collation, of a table at a MySQL, is how the column's text is compared; "": it is none.
+	Auto bool   `cbor:"4,keyasint,omitempty"` // of a table: the source generates the value if none is given
+	// Collation, of a table at a MySQL, is the collation of the column's text; "": none.
 	Collation string `cbor:"5,keyasint,omitempty"`
 }
 
-// Result is what a statement gave. Values are as text; nil is NULL.
+// Result is a statement's result. Values are as text; nil is NULL.
 type Result struct {
 	Columns  []Column   `cbor:"1,keyasint,omitempty"`
 	Rows     [][][]byte `cbor:"2,keyasint,omitempty"`
@@ -80,77 +80,78 @@ type Result struct {
 	InsertID int64      `cbor:"4,keyasint,omitempty"` // MySQL's LAST_INSERT_ID, 0: none
 }
 
-// Fault is what a source says of a statement that failed, beside the reason.
+// Fault is a source's error code for a failed statement, beside the reason.
 type Fault struct {
 	Code  uint16 `cbor:"1,keyasint,omitempty"` // MySQL's number for it, whatever the dialect; 0: none
 	State string `cbor:"2,keyasint,omitempty"` // SQLSTATE
 }
 
-// MySQL's numbers for a source that is not to be reached, or is lost in the middle. Other faults
-// are a source's own, and are told in its own words.
+// MySQL's numbers for a source that cannot be reached, or whose connection is lost. Other faults
+// are the source's own.
 const (
 	FaultNotReached = 1429
 	FaultLost       = 2013
 )
 
-// Lost reports whether the source was not to be reached, or was lost.
+// Lost reports whether the source could not be reached, or its connection was lost.
 func (f *Fault) Lost() bool {
 	return f != nil && (f.Code == FaultNotReached || f.Code == FaultLost)
 }
 
-// Peer is where a participant is reached.
+// Peer is the address of a participant.
 type Peer struct {
 	Node  NodeID  `cbor:"1,keyasint,omitempty"`
 	Shard ShardID `cbor:"2,keyasint,omitempty"`
 }
 
-// StatementBatch is what a source is to do in a transaction's branch.
+// StatementBatch is a request to a source in a transaction's branch.
 type StatementBatch struct {
-	// Attempt is what the commit will be. It names the branch from its start.
+	// Attempt is the attempt under which it will commit. It names the branch from its start.
 	Attempt Attempt `cbor:"1,keyasint,omitempty"`
-	// Step counts the works of a branch from 1, with which it begins. A work that comes
-	// twice is done once.
+	// Step numbers the batches of a branch from 1; batch 1 begins the branch. A batch received
+	// twice is executed once.
 	Step       uint64      `cbor:"2,keyasint,omitempty"`
-	Statements []Statement `cbor:"3,keyasint,omitempty"` // in this order; the first that fails is the last
-	// Last, if not nil, is what to prepare as soon as the statements are done: they are the
-	// transaction's last here. The vote is not asked for. If it is OnePhase the branch is
-	// committed then, and the answer says so (Worked.Committed), or why not; the answer comes
-	// when that is known. Nothing else of it is set then: the work says it.
+	Statements []Statement `cbor:"3,keyasint,omitempty"` // in this order; the first failure ends the batch
+	// Last, if not nil, is to be prepared as soon as the statements are done: they are the
+	// transaction's last here. The vote is sent without a further request. If Last is OnePhase the
+	// branch is committed then, and the answer, sent when the outcome is known, reports the commit
+	// (BatchResult.Committed) or the reason of its failure. Then no other field of Last is set: the
+	// batch has them.
 	Last *Prepare `cbor:"4,keyasint,omitempty"`
-	// Peers are the other sources of the transaction: who fails tells them.
+	// Peers are the other sources of the transaction: a source that fails notifies them.
 	Peers []Peer `cbor:"5,keyasint,omitempty"`
 	// RecordShard is as in a Prepare.
 	RecordShard ShardID `cbor:"6,keyasint,omitempty"`
-	// Term is the incarnation of the agent that is addressed; another refuses, for it does
-	// not know whether the work was done before it.
+	// Term is the incarnation of the addressed agent; another refuses the batch, because it does
+	// not know whether it was executed before.
 	Term  uint64 `cbor:"7,keyasint,omitempty"`
 	Level Level  `cbor:"8,keyasint,omitempty"`
 	// Retired is as in a Prepare.
 	Retired uint64 `cbor:"9,keyasint,omitempty"`
-	// Locks says of each of Statements which records it locks, or is empty. An agent concludes from
-	// it who waits for whom, where its database does not say.
+	// Locks lists for each of Statements the records that it locks, or is empty. An agent derives
+	// wait edges from it where its database does not report them.
 	Locks []Locked `cbor:"10,keyasint,omitempty"`
 	// SilenceMillis is Options.SilenceMillis.
 	SilenceMillis int64 `cbor:"11,keyasint,omitempty"`
 }
 
-// SourceSilence is Options.SilenceMillis where nothing else is asked for.
+// SourceSilence is the default of Options.SilenceMillis.
 const SourceSilence = 10 * time.Second
 
-// Locked is what a statement locks, as far as that is known: at a source that locks what is read,
-// it waits for all who have locked any of it otherwise than shared.
+// Locked is the set of records that a statement locks, if known: at a source that locks its reads,
+// it waits for all transactions that have locked any of them, unless all locks are shared.
 type Locked struct {
-	Records []Key `cbor:"1,keyasint,omitempty"` // any names, as long as one record has one; none: it is not known
+	Records []Key `cbor:"1,keyasint,omitempty"` // arbitrary names, unique per record; none: unknown
 	Writes  bool  `cbor:"2,keyasint,omitempty"` // exclusively
 }
 
-// BatchResult is what came of a Work.
+// BatchResult answers a StatementBatch.
 type BatchResult struct {
 	Results []Result `cbor:"1,keyasint,omitempty"` // of its first statements, in order
-	// Fault, if not nil, is what the statement after these failed with. If the reply is not
-	// refused the branch lives.
+	// Fault, if not nil, is the error of the statement after these. If the reply is not
+	// refused the branch is still open.
 	Fault *Fault `cbor:"2,keyasint,omitempty"`
-	// Going: it is under way, and nothing else is set.
+	// Going: the batch is being executed, and no other field is set.
 	Going bool `cbor:"3,keyasint,omitempty"`
 	// Committed: the branch, its transaction's only one, is committed.
 	Committed bool `cbor:"4,keyasint,omitempty"`
@@ -160,16 +161,16 @@ type BatchResult struct {
 type SourceStatement struct {
 	Source ShardID
 	Statement
-	// Records names those that it locks, as far as that is known, for the forecast of hot
-	// records: any names, as long as one record has one.
+	// Records names the records that it locks, if known, for the forecast of hot
+	// records: arbitrary names, unique per record.
 	Records []Key
-	// Writes: it changes the records that it names, and reads nothing that it does not name.
+	// Writes: it changes the named records, and reads no others.
 	Writes bool
-	// Reads: it changes nothing, so that it is never in doubt whether it has happened.
+	// Reads: it changes nothing, so its execution is never in doubt.
 	Reads bool
 }
 
-// SourceResult is what came of a SourceStatement.
+// SourceResult is the result of a SourceStatement.
 type SourceResult struct {
 	Result
 	Done bool // it was executed without an error
@@ -177,23 +178,23 @@ type SourceResult struct {
 
 // Sources is implemented by transactions that can have branches at sources.
 type Sources interface {
-	// Execute runs statements: those of one source in their order, all sources at once, in
-	// one round. Results are in the order of the statements; those that are not Done were
-	// not executed, or failed. The error is the first in that order. After KindStatement
-	// the transaction lives, as the source has it; after KindAborted, which a source may
-	// give too (its Code is set then), it has ended.
+	// Execute runs statements: those of one source in their order, all sources in parallel, in
+	// one round. Results are in the order of the statements; a statement whose result is not Done
+	// was not executed, or failed. The error is the first in that order. After KindStatement
+	// the transaction is still open, as the source left it; after KindAborted, which a source may
+	// report too (with its Code), it has ended.
 	//
-	// last promises that no statement for any source follows: where the row says so, sources
-	// prepare at once. An error ends the transaction then, whatever it is.
+	// last promises that no statement for any source follows: in protocols that use it, sources
+	// prepare immediately. Any error ends the transaction then.
 	Execute(ctx context.Context, statements []SourceStatement, last bool) ([]SourceResult, error)
 }
 
-// Finishing is implemented by Sources that take a commit with the last statements.
+// Finishing is implemented by Sources that can commit with the last statements.
 type Finishing interface {
 	// ExecuteAndCommit is an Execute of the last statements and a Commit of the transaction, in
-	// one trip if one source is all that the transaction has touched. KindUnknown is what it
-	// gives if nobody can say whether the commit happened; after KindInvalidRequest the transaction
-	// lives, after any other error it has ended.
+	// one trip if the transaction has touched a single source. KindUnknown: the outcome of the commit
+	// cannot be determined. After KindInvalidRequest the transaction is still open, after any other
+	// error it has ended.
 	ExecuteAndCommit(ctx context.Context, statements []SourceStatement) ([]SourceResult, error)
 }
 
@@ -203,7 +204,7 @@ const (
 	StatementBytesMax = 16 << 20 // of texts and arguments together
 )
 
-// Bytes is about how much a statement takes on its way.
+// Bytes estimates the size of a statement in a message.
 func (s *Statement) Bytes() int {
 	n := len(s.Text)
 	for _, a := range s.Args {
@@ -212,7 +213,7 @@ func (s *Statement) Bytes() int {
 	return n
 }
 
-// Bytes is about how much a result takes on its way.
+// Bytes estimates the size of a result in a message.
 func (r *Result) Bytes() int {
 	n := 0
 	for _, row := range r.Rows {
