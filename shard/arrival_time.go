@@ -8,18 +8,18 @@ import (
 	"isochron/yield"
 )
 
-// Declared transactions with a stamp are voted on when it passes here, in the order of their stamps
-// (yield/instants.go; Natto section 3.2).
+// Prepares of 2FI transactions with an arrival time are processed at that time, in the order of
+// arrival times (yield/arrival_queue.go; Natto section 3.2).
 
-// holdMost bounds how long a vote is held back, whatever its stamp and the clocks say.
+// holdMost bounds how long a prepare is queued, whatever its arrival time and the clocks are.
 const holdMost = 2 * time.Second
 
-// queuedByArrival reports whether a Prepare is to wait for its instant.
+// queuedByArrival reports whether a Prepare must wait for its arrival time.
 func (o *prepareHandler) queuedByArrival(p *txn.Prepare) bool {
 	return o.cfg.Spec.Yield.ByArrivalTime && p.FixedSet != nil && p.FixedSet.ArrivalTime != 0
 }
 
-// queueOrRefuse has one wait for it.
+// queueOrRefuse queues a Prepare until its arrival time; the queue may refuse it.
 func (o *prepareHandler) queueOrRefuse(from txn.NodeID, p *txn.Prepare, began arrival) {
 	now := o.cfg.Env.Now()
 	i := o.queuedPrepare(from, p, &began)
@@ -28,14 +28,14 @@ func (o *prepareHandler) queueOrRefuse(from txn.NodeID, p *txn.Prepare, began ar
 	if i.Late {
 		o.counts.Late++
 		if o.cfg.Env.Tracing() {
-			o.cfg.Env.Trace("shard %d: %v comes too late for its stamp", o.cfg.ID, p.Txn)
+			o.cfg.Env.Trace("shard %d: %v is received after its arrival time", o.cfg.ID, p.Txn)
 		}
 	}
 	o.arrivalQueue.Enter(i)
 	o.arrivalQueue.ProcessDue(now.Mono)
 }
 
-// queuedPrepare is a Prepare as the queue knows it, from its arrival on.
+// queuedPrepare returns a Prepare as an entry of the queue.
 func (o *prepareHandler) queuedPrepare(from txn.NodeID, p *txn.Prepare, began *arrival) *yield.QueuedPrepare {
 	i := &yield.QueuedPrepare{
 		Attempt: p.Attempt, Txn: p.Txn, LockSet: yield.LockSet{Shared: p.FixedSet.Reads}, Due: began.Mono,
@@ -52,13 +52,13 @@ func (o *prepareHandler) queuedPrepare(from txn.NodeID, p *txn.Prepare, began *a
 	return i
 }
 
-// arrivalTimeFrom enters what a declaration says of a vote.
+// arrivalTimeFrom copies the queue's fields from a 2FI declaration.
 func arrivalTimeFrom(i *yield.QueuedPrepare, age txn.Age, d *txn.FixedSet) {
 	i.ArrivalTime, i.Ends, i.High, i.OtherShardParts = d.ArrivalTime, d.Ends, age.Priority >= txn.PriorityHigh, d.Parts
 }
 
-// arrivalTimeOf is a vote as the queue remembers it, without its lock set; d is what its Prepare declared, or
-// what the log has of that.
+// arrivalTimeOf returns a vote as the queue keeps it, without its lock set; d is the FixedSet of its Prepare, or
+// the part of it in the log.
 func arrivalTimeOf(v *voteCmd, d *txn.FixedSet) yield.QueuedPrepare {
 	i := yield.QueuedPrepare{Attempt: v.Attempt, Txn: v.Txn}
 	if d != nil {
@@ -67,8 +67,8 @@ func arrivalTimeOf(v *voteCmd, d *txn.FixedSet) yield.QueuedPrepare {
 	return i
 }
 
-// loggedOf is what the log has of a declaration: not what its transaction does elsewhere. A later leader
-// has no vote rest on the abort of one that it has from the log.
+// loggedOf returns the part of a declaration that is logged: not the transaction's parts at other shards. A later
+// leader therefore makes no conditional vote on a prepare that it restored from the log.
 func loggedOf(d *txn.FixedSet) *txn.FixedSet {
 	if d == nil || d.Parts == nil {
 		return d
@@ -78,16 +78,16 @@ func loggedOf(d *txn.FixedSet) *txn.FixedSet {
 	return &logged
 }
 
-// prepareAtArrivalTime goes on with one whose turn has come, unless it has ended meanwhile.
+// prepareAtArrivalTime continues a queued Prepare whose turn has come, unless its attempt has ended.
 func (o *prepareHandler) prepareAtArrivalTime(from txn.NodeID, p *txn.Prepare, began arrival) {
 	if !o.known.over(p.Attempt) {
 		o.prepare(from, p, began)
 	}
 }
 
-// waitsByArrivalTime has a vote of high priority wait whose rows are held by votes, or are waited for by
-// one with a smaller stamp, and one of low priority give way; false: it may ask for its rows.
-// Whoever holds rows and has not voted is no reason to wait: he may wait for others himself.
+// waitsByArrivalTime has a high-priority prepare wait if prepared transactions hold its rows, or a waiting
+// one with a smaller arrival time needs them; a low-priority one is refused then. false: the prepare may
+// request its locks. A holder that has not voted is no reason to wait: it may wait for others itself.
 func (o *prepareHandler) waitsByArrivalTime(from txn.NodeID, p *txn.Prepare, v *voteCmd, q *yield.LockRequest, began arrival) bool {
 	if !o.cfg.Spec.Yield.ByArrivalTime {
 		return false
@@ -109,7 +109,7 @@ func (o *prepareHandler) waitsByArrivalTime(from txn.NodeID, p *txn.Prepare, v *
 	}
 	o.cfg.Params.Rules.Hit(coverage.HighWaits)
 	o.counts.LockWaits++
-	o.cfg.Env.Trace("shard %d: %v waits for %v, by its stamp", o.cfg.ID, p.Txn, behind)
+	o.cfg.Env.Trace("shard %d: %v waits for %v, in the order of arrival times", o.cfg.ID, p.Txn, behind)
 	next := began.behind(behind)
 	i.Ask = func() { o.prepareAtArrivalTime(from, p, next) }
 	o.arrivalQueue.Wait(i)
@@ -117,7 +117,7 @@ func (o *prepareHandler) waitsByArrivalTime(from txn.NodeID, p *txn.Prepare, v *
 	return true
 }
 
-// votersOf are those who have voted and hold some of a lock set.
+// votersOf returns the prepared transactions that hold locks in conflict with a lock set.
 func (k *locks) votersOf(i *yield.QueuedPrepare) (out []txn.ID) {
 	for _, h := range k.HeldBy(i.Txn, txn.Age{}, &i.LockSet) {
 		if h.Voted {
@@ -127,7 +127,7 @@ func (k *locks) votersOf(i *yield.QueuedPrepare) (out []txn.ID) {
 	return out
 }
 
-// behindWhom is who has voted and holds some of a lock set, or waits for it and goes before.
+// behindWhom returns a transaction that has voted and holds a conflicting lock, or that waits for one and precedes i.
 func (o *prepareHandler) behindWhom(q *yield.LockRequest, i *yield.QueuedPrepare) (txn.ID, bool) {
 	for _, h := range o.locks.HeldBy(q.Txn, q.Age, &q.LockSet) {
 		if h.Voted {

@@ -6,32 +6,32 @@ import (
 	"isochron/yield"
 )
 
-// attempts is what the leader of a term knows of attempts before its log does, or beside it.
-// It answers questions; what follows from the answers is its leader's to do.
+// attempts is what the leader of a term knows about attempts beyond its log. It answers queries; its
+// leader acts on the answers.
 //
-// Invariant: whatever is in refused is never voted Yes in this term.
+// Invariant: an attempt in refused is never voted Yes in this term.
 type attempts struct {
-	state *state // what the log says
+	state *state // the state of the log
 	early *reveal.Early
 	bugs  *txn.InjectedBugs
 
-	arrivals *yield.ArrivalQueue         // not asked for yet, or wait there
+	arrivals *yield.ArrivalQueue         // prepares queued until their arrival times, or waiting there
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
 	deciding map[txn.Attempt]*decidingVote
-	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
-	refused  *txn.ByAttempt[struct{}]     // No, in this term
-	retired  map[txn.Incarnation]uint64   // seen in messages; prunes refused
+	fencing  map[txn.Attempt][]txn.NodeID // requesters to answer when the fence is logged
+	refused  *txn.ByAttempt[struct{}]     // attempts voted No in this term
+	retired  map[txn.Incarnation]uint64   // from messages; prunes refused
 }
 
 type votingVote struct {
-	to        []txn.NodeID // who hears the vote
+	to        []txn.NodeID // receivers of the vote
 	inquirers []txn.NodeID
 	id        txn.ID
 	cmd       *voteCmd
-	record    bool // it writes one, which nobody reads before the log has it
+	record    bool // the vote writes a record, which no reader sees before it is logged
 
-	waitedNanos int64 // for locks
+	waitedNanos int64 // time waited for locks
 	waitedFor   txn.ID
 }
 
@@ -50,7 +50,7 @@ func newAttempts(s *state, early *reveal.Early, bugs *txn.InjectedBugs) attempts
 	}
 }
 
-// sawRetired prunes what no attempt can need any more.
+// sawRetired drops entries of attempts below a retired mark.
 func (k *attempts) sawRetired(a txn.Attempt, below uint64) {
 	inc := a.Incarnation()
 	if below <= k.retired[inc] {
@@ -60,7 +60,7 @@ func (k *attempts) sawRetired(a txn.Attempt, below uint64) {
 	k.refused.DropBelow(txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}, txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below})
 }
 
-// refuse has an attempt never be voted Yes in this term, and isRefused reports whether one is.
+// refuse ensures that an attempt is never voted Yes in this term; isRefused reports whether it was called.
 func (k *attempts) refuse(a txn.Attempt) { k.refused.Set(a, struct{}{}) }
 
 func (k *attempts) isRefused(a txn.Attempt) bool {
@@ -68,16 +68,16 @@ func (k *attempts) isRefused(a txn.Attempt) bool {
 	return is
 }
 
-// isRetired reports whether the attempt is finished everywhere.
+// isRetired reports whether the attempt has ended at every participant.
 func (k *attempts) isRetired(a txn.Attempt) bool {
 	return k.state.isRetired(a) || a.Seq < k.retired[a.Incarnation()]
 }
 
-// over reports whether an attempt has ended while its Prepare was in a batch, so
-// that it must not be voted on: it may be forgotten everywhere by now.
+// over reports whether an attempt ended while its Prepare was in a batch, so that it must
+// not be voted on: its state may have been dropped everywhere.
 func (k *attempts) over(a txn.Attempt) bool { return k.isRefused(a) || k.isRetired(a) }
 
-// undecided is an attempt's Yes, logged or on its way into the log.
+// undecided returns an attempt's undecided Yes, logged or being logged; nil if there is none.
 func (k *attempts) undecided(a txn.Attempt) *voteCmd {
 	if v := k.voting[a]; v != nil {
 		return v.cmd
@@ -88,18 +88,18 @@ func (k *attempts) undecided(a txn.Attempt) *voteCmd {
 	return nil
 }
 
-// left is what is left of an attempt here when its end is known.
+// left is the state of an attempt at the leader when its decision arrives.
 type left uint8
 
 const (
-	leftNothing left = iota // the log has its end
-	leftToLog               // its end is on its way into the log
-	leftUnvoted             // there is no vote of it
+	leftNothing left = iota // the log has its decision
+	leftToLog               // its decision is being logged
+	leftUnvoted             // it has no vote
 	leftOpen                // its vote is undecided
 )
 
-// left tells what is left of an attempt. A node that tells of its end hears of it when its
-// log has that end, if it is on its way there.
+// left returns the state of an attempt. If its decision is being logged, from is added to the nodes that
+// get an acknowledgement when the log has it.
 func (k *attempts) left(from txn.NodeID, a txn.Attempt) (*voteCmd, left) {
 	if d := k.deciding[a]; d != nil {
 		d.to = addNode(d.to, from)
@@ -116,8 +116,8 @@ func (k *attempts) left(from txn.NodeID, a txn.Attempt) (*voteCmd, left) {
 	return v, leftOpen
 }
 
-// voted takes in that the log has a vote, or had its end before; v is nil if that is an
-// earlier leader's. The answer is for those who wait for it.
+// voted handles an applied vote; v is nil if an earlier leader proposed it. answer is the Vote
+// to send to the nodes in v.to.
 func (k *attempts) voted(e effect) (v *votingVote, answer txn.Vote) {
 	if v = k.voting[e.attempt]; v == nil {
 		return nil, answer
@@ -133,7 +133,7 @@ func (k *attempts) voted(e effect) (v *votingVote, answer txn.Vote) {
 	return v, answer
 }
 
-// decided takes in that the log has the end of an attempt, and lists who is to hear of it.
+// decided handles an applied decision and returns the nodes to acknowledge it to.
 func (k *attempts) decided(a txn.Attempt) (to []txn.NodeID) {
 	if d := k.deciding[a]; d != nil {
 		to = d.to
@@ -142,29 +142,29 @@ func (k *attempts) decided(a txn.Attempt) (to []txn.NodeID) {
 	return to
 }
 
-// isOnePhase reports whether an attempt's vote is on its way into the log as its commit.
+// isOnePhase reports whether an attempt's vote is being logged as its commit.
 func (k *attempts) isOnePhase(a txn.Attempt) bool {
 	v := k.voting[a]
 	return v != nil && v.cmd.OnePhase
 }
 
-// isRecord reports whether an attempt's vote is on its way into the log as a record.
+// isRecord reports whether an attempt's vote is being logged as a record.
 func (k *attempts) isRecord(a txn.Attempt) bool {
 	v := k.voting[a]
 	return v != nil && v.record
 }
 
-// conditional tells how a vote stands: whether what it depends on is open, and
-// whether some of it is lost.
+// conditional returns the state of a vote's dependencies: open if some are undecided, doomed if
+// one has failed.
 func (k *attempts) conditional(a txn.Attempt) (open, doomed bool) {
-	if d := k.deciding[a]; d != nil { // decided, though the log has not got it yet
+	if d := k.deciding[a]; d != nil { // decided, though not logged yet
 		return false, !d.commit
 	}
 	open, doomed = k.early.Conditional(a)
 	return open, doomed && !k.bugs.DropDependency
 }
 
-// stopWaiting cancels the wait of an attempt's vote, if it waits.
+// stopWaiting cancels the wait of an attempt's prepare, if it waits.
 func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
 	if k.arrivals.Cancel(a) {
 		k.arrivals.Freed()
@@ -175,9 +175,9 @@ func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
 	}
 }
 
-// asked takes in that a node asks for an attempt's vote: known, if anything is known of the
-// attempt already; says, if that is to be answered at once, and v is the answer.
-func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, known bool) {
+// asked handles a request for an attempt's vote. known: the attempt is known here already. answered: v is
+// the answer, to be sent immediately.
+func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, answered, known bool) {
 	if v := k.voting[a]; v != nil {
 		v.to = addNode(v.to, from)
 		return txn.Vote{}, false, true
@@ -193,7 +193,7 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 	}
 	if o, ok := k.state.outcomes.Get(a); ok {
 		v.Yes, v.Proposed = o.Result == txn.OutcomeCommitted, o.At
-		refused(&v, txn.ReasonEndedByOthers.Refusal()) // it counts if it is no Yes
+		refused(&v, txn.ReasonEndedByOthers.Refusal()) // used only if it is not a Yes
 		return v, true, true
 	}
 	if k.isRefused(a) || k.fencing[a] != nil {
@@ -203,7 +203,7 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 	return v, false, false
 }
 
-// finding is what the log says of an attempt; false if it says nothing.
+// finding returns the state of an attempt in the log; false if the log has none.
 func (k *attempts) finding(a txn.Attempt) (f txn.InquireReply, ok bool) {
 	f.Attempt = a
 	if p := k.state.prepared[a]; p != nil {
@@ -213,17 +213,16 @@ func (k *attempts) finding(a txn.Attempt) (f txn.InquireReply, ok bool) {
 	} else if o, ok := k.state.outcomes.Get(a); ok {
 		f.Result, f.At = o.Result, o.At
 	} else if k.isRetired(a) {
-		f.Result = txn.OutcomeNo // finished everywhere: nobody can act on this any more
+		f.Result = txn.OutcomeNo // ended everywhere: no node acts on this any more
 	} else {
 		return f, false
 	}
 	return f, true
 }
 
-// writingSince reports whether a vote whose writes are not in the engine yet touches
-// what is asked for, unless it is known to be from before the moment. Whoever holds
-// locks is waited for as always: these are votes that were revealed early, or those
-// of a commit that is on its way into the log.
+// writingSince reports whether a vote whose writes are not in the engine yet touches the rows read,
+// unless it is known to precede the read timestamp. Holders of locks are waited for elsewhere: these
+// are votes revealed early, and commits that are being logged.
 func (k *attempts) writingSince(since txn.Timestamp, read asked) bool {
 	after := func(v *voteCmd) bool {
 		d := k.deciding[v.Attempt]
@@ -231,12 +230,12 @@ func (k *attempts) writingSince(since txn.Timestamp, read asked) bool {
 		revealed := d != nil || k.early.Revealed(v.Attempt)
 		return revealed && !before && read.touches(v.Writes)
 	}
-	for _, v := range k.voting { // order: none, any will do
+	for _, v := range k.voting { // order: none, any match will do
 		if after(v.cmd) {
 			return true
 		}
 	}
-	for _, p := range k.state.prepared { // order: none, any will do
+	for _, p := range k.state.prepared { // order: none, any match will do
 		if after(&p.voteCmd) {
 			return true
 		}

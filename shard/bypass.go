@@ -7,12 +7,12 @@ import (
 	"isochron/txn"
 )
 
-// Acknowledgements past the leader (D2PC section 3.3). A replica that has a vote
-// on its disk says so to the co-coordinator of its region, which passes it on to
-// the coordinator: there it is known that a majority has the vote as soon as the
-// leader itself knows, or sooner. Of which votes stands in decide/durable.go.
+// Acknowledgements that bypass the leader (D2PC section 3.3). A replica that has a vote on its disk
+// acknowledges it to the co-coordinator of its region, which forwards it to the coordinator. The
+// coordinator knows that a majority has the vote when the leader does, or sooner. decide/durable.go
+// specifies which votes are acknowledged.
 
-// Durable tells of the votes among entries that are durable here.
+// Durable acknowledges the votes among entries that are durable here.
 func (m *machine) Durable(e raftgroup.Entries[command]) {
 	if !m.cfg.Spec.Decide.Bypasses() {
 		return
@@ -41,7 +41,7 @@ func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
 	}.Acknowledged()
 }
 
-// ack is the news of a vote without that of a replica.
+// ack returns the Ack of a vote, without the fields of the acknowledging replica.
 func (v *voteCmd) ack(s txn.ShardID) *txn.Ack {
 	return &txn.Ack{
 		Shard: s, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,

@@ -4,8 +4,8 @@ import (
 	"isochron/txn"
 )
 
-// An entry of the log is a list of commands, carried out one after the other; the
-// one that opens a term has none. Logs of format 1 have one command for an entry.
+// A log entry is a list of commands, applied in order; the entry that opens a term has none. Logs of
+// format 1 have one command an entry.
 
 func encodeEntry(commands []command) []byte { return txn.Encode(commands) }
 
@@ -19,7 +19,7 @@ func decodeEntry(b []byte) ([]command, error) {
 	return out, txn.Decode(b, &out)
 }
 
-// bytes is about how long a command is in the log.
+// bytes estimates the size of a command in the log.
 func (c *command) bytes() uint64 {
 	const itself, eachWrite = 96, 12
 	n := itself
@@ -40,23 +40,23 @@ func (c *command) bytes() uint64 {
 	return uint64(n)
 }
 
-// command is one thing that the log says: one field is set.
+// command is a union: exactly one field is set.
 type command struct {
 	Vote    *voteCmd    `cbor:"1,keyasint,omitempty"`
 	Decide  *decideCmd  `cbor:"2,keyasint,omitempty"`
 	Fence   *fenceCmd   `cbor:"3,keyasint,omitempty"`
 	Collect *collectCmd `cbor:"4,keyasint,omitempty"`
-	// Barrier changes nothing: that it is applied proves that its proposer led.
+	// Barrier changes no state: its application proves that its proposer was leader.
 	Barrier uint64 `cbor:"5,keyasint,omitempty"`
-	// ReadTSBound says that nothing will be proposed at or below a moment any more.
+	// ReadTSBound excludes later proposals at or below a read timestamp.
 	ReadTSBound *readTSCmd `cbor:"6,keyasint,omitempty"`
-	// Switch says how transactions commit from here on.
+	// Switch sets the protocol of the commands after it.
 	Switch *protocolCmd `cbor:"23,keyasint,omitempty"`
-	// Verify has replicas hold their state, to be compared.
+	// Verify has replicas keep their state at this entry for comparison.
 	Verify *verifyCmd `cbor:"43,keyasint,omitempty"`
 }
 
-// voteCmd is a logged Yes. OnePhase: it is the commit as well.
+// voteCmd is a logged Yes. OnePhase: it is also the commit.
 type voteCmd struct {
 	Attempt      txn.Attempt   `cbor:"1,keyasint,omitempty"`
 	Txn          txn.ID        `cbor:"2,keyasint,omitempty"`
@@ -69,28 +69,28 @@ type voteCmd struct {
 	OnePhase     bool          `cbor:"9,keyasint,omitempty"`
 	Retired      uint64        `cbor:"10,keyasint,omitempty"`
 	// Deps are attempts, undecided here at the vote, whose writes this one has
-	// read: the Yes means "if all of them commit". Those that have committed since
-	// are taken out; Doomed says that one has aborted.
+	// read: the Yes is valid only if all of them commit. Those that commit are
+	// removed; Doomed: one has aborted.
 	Deps   []txn.Attempt `cbor:"11,keyasint,omitempty"`
 	Doomed bool          `cbor:"12,keyasint,omitempty"`
 	// Voters and Outgoing are the members when the leader proposed the entry.
 	// A later change of members waits until this entry is committed, or takes
-	// effect beside their majorities: so an entry that these have is committed.
+	// effect together with their majorities: an entry on majorities of these is committed.
 	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
-	// AssumesAborted are attempts, undecided here at the vote, on whose abort it rests: the Yes means "if all
-	// of them abort". Those that have since are taken out; Doomed says that one has committed. PriorityAborted
-	// are attempts without a vote here that have aborted for its sake: this entry is their fence.
+	// AssumesAborted are attempts, undecided here at the vote, whose abort it assumes: the Yes is valid only if
+	// all of them abort. Those that abort are removed; Doomed: one has committed. PriorityAborted
+	// are attempts without a vote here that were aborted in favour of this one: this entry is their fence.
 	AssumesAborted  []txn.Attempt `cbor:"41,keyasint,omitempty"`
 	PriorityAborted []txn.Attempt `cbor:"42,keyasint,omitempty"`
-	// RecordShard as in the Prepare.
+	// RecordShard is as in the Prepare.
 	RecordShard txn.ShardID `cbor:"15,keyasint,omitempty"`
-	// FixedSet, if set, is what a declared transaction reads here. Its Writes have keys alone:
-	// the values come with the decision.
+	// FixedSet, if set, has the keys that a 2FI transaction reads here. Its Writes have keys only:
+	// the values are in the decision.
 	FixedSet *txn.FixedSet `cbor:"40,keyasint,omitempty"`
 }
 
-// with is the vote with what its transaction has come to write here, if it was declared.
+// with returns the vote with the values that a 2FI transaction writes here; other votes unchanged.
 func (v *voteCmd) with(writes []txn.Write) *voteCmd {
 	if v.FixedSet == nil {
 		return v
@@ -105,32 +105,32 @@ type decideCmd struct {
 	Attempt txn.Attempt   `cbor:"1,keyasint,omitempty"`
 	Commit  bool          `cbor:"2,keyasint,omitempty"`
 	At      txn.Timestamp `cbor:"3,keyasint,omitempty"`
-	// Writes, of a commit, are those of a declared transaction.
+	// Writes, of a commit, are the writes of a 2FI transaction.
 	Writes []txn.Write `cbor:"40,keyasint,omitempty"`
 }
 
-// fenceCmd says No for ever, unless the log has said Yes before.
+// fenceCmd is a permanent No, unless a Yes precedes it in the log.
 type fenceCmd struct {
 	Attempt txn.Attempt `cbor:"1,keyasint,omitempty"`
 }
 
-// collectCmd lets replicas forget versions that nobody can need. Holds that end
-// before Now end; the others keep what they hold.
+// collectCmd allows replicas to drop versions that no read can need. Protections that end
+// before Now end; the others keep their versions.
 type collectCmd struct {
 	Keep txn.Timestamp `cbor:"1,keyasint,omitempty"`
 	Now  txn.Timestamp `cbor:"2,keyasint,omitempty"`
 }
 
-// readTSCmd makes a moment one that can be read at: whoever proposes after it in
-// the log proposes above it. Hold, if set, keeps the versions of a moment. Ceiling
-// binds later leaders only.
+// readTSCmd closes a read timestamp: every proposal after it in the log is above it. Hold, if
+// set, protects the versions of a timestamp from collection. MaxReadTS binds later leaders
+// only.
 type readTSCmd struct {
 	At        txn.Timestamp `cbor:"1,keyasint,omitempty"`
 	Hold      *protectedTS  `cbor:"2,keyasint,omitempty"`
 	MaxReadTS txn.Timestamp `cbor:"3,keyasint,omitempty"`
 }
 
-// outcome is how an attempt ended at this shard.
+// outcome is the end of an attempt at this shard.
 type outcome struct {
 	Result txn.Outcome   `cbor:"1,keyasint,omitempty"` // No, Committed or Aborted
 	At     txn.Timestamp `cbor:"2,keyasint,omitempty"`

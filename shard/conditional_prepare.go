@@ -7,13 +7,13 @@ import (
 	"isochron/yield"
 )
 
-// Votes that rest on the abort of others (yield/conditional.go; Natto section 3.3.2), in a shard. Such
-// a vote stands in the log behind theirs, and its locks are taken over from theirs. Its
-// coordinator may hear from another shard that they abort, and commit before this one knows: so the
-// commit of such an attempt is their abort here, in the log too.
+// Conditional prepares in a shard (yield/conditional.go; Natto section 3.3.2). A vote that assumes the
+// abort of others follows their votes in the log and takes over their locks. Its coordinator may learn of
+// the aborts from another shard and commit before this shard knows: so the commit of such an attempt
+// aborts them here, in the log too.
 
-// resolveAborts looks at what the log says already of those on whose abort a vote rests. One of which it
-// has forgotten the end may have committed.
+// resolveAborts removes the assumptions that the log has decided already. An attempt whose
+// outcome was dropped may have committed.
 func (s *state) resolveAborts(p *prepared) {
 	var open []txn.Attempt
 	for _, a := range p.AssumesAborted {
@@ -27,7 +27,7 @@ func (s *state) resolveAborts(p *prepared) {
 	p.AssumesAborted = open
 }
 
-// fenceThoseWho says No for ever for those that have made way for a vote and have none here.
+// fenceThoseWho logs a permanent No for the attempts that were priority-aborted for a vote and have none here.
 func (s *state) fenceThoseWho(b *store.Batch, madeWay []txn.Attempt) {
 	for _, a := range madeWay {
 		if s.prepared[a] == nil && !s.isRetired(a) {
@@ -36,19 +36,19 @@ func (s *state) fenceThoseWho(b *store.Batch, madeWay []txn.Attempt) {
 	}
 }
 
-// assumesAborts makes a vote wait for the end of those on whose abort it rests, and tells the
-// coordinator of that.
+// assumesAborts registers a vote for the outcomes of the attempts whose abort it assumes, and reports
+// the result to its coordinator.
 func (d *dependencyTracker) assumesAborts(v *voteCmd) {
 	a := v.Attempt
 	d.early.ConditionOnAborts(a, v.AssumesAborted, v.Doomed, func(aborted bool) {
 		d.cfg.Params.Rules.HitIf(!aborted, coverage.ConditionFails)
-		d.cfg.Env.Trace("shard %d: those beside whom %v has voted have aborted: %v", d.cfg.ID, a, aborted)
+		d.cfg.Env.Trace("shard %d: the attempts whose abort %v assumes have aborted: %v", d.cfg.ID, a, aborted)
 		d.cfg.Env.Send(txn.Coordinator(a.Node), txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: d.cfg.ID, Attempt: a, Doomed: !aborted, Assumed: true}})
 	})
 }
 
-// endsBeside aborts those on whose abort a commit rests: it is certain, and may not have been heard of
-// here. False if the log takes nothing now.
+// endsBeside aborts the attempts whose abort a commit assumes: their abort is certain, and may not be known
+// here. False if the log accepts no proposals now.
 func (e *decisionHandler) endsBeside(from txn.NodeID, v *voteCmd) bool {
 	for _, a := range v.AssumesAborted {
 		low := e.known.undecided(a)
@@ -60,12 +60,12 @@ func (e *decisionHandler) endsBeside(from txn.NodeID, v *voteCmd) bool {
 		if e.known.deciding[a] == nil {
 			return false
 		}
-		e.known.deciding[a].to = nil // who told of the commit has not asked for this
+		e.known.deciding[a].to = nil // the sender of the commit did not ask for this
 	}
 	return true
 }
 
-// txnsOf are the transactions of attempts that have an undecided vote.
+// txnsOf returns the transactions of the attempts that have an undecided vote.
 func (k *attempts) txnsOf(list []txn.Attempt) (ids []txn.ID) {
 	for _, a := range list {
 		if v := k.undecided(a); v != nil {
@@ -75,7 +75,7 @@ func (k *attempts) txnsOf(list []txn.Attempt) (ids []txn.ID) {
 	return ids
 }
 
-// assumptions has a vote rest on the abort of those who are in its way, if it may.
+// assumptions makes a vote conditional on the abort of the transactions it conflicts with, if all are abortable.
 func (o *prepareHandler) assumptions(v *voteCmd, q *yield.LockRequest, i *yield.QueuedPrepare) bool {
 	if i == nil {
 		return false
@@ -86,7 +86,7 @@ func (o *prepareHandler) assumptions(v *voteCmd, q *yield.LockRequest, i *yield.
 	}
 	for _, low := range on {
 		v.AssumesAborted, q.AssumedAborted = append(v.AssumesAborted, low.Attempt), append(q.AssumedAborted, low.Txn)
-		o.cfg.Env.Trace("shard %d: %v votes beside %v, which should have made way for it elsewhere", o.cfg.ID, v.Txn, low.Txn)
+		o.cfg.Env.Trace("shard %d: %v votes assuming that %v is priority-aborted at another shard", o.cfg.ID, v.Txn, low.Txn)
 	}
 	o.cfg.Params.Rules.Hit(coverage.VotesBeside)
 	return true

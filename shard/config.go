@@ -8,45 +8,45 @@ import (
 	"isochron/txn"
 )
 
-// Env is the world as a replica sees it.
+// Env is the environment of a replica.
 type Env interface {
 	raftgroup.Env
-	// Orphan says that an attempt is undecided for too long: somebody must find
-	// out how it ended, or end it.
+	// Orphan reports that an attempt is undecided for too long: a node must find
+	// its outcome or settle it.
 	Orphan(o txn.Orphan)
-	// Acknowledge passes an Ack on to the co-coordinators: to that of this node's
-	// region, and, of a leader, to those of the regions that do not hear of the
-	// vote from a replica of their own (of a No: of all regions).
+	// Acknowledge sends an Ack to co-coordinators: to that of this node's region and,
+	// from a leader, to those of regions that have no replica to report the
+	// vote (of a No: to all regions).
 	Acknowledge(m *txn.Ack, leads bool)
-	// Applied reports rows that the log has just made visible.
+	// Applied reports rows that became visible through the log.
 	Applied(s txn.ShardID, writes []txn.Write)
-	// Warm is what an answer tells its gateway of how often what it reads is updated.
+	// Warm returns the temperatures of the rows of a read, for the reply to its gateway.
 	Warm(m *txn.Access) []txn.WarmKey
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	Tracing() bool // whether anybody reads what Trace says
+	Tracing() bool // whether the output of Trace is used
 }
 
 // Config of a replica.
 type Config struct {
 	ID       txn.ShardID
 	Self     txn.NodeID
-	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
+	Founders []txn.NodeID // the first members of the shard; none: this replica joins an existing one
 	Desired  participant.Desired
 	Engine   store.Engine
-	Spec     protocol.Spec // what the shard began with; later the one in force: see switch.go
+	Spec     protocol.Spec // the protocol at the shard's start; later the one in force: see protocol_switch.go
 	Params   txn.Params
 	Seed     uint64
 	Env      Env
-	// Genesis are the rows that the shard is born with.
+	// Genesis are the rows the shard starts with.
 	Genesis []txn.Write
-	// Process, if not nil, says that the replica is ephemeral: see ephemeral.go.
+	// Process, if not nil, makes the replica ephemeral: see in_memory.go.
 	Process *Process
-	// SpecAt and Logs are what the replicas of a node may keep in memory of their rows and
-	// of their log entries; nil: each has bounds of its own.
+	// SpecAt and Logs bound the memory of all replicas of a node for rows and log
+	// entries; nil: each replica has bounds of its own.
 	SpecAt, Logs *store.Pool
-	// Verify is given the state of the replica where the log says that it is to be compared;
-	// nil: it never is.
+	// Verify receives the state of the replica at each verify command in the log;
+	// nil: never.
 	Verify func(*Held)
 }
 

@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// Contention adds what a leader knows of contention to a node's answer.
+// Contention adds the leader's contention data to a node's answer.
 func (r *Replica) Contention(out *txn.ContentionReply) {
 	if !r.Serving() {
 		return
@@ -18,7 +18,7 @@ func (r *Replica) Contention(out *txn.ContentionReply) {
 	for _, w := range locks.Waits {
 		same := txn.LockWait{Txn: w.Txn, Key: w.Near}
 		if listed[same] {
-			continue // a request that was sent again waits twice
+			continue // a resent request waits twice
 		}
 		listed[same] = true
 		out.Waits = append(out.Waits, txn.LockWait{

@@ -9,8 +9,8 @@ import (
 	"isochron/yield"
 )
 
-// decisionHandler brings attempts to their end at a leader: what is decided is shown and frees its
-// locks at once, then goes into the log; those who asked are answered with what the log says.
+// decisionHandler ends attempts at a leader: a decision is revealed and releases its locks immediately, then it
+// is logged; requesters get the state of the log.
 type decisionHandler struct {
 	cfg   *Config
 	clock *txn.Clock
@@ -22,12 +22,12 @@ type decisionHandler struct {
 	orphans *decide.Orphans
 	barrier *leaderBarrier
 	replies replySender
-	leases  *yield.Leases // nil: rows have none
+	leases  *yield.Leases // nil: the protocol has no row leases
 }
 
-// OnDecide hears how an attempt ended. A commit is revealed and its locks are
-// released at once, before the log has the decision: it follows from logged
-// votes, and whoever comes after this leader will find the same.
+// OnDecide receives the outcome of an attempt. A commit is revealed and its locks are
+// released immediately, before the decision is logged: it follows from logged
+// votes, and any later leader derives the same outcome.
 func (r *Replica) OnDecide(from txn.NodeID, d *txn.Decide) {
 	if !r.Serving() {
 		r.notLeader(from, txn.NotLeader{Attempt: d.Attempt})
@@ -44,13 +44,13 @@ func (e *decisionHandler) decide(from txn.NodeID, d *txn.Decide) {
 		e.replies.ack(from, d.Attempt)
 	case left == leftOpen:
 		e.decideVote(from, d, v)
-	case d.Commit && !e.barrier.leased(): // deposed, it seems: it comes again, where the vote is
+	case d.Commit && !e.barrier.leased(): // probably deposed: the coordinator resends it to the leader that has the vote
 	case d.Commit:
-		panic(fmt.Sprintf("shard %d: a decision to commit %v came, for which the log has no vote", e.cfg.ID, d.Attempt))
+		panic(fmt.Sprintf("shard %d: received a decision to commit %v, but the log has no vote for it", e.cfg.ID, d.Attempt))
 	default:
 		e.abortUnvoted(d)
-		// Whoever acknowledges an end because there is no vote speaks for the log. A leader
-		// that may be deposed does not know what its successor has in it.
+		// An acknowledgement without a vote makes a statement about the log. A leader that may be
+		// deposed does not know its successor's log.
 		e.barrier.then(func() { e.replies.ack(from, d.Attempt) })
 	}
 }
@@ -59,10 +59,10 @@ func (e *decisionHandler) decide(from txn.NodeID, d *txn.Decide) {
 func (e *decisionHandler) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	a := d.Attempt
 	if d.Commit && !e.endsBeside(from, v) {
-		return // it comes again
+		return // the coordinator resends it
 	}
 	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At, Writes: d.Writes}}) {
-		return // it comes again
+		return // the coordinator resends it
 	}
 	e.known.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
 	if d.Commit {
@@ -76,31 +76,31 @@ func (e *decisionHandler) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd)
 	switch {
 	case d.Commit && e.cfg.Spec.Reveal.Logged():
 		e.cfg.Env.Trace("shard %d: logs the commit of %v", e.cfg.ID, v.Txn)
-		return // its locks go when the log has it
+		return // its locks are released when the log has it
 	case !d.Commit && e.cfg.Params.AbortsLikeCommits && e.cfg.Spec.Reveal.Logged():
 		e.cfg.Env.Trace("shard %d: logs the abort of %v", e.cfg.ID, v.Txn)
 		return
 	case d.Commit:
-		// The vote may still be on its way through the log here: others know of a
-		// majority that has it, and the decision follows it in the log.
+		// The vote may not be applied here yet: other nodes know a majority
+		// that has it, and the decision follows it in the log.
 		e.cfg.Env.Trace("shard %d: commits %v, its writes are revealed and its locks released", e.cfg.ID, v.Txn)
 	default:
 		e.cfg.Env.Trace("shard %d: aborts %v", e.cfg.ID, v.Txn)
 	}
-	// Whoever is granted these locks now votes after the decision in the log, so
-	// no log has both votes undecided, whether this one is applied yet or not.
+	// The next holder of these locks votes after the decision in the log, so
+	// no log has both votes undecided, whether the decision is applied or not.
 	e.locks.release(v.Txn, d.Commit)
 }
 
-// abortUnvoted ends an attempt that has no vote here, and sees to it that it
-// never gets one in this term, the only one in which its Prepare is good.
+// abortUnvoted ends an attempt that has no vote here, and ensures that it
+// gets none in this term, the only one in which its Prepare is valid.
 func (e *decisionHandler) abortUnvoted(d *txn.Decide) {
 	e.known.refuse(d.Attempt)
 	e.known.stopWaiting(e.locks.Table, d.Attempt)
 	e.locks.drop(d.Txn)
 }
 
-// OnPreCommit ends an attempt's concurrency control, or shows its writes alone.
+// OnPreCommit ends an attempt's concurrency control, or only reveals its writes.
 func (r *Replica) OnPreCommit(m *txn.PreCommit) {
 	if r.Serving() && r.cfg.Spec.Reveal.WhenVoted() {
 		r.lead.decisions.preCommit(m.Attempt, m.At)
@@ -128,8 +128,8 @@ func (e *decisionHandler) preCommit(a txn.Attempt, at txn.Timestamp) {
 	e.locks.release(v.Txn, true)
 }
 
-// OnInquire tells what the log says of an attempt, and fences it off if the log
-// says nothing.
+// OnInquire returns the state of an attempt in the log, and fences the attempt if the log
+// has none.
 func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
 	if !r.Serving() {
 		r.notLeader(from, txn.NotLeader{Attempt: q.Attempt})
@@ -159,12 +159,12 @@ func (e *decisionHandler) inquire(from txn.NodeID, q *txn.Inquire) {
 	}
 	if e.log.propose(command{Fence: &fenceCmd{Attempt: a}}) {
 		e.known.fencing[a] = []txn.NodeID{from}
-		e.cfg.Env.Trace("shard %d: knows no vote of %v and fences it off", e.cfg.ID, a)
+		e.cfg.Env.Trace("shard %d: has no vote of %v and fences it", e.cfg.ID, a)
 	}
 	e.locks.drop(q.Txn)
 }
 
-// find answers from the state; false if it says nothing of the attempt.
+// find answers from the state; false if it does not contain the attempt.
 func (e *decisionHandler) find(to txn.NodeID, a txn.Attempt) bool {
 	f, ok := e.known.finding(a)
 	if ok {
@@ -173,7 +173,7 @@ func (e *decisionHandler) find(to txn.NodeID, a txn.Attempt) bool {
 	return ok
 }
 
-// applied hears what the log has just done to an attempt.
+// applied handles the effect of an applied command on an attempt.
 func (e *decisionHandler) applied(did effect) {
 	switch {
 	case did.voted != nil || did.void:
@@ -193,7 +193,7 @@ func (e *decisionHandler) appliedVote(did effect) {
 	a := did.attempt
 	v, vote := e.known.voted(did)
 	if v == nil {
-		return // of an earlier leader; restore deals with it
+		return // of an earlier leader; restore handles it
 	}
 	switch {
 	case did.void:
@@ -230,7 +230,7 @@ func (e *decisionHandler) appliedDecision(did effect) {
 	e.ackDecision(a)
 }
 
-// ackDecision tells those who wait for it that an end stands in the log.
+// ackDecision acknowledges a logged decision to the nodes that wait for it.
 func (e *decisionHandler) ackDecision(a txn.Attempt) {
 	for _, to := range e.known.decided(a) {
 		e.replies.ack(to, a)

@@ -9,16 +9,16 @@ import (
 	"isochron/txn"
 )
 
-// What the log says of dependencies: the rule stands in reveal/dependents.go.
+// Dependencies in the log; reveal/dependents.go has the rule.
 
-// end is what the log says of an attempt on which a vote depends.
+// end returns the outcome in the log of an attempt that a vote depends on.
 func (s *state) end(vote, on txn.Attempt) reveal.End {
 	if s.prepared[on] != nil {
 		return reveal.Open
 	}
 	o, known := s.outcomes.Get(on)
 	if !known && !s.isRetired(on) {
-		panic(fmt.Sprintf("shard %d: the vote of %v depends on %v, of which the log knows nothing", s.id, vote, on))
+		panic(fmt.Sprintf("shard %d: the vote of %v depends on %v, which the log does not have", s.id, vote, on))
 	}
 	if known && o.Result != txn.OutcomeCommitted {
 		return reveal.Aborted
@@ -26,7 +26,7 @@ func (s *state) end(vote, on txn.Attempt) reveal.End {
 	return reveal.Committed
 }
 
-// resolveKnown looks at what the log says already of what a vote depends on.
+// resolveKnown removes the dependencies of a vote that the log has decided already.
 func (s *state) resolveKnown(p *prepared) {
 	open, doomed := reveal.Resolve(p.Deps, func(a txn.Attempt) reveal.End { return s.end(p.Attempt, a) })
 	p.Deps, p.Doomed = open, p.Doomed || doomed
@@ -35,7 +35,7 @@ func (s *state) resolveKnown(p *prepared) {
 	}
 }
 
-// resolve tells the dependents of an attempt how it ended.
+// resolve notifies the dependents of an attempt of its outcome.
 func (s *state) resolve(b *store.Batch, a txn.Attempt, commit bool) {
 	for _, id := range s.dependents.Decided(a) {
 		p := s.prepared[id]

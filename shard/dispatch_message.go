@@ -2,7 +2,7 @@ package shard
 
 import "isochron/txn"
 
-// Deliver hands over a message that is meant for this replica.
+// Deliver dispatches a message for this replica.
 func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.Raft != nil:

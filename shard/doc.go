@@ -1,33 +1,48 @@
-// Package shard is a replicated participant: the moves, joined on top of one Raft group
-// that holds a part of the rows.
+// Package shard is a replicated participant: the moves (yield, decide, reveal) on top of one Raft
+// group that stores a part of the rows. It does not replicate by itself: package raftgroup does.
+// Package replica is the participant without a log.
 //
-// How it thinks. A Replica is a state machine. It takes messages and ticks, and
-// through its Env it sends messages, applies batches to the engine, and asks to
-// be called once these are durable. It is the machine of a group (machine.go), whose
-// log it gives its meaning:
+// # How it works
 //
-//   - the state (command.go, state.go, dependents.go): what the log says, the same
-//     on every replica: rows, undecided votes and what they depend on, outcomes;
-//   - its seat in the group: who leads, and for how long (seat.go);
-//   - the leader (leader.go): what only a leader knows and loses with its leadership:
-//     locks, revealed rows, votes on their way. Its parts are types of their own, each
-//     with what it needs of the others and no more: who answers reads of now (reader.go)
-//     and of a moment (moments.go), who votes (prepare.go, in batches: batch.go), who
-//     brings attempts to their end (finish.go), and what is said of all that (voice.go);
-//     what it knows of attempts before its log does (attempts.go), its lock table
-//     (locks.go), the newest rows (newest.go), what is written since a moment (since.go)
-//     and what depends on what is revealed (early.go); leases of rows (leases.go); its
-//     certainty that it leads (confirmation.go), its chases of deadlocks (deadlock.go),
-//     its way from one protocol to the next (switch.go).
+// A Replica is the state machine of a raftgroup.Group. It receives messages and ticks; through its
+// Env it sends messages, applies batches to the engine, and registers calls for the time at which
+// these are durable. Its state has two levels:
 //
-// Where the row says so, every replica tells of the votes on its disk past the
-// leader (bypass.go).
+//   - the applied state (state.go, command.go, dependencies.go) is a function of the log and the same
+//     on every replica: rows, undecided votes with their dependencies, outcomes, protected read
+//     timestamps, the protocol in force;
+//   - the leader's state (leader.go) exists in one term and is lost with it: the lock table, revealed
+//     writes, votes and decisions being logged, refusals. Its parts are types with narrow
+//     dependencies on each other: reader and snapshotReads answer reads, prepareHandler votes,
+//     decisionHandler ends attempts, replySender answers.
 //
-// The rule between them: the leader decides by its volatile knowledge what goes
-// into the log, and promises anything to others only once the log has it.
+// The life of an attempt at a leader, and the message that causes each transition:
 //
-// What its caller owes it. Calls come one at a time, with Env.Now not running
-// backwards. After any call the caller runs Process. What Env.AfterSync was given
-// is called once, in order, when all earlier batches are durable, and never after
-// a crash. A replica that nobody will ever restart can be marked so (ephemeral.go).
+//	           Prepare                applied              Decide               applied
+//	(unknown) ---------> voting ---------------> prepared --------> deciding ----------> outcome
+//	    |         |      (proposed)   (Vote is sent)     (revealed, unlocked)   (DecideAck is sent)
+//	    |         +----> waiting (for locks) ----> voting or refused
+//	    |         +----> refused (a No, valid in this term, not logged)
+//	    +--------------> fenced  (Inquire without a vote; a permanent No, logged)
+//
+// # Invariants
+//
+//   - A promise to another node follows the log: no Yes, acknowledgement or InquireReply is sent before
+//     a majority has the entry it reports. A No needs no entry: Prepare.Term makes it final.
+//   - Proposed timestamps rise along the log: Proposed(vote) > MaxTS of all entries before it.
+//   - Locks held = lock sets of undecided votes + locks of transactions in execution. restore rebuilds
+//     the first part from the log.
+//   - An undecided vote never crosses a Switch command.
+//
+// # What the caller owes it
+//
+//  1. Calls one at a time; Env.Now never runs backwards.
+//  2. Messages for this replica go to Deliver or their On... method. After any call, call Process.
+//  3. Functions passed to Env.AfterSync are called once, in order, when all earlier batches are
+//     durable, and never after a crash.
+//  4. Call Tick no later than NextWake.
+//  5. Memory handed over in messages is not changed afterwards, by either side.
+//
+// DESIGN.md has the decisions behind it. Stories: sim/testdata/1-2pc.txt, 7-leader-lost.txt,
+// 8-snapshot-reads.txt. Papers: D2PC sections 3 and 4; Natto section 3; Bonspiel section 3.
 package shard

@@ -8,15 +8,15 @@ import (
 	"isochron/txn"
 )
 
-// dependencyTracker is a leader's part in writes that are revealed before they are decided: what
-// its votes and its answers depend on. The rules stand in reveal/early.go.
+// dependencyTracker handles a leader's revealed, undecided writes: the dependencies of its votes and
+// replies on them. reveal/early.go has the rules.
 type dependencyTracker struct {
 	cfg   *Config
 	early *reveal.Early
 	known *attempts
 }
 
-// writersOf lists the undecided attempts on which a reader of the keys and spans depends.
+// writersOf returns the undecided attempts that a reader of the keys and spans depends on.
 func (d *dependencyTracker) writersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 	if d.cfg.Params.InjectedBugs.ReleaseUntracked {
 		return nil
@@ -27,14 +27,14 @@ func (d *dependencyTracker) writersOf(keys []txn.Key, spans []txn.Span) []txn.At
 	return d.early.WritersOf(keys, spans)
 }
 
-// whenDecided answers at once if nothing that was read is undecided, else when
-// it is: with false if it was undone.
+// whenDecided calls then immediately if all writers that were read are decided, otherwise when
+// they are: with false if one aborted. expire is called at the deadline.
 func (d *dependencyTracker) whenDecided(keys []txn.Key, spans []txn.Span, began arrival, then func(committed bool), expire func()) {
 	d.early.WhenDecided(d.writersOf(keys, spans), began.Mono+d.cfg.Params.LockWait, then, expire)
 }
 
-// of are the attempts on whose commit a vote depends. A one-phase attempt is none of
-// them: its entry is its commit, and stands before the vote.
+// of returns the attempts whose commit a vote depends on. One-phase attempts are
+// excluded: their entry is their commit, and precedes the vote.
 func (d *dependencyTracker) of(p *txn.Prepare) []txn.Attempt {
 	if !d.cfg.Spec.Reveal.Tracked() {
 		return nil
@@ -43,7 +43,7 @@ func (d *dependencyTracker) of(p *txn.Prepare) []txn.Attempt {
 	return slices.DeleteFunc(d.writersOf(readBy(p)), d.known.isOnePhase)
 }
 
-// count counts the rules that have a part in what a vote depends on.
+// count counts the rules involved in a vote's dependencies.
 func (d *dependencyTracker) count(p *txn.Prepare) {
 	rules := d.cfg.Params.Rules
 	if !rules.On() {
@@ -55,7 +55,7 @@ func (d *dependencyTracker) count(p *txn.Prepare) {
 	rules.HitIf(slices.ContainsFunc(all, d.known.isOnePhase), coverage.OnePhaseNoDependency)
 }
 
-// readBy lists what a Prepare says was read.
+// readBy returns the keys and spans that a Prepare's transaction has read.
 func readBy(p *txn.Prepare) (keys []txn.Key, spans []txn.Span) {
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.SchemaChecks} {
 		for _, c := range checks {
@@ -68,8 +68,8 @@ func readBy(p *txn.Prepare) (keys []txn.Key, spans []txn.Span) {
 	return keys, spans
 }
 
-// condition makes a vote wait for what it depends on, and tells the coordinator
-// when that is decided.
+// condition registers a vote for the outcomes of its dependencies, and reports
+// the result to its coordinator.
 func (d *dependencyTracker) condition(v *voteCmd) {
 	if len(v.AssumesAborted) > 0 {
 		d.assumesAborts(v)
@@ -81,26 +81,26 @@ func (d *dependencyTracker) condition(v *voteCmd) {
 	a := v.Attempt
 	d.early.Condition(a, v.Deps, v.Doomed, func(committed bool) {
 		doomed := !committed && !d.cfg.Params.InjectedBugs.DropDependency
-		d.cfg.Env.Trace("shard %d: what %v had read is committed: %v", d.cfg.ID, a, committed)
+		d.cfg.Env.Trace("shard %d: the writers that %v depends on have committed: %v", d.cfg.ID, a, committed)
 		d.cfg.Env.Send(txn.Coordinator(a.Node), txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: d.cfg.ID, Attempt: a, Doomed: doomed}})
 	})
 }
 
-// reveal shows the writes of a vote before its decision.
+// reveal makes the writes of a vote visible before its decision.
 func (d *dependencyTracker) reveal(v *voteCmd) {
 	d.early.RevealUndecided(v.Attempt, v.Proposed, v.Writes)
 }
 
-// ended shows a decision to readers and to who depends on it.
+// ended applies a decision to readers and dependents.
 func (d *dependencyTracker) ended(v *voteCmd, commit bool) {
 	d.early.Decided(v.Attempt, v.Proposed, v.Writes, commit)
 }
 
-// committed shows a vote whose entry was its commit, and ends the dependencies on it.
+// committed makes a one-phase vote visible, and ends the dependencies on it.
 func (d *dependencyTracker) committed(v *voteCmd) {
 	d.applied(v)
 	d.early.Settle(v.Attempt, true)
 }
 
-// applied hears that a commit is in the engine.
+// applied records that a commit is in the engine.
 func (d *dependencyTracker) applied(v *voteCmd) { d.early.Applied(v.Attempt, v.Proposed, v.Writes) }

@@ -6,8 +6,8 @@ import (
 	"isochron/yield"
 )
 
-// forward passes what one reads that waits on to the coordinator of whom it waits for, which
-// answers when that has committed (yield/forwarded.go).
+// forward sends the reads of a waiting prepare to the coordinator of the transaction it waits for, which
+// answers them when that has committed (yield/forwarded.go).
 func (o *prepareHandler) forward(i *yield.QueuedPrepare, d *txn.FixedSet) {
 	if !o.cfg.Spec.Reads.Forwards() || len(d.Reads) == 0 {
 		return
@@ -24,7 +24,7 @@ func (o *prepareHandler) forward(i *yield.QueuedPrepare, d *txn.FixedSet) {
 	o.cfg.Env.Send(txn.Coordinator(on.Attempt.Node), txn.Message{Forward: m})
 }
 
-// fitsBetween has one give way that would go before another whose read was forwarded.
+// fitsBetween refuses a prepare that would precede a transaction whose read was forwarded.
 func (o *prepareHandler) fitsBetween(from txn.NodeID, p *txn.Prepare, q *yield.LockRequest, i *yield.QueuedPrepare) bool {
 	w := o.arrivalQueue.Between(&q.LockSet, i)
 	if w == nil {

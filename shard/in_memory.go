@@ -6,20 +6,19 @@ import (
 	"isochron/txn"
 )
 
-// An ephemeral replica ends with its process (see group.Config): it does not write
-// what only a restart would read, which is votes, outcomes and marks beside what its
-// group leaves out: all of them are in memory anyway. The laboratory runs on such
-// replicas where nothing crashes.
+// An ephemeral replica ends with its process (see raftgroup.Config). It does not write state that only
+// a restart would read: votes, outcomes and retired marks, besides what its group omits; all of it
+// is in memory. Simulations without crashes use such replicas.
 
-// Process is what all ephemeral replicas of one process share.
+// Process is the state shared by all ephemeral replicas of one process.
 type Process struct {
 	cache *raftgroup.EntryCache[command]
 }
 
-// NewProcess is for the replicas of one goroutine.
+// NewProcess returns a Process for the replicas of one goroutine.
 func NewProcess() *Process { return &Process{raftgroup.NewMemo(decodeEntry)} }
 
-// save writes what an ephemeral state has kept in memory only, for a snapshot.
+// save writes the state that an ephemeral replica keeps only in memory, for a snapshot.
 func (s *state) save(b *store.Batch) {
 	for _, kind := range []byte{'p', 'o', 'w'} {
 		b.DeleteRange(s.key(kind), store.After(s.key(kind)))
@@ -31,11 +30,11 @@ func (s *state) save(b *store.Batch) {
 		b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
 		return true
 	})
-	for inc, below := range s.retired { // order: each has a key of its own
+	for inc, below := range s.retired { // order: distinct keys
 		b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
 	}
 	b.Set(s.key('a'), txn.Encode(s.applied))
 }
 
-// markOf stands for an incarnation in the keys of marks.
+// markOf returns the attempt that represents an incarnation in the keys of marks.
 func markOf(inc txn.Incarnation) txn.Attempt { return txn.Attempt{Node: inc.Node, Epoch: inc.Epoch} }

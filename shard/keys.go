@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// The engine keys of a state, below the prefix that its group gives it (see
-// group/keys.go for the keys beside it):
+// The engine keys of a state, below the prefix that its group assigns (see
+// raftgroup/keys.go for the other keys):
 //
 //	'a'     applied index and its companions
 //	'p' a   an undecided vote
@@ -21,5 +21,5 @@ func attemptKey(prefix []byte, kind byte, a txn.Attempt) []byte {
 	return binary.BigEndian.AppendUint64(k, a.Seq)
 }
 
-// rowsPrefix is that of the rows of a state.
+// rowsPrefix returns the prefix of the rows of a state.
 func rowsPrefix(prefix []byte) []byte { return append(append([]byte(nil), prefix...), 'v') }

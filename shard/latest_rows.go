@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// latestRows reads the newest rows that a replica knows: revealed ones first, where it leads.
+// latestRows reads the newest rows that a replica knows: at a leader, revealed ones first.
 type latestRows struct {
 	state  *state
 	engine store.Engine
@@ -22,7 +22,7 @@ func (r *Replica) latest() latestRows {
 	return n
 }
 
-// row reads the newest row.
+// row returns the newest version of a row.
 func (n *latestRows) row(k txn.Key) txn.Row {
 	if n.early != nil {
 		if row, ok := n.early.Get(k); ok {
@@ -32,7 +32,7 @@ func (n *latestRows) row(k txn.Key) txn.Row {
 	return n.state.cache.Latest(n.engine, k)
 }
 
-// nearest answers a read that any replica may answer, and says if it may be old.
+// nearest answers a nearest read and sets HasUndecidedWrite if the answer may be stale.
 func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply {
 	out := &txn.AccessReply{Shard: n.state.id, Request: m.Request, Warm: warm}
 	for _, k := range m.Keys {
@@ -48,11 +48,11 @@ func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply
 	return out
 }
 
-// at is the timestamp of the newest version of a row in the engine.
+// at returns the timestamp of the newest version of a row in the engine.
 func (n *latestRows) at(k txn.Key) txn.Timestamp { return n.state.cache.NewestAt(n.engine, k) }
 
-// scan reads the newest live rows of a span, up to the bounds of one answer.
-// skip leaves rows out.
+// scan returns the newest live rows of a span, up to the bounds of one answer.
+// skip selects rows to omit.
 func (n *latestRows) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	var revealed []txn.Row
 	if n.early != nil {

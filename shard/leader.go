@@ -10,10 +10,9 @@ import (
 	"isochron/yield"
 )
 
-// leaderState is what only the leader of a term knows. It is born with the term
-// and dropped with it; nothing in it was ever promised to anybody who could not
-// find it again in the log, but for refusals: these bind this term only, and a
-// Prepare is addressed to a term.
+// leaderState is the state that exists only at the leader of a term. It is created with the term
+// and dropped with it. Every promise to another node is also in the log, except refusals: these
+// bind this term only, and a Prepare is addressed to a term.
 type leaderState struct {
 	r       *Replica
 	term    uint64
@@ -31,7 +30,7 @@ type leaderState struct {
 
 	known attempts
 
-	arrivalQueue  *yield.ArrivalQueue // votes that are asked for at one
+	arrivalQueue  *yield.ArrivalQueue // prepares queued until their arrival times
 	batcher       prepareBatcher
 	replies       replySender
 	reader        reader
@@ -40,7 +39,7 @@ type leaderState struct {
 	collects      collecting
 	gateways      *yield.GatewayLeases
 	orphans       *decide.Orphans
-	snapshotReads snapshotReads // reads at one
+	snapshotReads snapshotReads // reads at a read timestamp, waiting
 	leases        *yield.Leases
 }
 
@@ -88,7 +87,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leaderState {
 	return l
 }
 
-// serve begins service: every vote that a majority ever logged is known, and locks are
+// serve starts service: every vote that a majority ever logged is known, and locks are
 // restored from the undecided ones in log order.
 func (l *leaderState) serve() {
 	r := l.r
@@ -104,7 +103,7 @@ func (l *leaderState) serve() {
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
 }
 
-// countClocks counts what its own clock would have had the leader propose otherwise.
+// countClocks counts the cases in which the leader's own clock alone would propose too low.
 func (l *leaderState) countClocks() {
 	r := l.r
 	if !r.cfg.Params.Rules.On() {
@@ -116,8 +115,8 @@ func (l *leaderState) countClocks() {
 	r.cfg.Params.Rules.HitIf(r.clock.Behind(now, ceiling), coverage.MaxReadTSOfSuccessor)
 }
 
-// restore brings back what the undecided votes of the log hold. A vote that
-// conflicts with an earlier one proves that the earlier was pre-committed.
+// restore restores the locks of the undecided votes in the log. A vote that
+// conflicts with an earlier one proves that the earlier one was pre-committed.
 func (l *leaderState) restore(now time.Duration) {
 	if l.r.cfg.Params.InjectedBugs.ForgetVotes {
 		return
@@ -142,7 +141,7 @@ func (l *leaderState) restore(now time.Duration) {
 	}
 }
 
-// reportAgain tells of a vote that an earlier leader has logged.
+// reportAgain sends a vote that an earlier leader has logged.
 func (l *leaderState) reportAgain(p *prepared) {
 	open, doomed := l.known.conditional(p.Attempt)
 	l.replies.vote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
@@ -151,7 +150,7 @@ func (l *leaderState) reportAgain(p *prepared) {
 	}
 }
 
-// applied hears what the log has just done in an entry of a term.
+// applied handles the effect of a command in an applied entry of a term.
 func (l *leaderState) applied(e effect, term uint64) {
 	if e.barrier != 0 {
 		l.barrier.applied(e.barrier, term)
@@ -160,7 +159,7 @@ func (l *leaderState) applied(e effect, term uint64) {
 	l.decisions.applied(e)
 }
 
-// lockSet is what a vote holds: its writes exclusively, its reads shared.
+// lockSet returns the locks of a vote: its writes exclusive, its reads shared.
 func (v *voteCmd) lockSet() yield.LockSet {
 	c := yield.LockSet{Spans: v.Spans, Shared: v.Reads}
 	for _, w := range v.Writes {
@@ -169,7 +168,7 @@ func (v *voteCmd) lockSet() yield.LockSet {
 	return c
 }
 
-// lookRound frees what nobody will end, asks after what may be so, and has orphans ended.
+// lookRound releases locks of lost transactions, queries the gateways of long holders, and reports orphans.
 func (l *leaderState) lookRound(now txn.Now) {
 	if !l.serving {
 		return
@@ -187,7 +186,7 @@ func (l *leaderState) lookRound(now txn.Now) {
 	}
 	for _, id := range unvoted {
 		if l.gateways.Lost(now.Mono, id.Node) {
-			env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", self, id.Node, id)
+			env.Trace("shard %d: node %d does not answer, the locks of %v are released", self, id.Node, id)
 			l.freeLost(id)
 		}
 	}
@@ -196,7 +195,7 @@ func (l *leaderState) lookRound(now txn.Now) {
 		case ask:
 			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{TxnStatusQuery: &txn.TxnStatusQuery{Shard: self, Txn: h.Txn}})
 		case dropped:
-			env.Trace("shard %d: nobody answers for %v, its locks are freed", self, h.Txn)
+			env.Trace("shard %d: no answer about %v, its locks are released", self, h.Txn)
 			l.freeLost(h.Txn)
 		}
 	}
@@ -208,21 +207,21 @@ func (l *leaderState) lookRound(now txn.Now) {
 	}
 }
 
-// freeLost ends a transaction of which nobody will ever hear again.
+// freeLost ends a transaction whose gateway is lost.
 func (l *leaderState) freeLost(id txn.ID) {
 	l.r.cfg.Params.Rules.Hit(coverage.GatewayLost)
 	l.r.env.NodeEvent(txn.NodeEvent{Kind: txn.EventLocksReleased, Shard: l.r.cfg.ID, Txn: id})
 	l.locks.drop(id)
 }
 
-// OnRelease ends a transaction's locks.
+// OnRelease releases a transaction's locks.
 func (r *Replica) OnRelease(m *txn.Release) {
 	if r.lead != nil {
 		r.lead.locks.drop(m.Txn)
 	}
 }
 
-// OnTxnStatusReply hears of a lock holder, or of a gateway.
+// OnTxnStatusReply handles the status of a lock holder, or of a gateway.
 func (r *Replica) OnTxnStatusReply(from txn.NodeID, m *txn.TxnStatusReply) {
 	if r.lead == nil {
 		return

@@ -2,11 +2,11 @@ package shard
 
 import "isochron/coverage"
 
-// leaderBarrier lets a leader say what only who leads for certain may say: under its lease
-// at once, else when a barrier has come through the log, which proves that a majority had
-// it lead after it was asked.
+// leaderBarrier delays an action until this replica is certainly the leader: immediately under its
+// lease, otherwise when a barrier entry is applied, which proves that a majority followed it after the
+// request (as Raft's ReadIndex).
 //
-// Invariant: a barrier of another term proves nothing of this one, whatever its number.
+// Invariant: a barrier of another term proves nothing for this one, whatever its number.
 type leaderBarrier struct {
 	term    uint64
 	leased  func() bool
@@ -21,8 +21,8 @@ func newConfirmation(term uint64, leased func() bool, propose func(command) bool
 	return leaderBarrier{term: term, leased: leased, propose: propose, waiting: map[uint64]func(){}}
 }
 
-// then calls f as soon as it is certain that this replica leads. If it does not, or if its
-// log takes no more now, f is never called: whoever asked will ask again.
+// then calls f as soon as it is certain that this replica leads. If it does not lead, or if its
+// log accepts no proposals now, f is never called: the requester will ask again.
 func (c *leaderBarrier) then(f func()) {
 	if c.leased() {
 		f()
@@ -35,7 +35,7 @@ func (c *leaderBarrier) then(f func()) {
 	}
 }
 
-// applied hears that a barrier is applied which stood in an entry of a term.
+// applied runs the action of a barrier that was applied in an entry of a term.
 func (c *leaderBarrier) applied(barrier, term uint64) {
 	if f := c.waiting[barrier]; f != nil && term == c.term {
 		delete(c.waiting, barrier)

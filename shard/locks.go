@@ -8,16 +8,16 @@ import (
 	"isochron/yield"
 )
 
-// locks is the lock table of a leader, with what is counted and traced of its answers.
+// locks is a leader's lock table, with counters and traces of its results.
 type locks struct {
 	*yield.Table // of the protocol in force
 	cfg          *Config
 	counts       *participant.Counts
-	leaves       func(txn.ID)        // called with who ends without a vote
-	arrivalQueue *yield.ArrivalQueue // those who wait by their stamps
+	leaves       func(txn.ID)        // called with each transaction that ends without a vote
+	arrivalQueue *yield.ArrivalQueue // prepares that wait in the order of arrival times
 }
 
-// acquire asks the lock table, and counts and tells what comes of it.
+// acquire requests locks, and counts and traces the result.
 func (k *locks) acquire(q *yield.LockRequest) yield.LockResult {
 	e := k.Acquire(k.cfg.Env.Now().Mono, q)
 	switch {
@@ -30,8 +30,8 @@ func (k *locks) acquire(q *yield.LockRequest) yield.LockResult {
 	return e
 }
 
-// mayWait says for how long a request waits, from its beginning on: so many milliseconds, 0: as
-// long as any.
+// mayWait sets how long a request may wait, from its arrival: millis milliseconds, 0: the
+// cluster's default.
 func (k *locks) mayWait(q *yield.LockRequest, began arrival, millis int64) {
 	bound := k.cfg.Params.LockWait
 	if millis > 0 {
@@ -40,21 +40,21 @@ func (k *locks) mayWait(q *yield.LockRequest, began arrival, millis int64) {
 	q.Since, q.Deadline, q.Number = began.Mono, began.Mono+bound, began.number
 }
 
-// release frees a transaction's locks and lets those who waited ask again. If it
-// is not committed, those who went on from what it had written end with it.
+// release releases a transaction's locks and retries the waiters. If the transaction aborted,
+// those that read its uncommitted writes abort with it.
 func (k *locks) release(id txn.ID, committed bool) {
 	k.End(k.cfg.Env.Now().Mono, id, committed)
 	k.arrivalQueue.Ended(id)
 }
 
-// drop frees all of a transaction that has not voted here.
+// drop releases all locks of a transaction that has not voted here.
 func (k *locks) drop(id txn.ID) {
 	k.leaves(id)
 	k.Drop(k.cfg.Env.Now().Mono, id)
 	k.arrivalQueue.Freed()
 }
 
-// OnPublish passes on what a transaction has written.
+// OnPublish publishes a transaction's uncommitted writes of hot rows.
 func (r *Replica) OnPublish(m *txn.Publish) {
 	if !r.Serving() || m.Term != r.lead.term {
 		return
@@ -62,26 +62,26 @@ func (r *Replica) OnPublish(m *txn.Publish) {
 	r.lead.locks.Publish(r.env.Now().Mono, m.Txn, m.Attempt, m.Writes)
 }
 
-// OnReserve reserves what a transaction has read before.
+// OnReserve reserves rows that a transaction has read before.
 func (r *Replica) OnReserve(m *txn.Reserve) {
 	if r.Serving() {
 		r.lead.locks.Reserved().Reserve(r.env.Now().Mono, m.Txn, m.Age, m.Keys, m.Spans)
 	}
 }
 
-// lockEvents hears what the lock table does to transactions.
+// lockEvents receives the lock table's effects on other transactions.
 type lockEvents struct {
 	cfg    *Config
 	counts *participant.Counts
 	freed  func(txn.ID)
 }
 
-// TxnAborted tells the gateway of a transaction that it has lost what it had here.
+// TxnAborted notifies the gateway of a transaction that its locks here were taken.
 func (w lockEvents) TxnAborted(victim, by txn.ID, cascade bool) {
 	how := "wounds"
 	if cascade {
 		w.counts.Cascades++
-		how = "takes along"
+		how = "cascades to"
 	} else {
 		w.counts.Wounds++
 	}
@@ -95,12 +95,12 @@ func (w lockEvents) LocksReleased(id txn.ID, since time.Duration) {
 	w.freed(id)
 }
 
-// Published tells that others may go on from a row.
+// Published traces that a hot row's uncommitted value can be read.
 func (w lockEvents) Published(id txn.ID) {
-	w.cfg.Env.Trace("shard %d: %v passes on what it has written of a hot row", w.cfg.ID, id)
+	w.cfg.Env.Trace("shard %d: %v publishes its uncommitted write of a hot row", w.cfg.ID, id)
 }
 
-// newLocks begins with a lock table of the protocol in force.
+// newLocks creates a lock table for the protocol in force.
 func (l *leaderState) newLocks() {
 	l.locks.Table = yield.NewTable(l.r.cfg.Spec.Yield, l.r.bounds(), lockEvents{&l.r.cfg, &l.r.counts, l.gateways.Freed})
 	l.locks.Count(l.r.cfg.Params.Rules)
@@ -110,8 +110,8 @@ func (l *leaderState) newLocks() {
 	l.deadlocks = l.newDeadlockDetector()
 }
 
-// bounds are those of the lock table: what an operator wants goes before what
-// the node began with.
+// bounds returns the hot-row settings of the lock table: those of the directory override
+// those the node was started with.
 func (r *Replica) bounds() yield.HotRowConfig {
 	b := yield.HotRowConfig{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.desired.Hot.Off}
 	if n := r.desired.Hot.Waiters; n > 0 {

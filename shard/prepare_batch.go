@@ -8,37 +8,36 @@ import (
 	"isochron/yield"
 )
 
-// prepareBatcher has the Prepares of a leader judged in batches, where its protocol wants that:
-// the rule stands in yield/batch.go. What it was given to do with a Prepare it does when
-// the batch is whole.
+// prepareBatcher gathers the Prepares of a leader and validates them in batches, in protocols that do so:
+// yield/batch.go has the rule. The callback of a Prepare runs when its batch is complete.
 type prepareBatcher struct {
 	*yield.Batches
 	cfg  *Config
-	over func(txn.Attempt) bool // reports whether an attempt must not be voted on any more
+	over func(txn.Attempt) bool // reports whether an attempt must not be voted on
 }
 
-// reads notes who has read here and will ask for a vote.
+// reads records a transaction that has read here and will send a Prepare.
 func (g *prepareBatcher) reads(m *txn.Access) {
 	if g.cfg.Spec.Yield.Batches && !m.OnlyRead {
 		g.Reads(g.cfg.Env.Now().Mono, m.Txn)
 	}
 }
 
-// leaves notes who asks for its vote, or ends without one.
+// leaves records that a transaction has sent its Prepare, or has ended without one.
 func (g *prepareBatcher) leaves(id txn.ID) {
 	if g.Leaves(id) {
 		g.close()
 	}
 }
 
-// gather takes a Prepare in that is not there yet.
+// gather adds a Prepare to the batch.
 func (g *prepareBatcher) gather(p yield.BatchedPrepare) {
 	if g.Gather(p) {
 		g.close()
 	}
 }
 
-// close judges what was gathered. One that votes may end another that would vote after it.
+// close validates the batch. A vote may end another Prepare of the batch.
 func (g *prepareBatcher) close() {
 	lost, stay := g.Judge(g.over)
 	for _, p := range lost {
@@ -52,7 +51,7 @@ func (g *prepareBatcher) close() {
 	}
 }
 
-// tick judges a batch whose time is over.
+// tick validates a batch whose time is over.
 func (g *prepareBatcher) tick(now time.Duration) {
 	g.close()
 	g.Forget(now)

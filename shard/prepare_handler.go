@@ -13,8 +13,8 @@ import (
 
 func millisToDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// prepareHandler judges the Prepares of a leader's term, and votes: what it votes Yes on goes into
-// the log, what it refuses is refused for this term.
+// prepareHandler validates the Prepares of a leader's term and votes: a Yes is logged, a No
+// binds this term.
 type prepareHandler struct {
 	cfg    *Config
 	term   uint64
@@ -32,10 +32,10 @@ type prepareHandler struct {
 	known        *attempts
 	orphans      *decide.Orphans
 	replies      replySender
-	leases       *yield.Leases // nil: rows have none
+	leases       *yield.Leases // nil: the protocol has no row leases
 }
 
-// OnPrepare validates, logs and votes: to whom the Prepare says, else to whom it comes from.
+// OnPrepare validates, logs and votes. The vote goes to VotesTo, if set, otherwise to the sender.
 func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	l := r.lead
 	asker := from
@@ -75,10 +75,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	l.prepares.prepare(from, p, r.arrives())
 }
 
-// answerAgain handles what is already known of an attempt; false if nothing is.
+// answerAgain answers from the known state of an attempt; false if the attempt is unknown.
 func (o *prepareHandler) answerAgain(from txn.NodeID, a txn.Attempt) bool {
-	v, says, known := o.known.asked(from, a)
-	if says {
+	v, answered, known := o.known.asked(from, a)
+	if answered {
 		o.cfg.Params.Rules.HitIf(o.known.isRefused(a), coverage.RefusedStays)
 		o.replies.vote(from, v)
 	}
@@ -94,14 +94,14 @@ func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
 	return append(list, n)
 }
 
-// refused says why a vote is No.
+// refused sets the reason of a No.
 func refused(v *txn.Vote, reason txn.Refusal) {
 	v.Refused, v.Reason, v.Cause = reason.Kind(), reason.String(), reason.Cause()
 }
 
-// refuse votes No. It is not logged (abort is presumed): this leader remembers
-// it for its term, and a Prepare is good in one term only, so the attempt can
-// never be voted Yes.
+// refuse votes No. It is not logged (abort is presumed): this leader keeps the refusal for
+// its term, and a Prepare is valid in one term only, so the attempt can never be voted
+// Yes.
 func (o *prepareHandler) refuse(to txn.NodeID, p *txn.Prepare, reason txn.Refusal) {
 	delete(o.known.waiting, p.Attempt)
 	if !p.ReadOnly {
@@ -121,8 +121,8 @@ func (o *prepareHandler) refuse(to txn.NodeID, p *txn.Prepare, reason txn.Refusa
 	}
 }
 
-// prepare runs concurrency control for one attempt. A wait starts it over, so
-// what it grants is of one instant.
+// prepare runs concurrency control for one attempt. After a wait it starts from the beginning, so
+// its checks and its locks are of one time.
 func (o *prepareHandler) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	delete(o.known.waiting, p.Attempt)
 	if o.switching.late(p) {
@@ -153,7 +153,7 @@ func (o *prepareHandler) prepare(from txn.NodeID, p *txn.Prepare, began arrival)
 	switch {
 	case e.Again:
 		if !o.known.isRefused(p.Attempt) {
-			o.prepare(from, p, began) // bounded: each turn removes its victims
+			o.prepare(from, p, began) // bounded: each round removes its victims
 		}
 		return
 	case !e.Granted():
@@ -187,7 +187,7 @@ func (o *prepareHandler) prepare(from txn.NodeID, p *txn.Prepare, began arrival)
 	o.locks.Wake()
 }
 
-// votesLater has a vote wait, or refuses it.
+// votesLater has a prepare wait, or refuses it.
 func (o *prepareHandler) votesLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.LockResult) {
 	next := began.behind(e.BlockedBy)
 	if o.later(from, p, e, func() { o.prepare(from, p, next) }) {
@@ -195,7 +195,7 @@ func (o *prepareHandler) votesLater(from txn.NodeID, p *txn.Prepare, began arriv
 	}
 }
 
-// later has a Prepare ask again when its wait is over, and reports whether it waits: else it is refused.
+// later has a Prepare retry when its wait is over, and reports whether it waits; otherwise it is refused.
 func (o *prepareHandler) later(from txn.NodeID, p *txn.Prepare, e *yield.LockResult, again func()) bool {
 	if e.Waits == nil {
 		o.refuse(from, p, e.Refused)
@@ -205,15 +205,15 @@ func (o *prepareHandler) later(from txn.NodeID, p *txn.Prepare, e *yield.LockRes
 	return true
 }
 
-// asksTurn asks the lock table whether those before a vote in a chain have ended.
+// asksTurn returns the request that waits until the transactions before p in its hot rows' chains have ended.
 func (o *prepareHandler) asksTurn(p *txn.Prepare, began arrival) yield.LockRequest {
 	q := yield.LockRequest{Phase: yield.ChainOrder, Txn: p.Txn, Age: p.Age, Attempt: p.Attempt, Writes: p.Writes}
 	o.locks.mayWait(&q, began, 0)
 	return q
 }
 
-// asksToVote is the question of a vote to the lock table, and whether all of it is revealed and
-// let go at once.
+// asksToVote returns the lock request of a vote. atOnce: all its writes are revealed and its locks
+// released immediately.
 func (o *prepareHandler) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.LockRequest, atOnce bool) {
 	q = yield.LockRequest{Phase: yield.Prepare, Txn: p.Txn, Age: p.Age, LockSet: v.lockSet()}
 	o.locks.mayWait(&q, began, 0)
@@ -231,11 +231,11 @@ func (o *prepareHandler) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (
 		return q, true
 	}
 	q.ReadsPass = v.OnePhase && o.cfg.Spec.Reveal.OnItsValidation(class)
-	q.Attempt, q.Writes = p.Attempt, p.Writes // others go on from its rows
+	q.Attempt, q.Writes = p.Attempt, p.Writes // for transactions that read its uncommitted rows
 	return q, false
 }
 
-// class is what is known here of whoever asks for a vote.
+// class returns the class of the transaction of a Prepare, as known here.
 func (o *prepareHandler) class(p *txn.Prepare) txn.Class {
 	c := txn.Class{Participants: len(p.Participants), Region: p.Age.Region, Record: p.Record}
 	if o.cfg.Params.InjectedBugs.RevealAtOwnVote {
@@ -244,8 +244,8 @@ func (o *prepareHandler) class(p *txn.Prepare) txn.Class {
 	return c
 }
 
-// revealsValidated shows what is validated, where the row shows it before it is logged; if others
-// have to validate it too they are told, and it is shown when all have (preCommit).
+// revealsValidated reveals a validated vote, in protocols that reveal before the log. If other participants
+// must validate too, they are notified, and it is revealed when all have (preCommit).
 func (o *prepareHandler) revealsValidated(p *txn.Prepare, v *voteCmd) {
 	switch class := o.class(p); {
 	case o.cfg.Spec.Reveal.OnItsValidation(class):
@@ -257,7 +257,7 @@ func (o *prepareHandler) revealsValidated(p *txn.Prepare, v *voteCmd) {
 	}
 }
 
-// vote is the log entry of a Yes.
+// vote returns the log entry of a Yes.
 func (o *prepareHandler) vote(p *txn.Prepare) *voteCmd {
 	v := &voteCmd{
 		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
@@ -284,7 +284,7 @@ func (o *prepareHandler) vote(p *txn.Prepare) *voteCmd {
 	if o.cfg.Params.InjectedBugs.IgnoreRangeChecks {
 		v.Spans = nil
 	}
-	if o.leases != nil { // what it has read is held by nothing: later leaders heed its timestamp
+	if o.leases != nil { // its reads are not locked: later leaders respect its timestamp
 		v.Proposed, v.Reads, v.Spans = o.leases.At(p, o.rows.row), nil, nil
 	}
 	if o.cfg.Spec.Decide.Bypasses() {
@@ -298,7 +298,7 @@ func (o *prepareHandler) vote(p *txn.Prepare) *voteCmd {
 	return v
 }
 
-// writes tells of keys whether they are written.
+// writes returns a predicate: whether a key is among the writes.
 func writes(list []txn.Write) func(txn.Key) bool {
 	if len(list) <= 4 {
 		return func(k txn.Key) bool { return slices.ContainsFunc(list, func(w txn.Write) bool { return w.Key == k }) }
@@ -310,7 +310,7 @@ func writes(list []txn.Write) func(txn.Key) bool {
 	return func(k txn.Key) bool { return written[k] }
 }
 
-// validate checks that what was read is still so.
+// validate checks that the rows and ranges read are unchanged.
 func (o *prepareHandler) validate(p *txn.Prepare) txn.Refusal {
 	bugs := o.cfg.Params.InjectedBugs
 	if bugs.SkipValidation {
@@ -336,17 +336,17 @@ func (o *prepareHandler) validate(p *txn.Prepare) txn.Refusal {
 	return txn.Refusal{Reason: reason, OverwrittenBy: yield.ChangedBy(o.rows.row, reason, p.Reads)}
 }
 
-// countChecks counts what the checks of reads have refused.
+// countChecks counts the failed checks of reads.
 func (o *prepareHandler) countChecks(reason txn.AbortReason) {
 	o.cfg.Params.Rules.HitIf(reason == txn.ReasonRowChanged, coverage.RowsChecked)
 	o.cfg.Params.Rules.HitIf(reason == txn.ReasonRangeChanged, coverage.RangesChecked)
 }
 
-// answerReadOnly answers for a transaction that wrote nothing anywhere. All
-// its reads were over before any shard was asked, so versions that still stand
-// at every shard stood together at that moment. Nothing is held or logged; but
-// only a leader that knows itself to be one may say so: by its lease, or by a
-// barrier through the log.
+// answerReadOnly votes for a transaction that wrote nothing anywhere. All its
+// reads were finished before any shard was asked, so versions that are still current
+// at every shard were current together at that time. Nothing is locked or logged; but
+// only a certain leader may vote so: by its lease, or by a barrier through
+// the log.
 func (o *prepareHandler) answerReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	if o.switching.refuses(p.ProtocolSeq) {
 		o.refuse(from, p, txn.ReasonProtocolSwitched.Refusal())
@@ -366,9 +366,9 @@ func (o *prepareHandler) answerReadOnly(from txn.NodeID, p *txn.Prepare, began a
 		o.answerReadOnlyLater(from, p, began, &e)
 		return
 	}
-	nanos, whom := began.waited(o.cfg.Env.Now())
+	nanos, holder := began.waited(o.cfg.Env.Now())
 	yes := func() {
-		o.replies.vote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: whom})
+		o.replies.vote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: holder})
 	}
 	o.depends.whenDecided(q.Shared, q.Spans, began, func(committed bool) {
 		if committed {
@@ -379,14 +379,14 @@ func (o *prepareHandler) answerReadOnly(from txn.NodeID, p *txn.Prepare, began a
 	}, func() { o.refuse(from, p, txn.ReasonVoteTimeout.Refusal()) })
 }
 
-// answerReadOnlyLater has a vote on reads alone wait, or refuses it.
+// answerReadOnlyLater has a read-only vote wait, or refuses it.
 func (o *prepareHandler) answerReadOnlyLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.LockResult) {
 	next := began.behind(e.BlockedBy)
 	o.later(from, p, e, func() { o.answerReadOnly(from, p, next) })
 }
 
-// vouchesInTurn is a bug: whoever has read what is not committed is not refused, but waits until
-// it is. It reports whether that is so.
+// vouchesInTurn is an injected bug: a transaction that has read uncommitted values is not refused but waits
+// until they are committed. It reports whether this applies.
 func (o *prepareHandler) vouchesInTurn(from txn.NodeID, p *txn.Prepare, began arrival) bool {
 	turn := yield.LockRequest{Phase: yield.ChainOrder, Txn: p.Txn, Age: p.Age}
 	o.locks.mayWait(&turn, began, 0)

@@ -8,44 +8,43 @@ import (
 	"isochron/txn"
 )
 
-// How the transactions of a shard commit changes by an entry of its own log: the
-// directory says what is wanted (Desired.Protocol), and the leader goes there when all
-// that ran before has come to its end here.
+// Switching the protocol of a shard by an entry of its log. The directory has the desired protocol
+// (Desired.Protocol); the leader enters it when all transactions of the old one have ended here.
 //
 // Invariant: no vote is undecided across such an entry, and no leader holds a lock,
-// a wait or a revealed write across it. So whatever is undecided in the log is of
-// the protocol that the log says, and whoever leads next restores it by that one.
+// a wait or a revealed write across it. So every undecided vote belongs to the protocol in
+// force in the log, and the next leader restores it by that protocol.
 //
-// The leader sees to it alone. As soon as another protocol is wanted it votes on
-// nothing more and grants no locks; it ends those who hold locks and have not
-// voted; those who have voted end by their decisions, which others find in the logs
-// if a coordinator is lost. Then nothing is left, nothing can come, and the entry is
-// proposed. That gateways have brought their transactions to an end before only
-// saves the clients that trouble: safety never rests on what a gateway has said.
+// The leader ensures this alone. As soon as another protocol is desired, it votes on
+// nothing more and grants no locks; it aborts the holders that have not
+// voted; those that have voted end by their decisions, which others find in the logs
+// if a coordinator is lost. Then nothing is pending, nothing can arrive, and the entry is
+// proposed. Gateways drain their transactions before, which only spares the clients
+// retries: safety never depends on a gateway's report.
 //
-// Shards change one by one, and a transaction runs under one protocol everywhere:
-// it says under which, a shard that has left that refuses it for ever, as a vote of
-// No, and a shard that is not yet there has it ask again. At each shard all of the
-// old protocol stands before all of the new one; so their orders make one.
+// Shards switch one by one, and a transaction runs under one protocol everywhere:
+// its requests carry the number of that protocol. A shard that has left the protocol refuses them
+// permanently, as a vote of No; a shard that has not yet reached it has the sender retry. At each shard
+// all of the old protocol precedes all of the new one, so their serial orders combine into one.
 //
-// The record of an attempt (Prepare.Record) is taken under any protocol, also by a shard that
-// waits for its votes to end: it may be what one of them waits for, here or elsewhere, and whoever
-// writes it may have gone over already. Its entry is its commit, so it leaves nothing undecided,
-// and until that is applied the shard waits for it as for any vote. There are as many as there are
-// attempts to be ended, so that comes to an end. When the change is on its way into the log a
-// record waits until it is there: its locks are not carried across, and two that write the
+// The record of an attempt (Prepare.Record) is accepted under any protocol, also by a shard that
+// is draining: a pending vote, here or elsewhere, may wait for it, and the gateway that
+// writes it may have switched already. Its entry is its commit, so it leaves nothing undecided,
+// and until it is applied the shard waits for it as for any vote. There are at most as many records as
+// attempts to be ended, so the drain terminates. While the switch is being logged a
+// record waits until it is applied: its locks are not kept across the switch, and two records of the
 // same row must not both find it empty.
 //
-// Plain reads need no such word: what they show is checked at the prepare, or the
-// leader answers for it by what it knows itself.
+// Plain reads need no number: they are validated at the prepare, or the
+// leader answers from its own state.
 
-// protocolCmd says how transactions commit from its place in the log on.
+// protocolCmd sets the protocol of the log entries after it.
 type protocolCmd struct {
 	Seq  uint64 `cbor:"1,keyasint,omitempty"`
 	Name string `cbor:"2,keyasint,omitempty"`
 }
 
-// applyProtocol reports whether another protocol holds from here on.
+// applyProtocol reports whether the protocol changes.
 func (s *state) applyProtocol(c protocolCmd) bool {
 	if c.Seq <= s.applied.Protocol.Seq {
 		return false
@@ -57,8 +56,8 @@ func (s *state) applyProtocol(c protocolCmd) bool {
 	return true
 }
 
-// followProtocol has the replica go by what its log says. A leader begins with an
-// empty lock table: the one it had is empty.
+// followProtocol applies the protocol in the log to the replica. A leader begins with a
+// new lock table: the old one is empty.
 func (m *machine) followProtocol() {
 	c := m.state.applied.Protocol
 	if c.Seq == 0 {
@@ -77,31 +76,31 @@ func (m *machine) followProtocol() {
 	}
 }
 
-// switching is how far a leader has come from one protocol to the next.
+// switching is the progress of a leader's protocol switch.
 type switching struct {
 	state   *state               // has the protocol in force
-	desired *participant.Desired // has the one that is wanted
+	desired *participant.Desired // has the desired protocol
 	propose func(command) bool
 
-	proposed uint64 // the newest change in this term
+	proposed uint64 // the newest switch proposed in this term
 }
 
-// seq numbers the protocol in force.
+// seq returns the number of the protocol in force.
 func (s *switching) seq() uint64 { return s.state.applied.Protocol.Seq }
 
-// leaves reports whether another protocol is wanted than the one that holds.
+// leaves reports whether a newer protocol than the one in force is desired.
 func (s *switching) leaves() bool { return s.desired.Protocol.Seq > s.seq() }
 
-// refuses reports whether a transaction of this protocol comes too late.
+// refuses reports whether a transaction of this protocol arrives too late.
 func (s *switching) refuses(seq uint64) bool {
 	return seq < s.seq() || seq == s.seq() && s.leaves()
 }
 
-// ahead reports whether a transaction of this protocol comes too early.
+// ahead reports whether a transaction of this protocol arrives too early.
 func (s *switching) ahead(seq uint64) bool { return seq > s.seq() }
 
-// passes reports whether a Prepare is voted on whatever protocol it is of, and passing whether
-// that makes a difference to it.
+// passes reports whether a Prepare is accepted under any protocol, and passing whether
+// it is accepted for that reason only.
 func passes(p *txn.Prepare) bool { return p.Record && p.OnePhase }
 
 func (s *switching) passing(p *txn.Prepare) bool {
@@ -111,7 +110,7 @@ func (s *switching) passing(p *txn.Prepare) bool {
 // late reports whether a Prepare is refused.
 func (s *switching) late(p *txn.Prepare) bool { return s.refuses(p.ProtocolSeq) && !passes(p) }
 
-// early reports whether a Prepare has to be asked for again.
+// early reports whether a Prepare must be sent again later.
 func (s *switching) early(p *txn.Prepare) bool {
 	if passes(p) {
 		return s.proposed > s.seq()
@@ -119,10 +118,10 @@ func (s *switching) early(p *txn.Prepare) bool {
 	return s.ahead(p.ProtocolSeq)
 }
 
-// due reports whether another protocol is wanted, and not proposed yet.
+// due reports whether another protocol is desired and not proposed yet.
 func (s *switching) due() bool { return s.leaves() && s.proposed < s.desired.Protocol.Seq }
 
-// enter proposes what is wanted. Nothing is undecided here, nor can come.
+// enter proposes the desired protocol. Nothing is undecided here, and nothing can arrive.
 func (s *switching) enter() {
 	want := s.desired.Protocol
 	if s.propose(command{Switch: &protocolCmd{Seq: want.Seq, Name: want.Name}}) {
@@ -130,7 +129,7 @@ func (s *switching) enter() {
 	}
 }
 
-// changeProtocol takes the next step towards what is wanted.
+// changeProtocol takes the next step towards the desired protocol.
 func (l *leaderState) changeProtocol() {
 	if !l.serving || !l.switching.due() {
 		return
@@ -145,11 +144,11 @@ func (l *leaderState) changeProtocol() {
 	l.switching.enter()
 }
 
-// endUnvotedAll ends all who hold locks here and have not voted.
+// endUnvotedAll aborts all transactions that hold locks here and have not voted.
 func (l *leaderState) endUnvotedAll() {
 	for _, h := range l.locks.Holders() {
 		if h.Voted || l.locks.Holder(h.Txn) != h {
-			continue // or it was undone with another
+			continue // or it was aborted by a cascade
 		}
 		id := h.Txn
 		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.desired.Protocol.Seq}})
@@ -158,12 +157,12 @@ func (l *leaderState) endUnvotedAll() {
 	l.batcher.close()
 }
 
-// drained reports whether all that ran here has come to its end.
+// drained reports whether all transactions of the old protocol have ended here.
 func (l *leaderState) drained() bool {
 	return len(l.known.voting)+len(l.known.deciding)+len(l.known.waiting)+l.batcher.Len()+len(l.r.state.prepared) == 0 &&
 		l.locks.Waiting() == 0 && len(l.locks.Holders()) == 0
 }
 
-// Drained reports whether nothing is left undecided, held or waited for where this
-// replica leads; elsewhere others know.
+// Drained reports whether no attempt is undecided and no lock is held or waited for where this
+// replica leads; a follower always returns true.
 func (r *Replica) Drained() bool { return !r.Serving() || r.lead.drained() }

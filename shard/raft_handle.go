@@ -7,22 +7,22 @@ import (
 	"isochron/txn"
 )
 
-// raftHandle is a replica's in its group: what others may ask of it that is not about transactions.
+// raftHandle is a replica's access to its group, for calls that do not concern transactions.
 type raftHandle struct{ group *raftgroup.Group[command] }
 
-// acceptsProposals reports whether the log takes another command now.
+// acceptsProposals reports whether the log accepts another command now.
 func (s raftHandle) acceptsProposals() bool { return s.group.AcceptsProposals() }
 
-// propose has a command appended to the log; false if the log takes no more now.
+// propose appends a command to the log; false if the log accepts no proposals now.
 func (s raftHandle) propose(c command) bool { return s.group.Propose(c) }
 
-// members are those whose majorities commit what is proposed now.
+// members returns the members whose majorities commit proposals made now.
 func (s raftHandle) members() (voters, outgoing []txn.NodeID) {
 	voters, outgoing, _ = s.group.Members()
 	return voters, outgoing
 }
 
-// proposer is the log as a leader's parts see it.
+// proposer is the log as seen by a leader's parts.
 type proposer interface {
 	propose(command) bool
 	acceptsProposals() bool
@@ -31,30 +31,30 @@ type proposer interface {
 
 var _ proposer = raftHandle{}
 
-// Process carries out what the group wants done, until it wants nothing more.
+// Process runs the group's pending work until none remains.
 func (s raftHandle) Process() { s.group.Process() }
 
-// Leader is who leads, 0 if unknown, and in which term.
+// Leader returns the leader, 0 if unknown, and its term.
 func (s raftHandle) Leader() (txn.NodeID, uint64) { return s.group.Leader() }
 
-// LeaseUntil is the instant of this node's clock up to which this replica may answer
+// LeaseUntil returns the time of this node's clock until which this replica may answer
 // reads without asking the others; 0: it may not.
 func (s raftHandle) LeaseUntil() time.Duration { return s.group.LeaseUntil() }
 
-// Converged reports whether this replica knows that it has the members that the
-// directory wants.
+// Converged reports whether this replica knows that the group has the members desired by the
+// directory.
 func (s raftHandle) Converged() bool { return s.group.Converged() }
 
-// SetDraining has the replica lead no more, or lead again if it is wanted to.
+// SetDraining stops or resumes leading: a draining replica leads no more.
 func (s raftHandle) SetDraining(on bool) { s.group.SetDraining(on) }
 
-// CanHandOver reports whether this replica leads and somebody could lead instead.
+// CanHandOver reports whether this replica leads and another member could lead instead.
 func (s raftHandle) CanHandOver() bool { return s.group.CanHandOver() }
 
-// Removed reports whether this replica is a member no more, and has heard nothing
-// for so long that nobody can be about to take it back.
+// Removed reports whether this replica is no longer a member, and has received nothing
+// for so long that no leader can be adding it again.
 func (s raftHandle) Removed() bool { return s.group.Removed() }
 
-// Retire forgets all of a replica that is out and not wanted, so that it is blank if
-// it ever comes back. It is not used again.
+// Retire deletes all state of a removed replica that is not desired, so that it is uninitialized
+// if it returns. The replica is not used afterwards.
 func (s raftHandle) Retire() { s.group.Retire() }

@@ -7,11 +7,11 @@ import (
 	"isochron/yield"
 )
 
-// reader answers reads of the newest rows at a leader, and takes the locks that are asked
-// for.
+// reader answers reads of the newest rows at a leader, and takes the requested
+// locks.
 //
-// Invariant: what is in the way is waited for, and then all is read anew, so that an
-// answer is of one instant.
+// Invariant: after waiting for a conflicting transaction all rows are read again, so that an
+// answer is of one time.
 type reader struct {
 	cfg   *Config
 	term  uint64
@@ -24,10 +24,10 @@ type reader struct {
 	barrier   *leaderBarrier
 	switching *switching
 	gathering *prepareBatcher
-	leases    *yield.Leases // nil: rows have none
+	leases    *yield.Leases // nil: the protocol has no row leases
 }
 
-// access reads, or waits, or refuses to. It is not asked of a protocol that is not in force yet.
+// access answers a read, has it wait, or refuses it. The caller excludes protocols not in force yet.
 func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 	if m.Lock != txn.LockNone && r.switching.refuses(m.ProtocolSeq) {
 		r.refuse(from, m, txn.ReasonProtocolSwitched.Refusal(), began)
@@ -42,7 +42,7 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 	e := r.locks.acquire(&q)
 	switch next := began.behind(e.BlockedBy); {
 	case e.Again:
-		r.access(from, m, began) // bounded: each turn removes its victims
+		r.access(from, m, began) // bounded: each round removes its victims
 		return
 	case e.Refused.Refused():
 		r.refuse(from, m, e.Refused, next)
@@ -55,14 +55,14 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 	out.Publish, out.Warm = e.Pass, warm(r.cfg.Env, m)
 	r.leases.FillReply(out)
 	if m.Clock {
-		out.At = r.clock.Next(r.cfg.Env.Now()) // whatever is revealed here was observed
+		out.At = r.clock.Next(r.cfg.Env.Now()) // above all revealed versions: their timestamps were observed
 	}
 	out.OnlyRead = m.OnlyRead && r.barrier.leased()
 	r.gathering.reads(m)
 	r.answer(from, m, out, c.Spans, began)
 }
 
-// forbids is why a read cannot be answered whatever locks are free, if it cannot.
+// forbids returns the reason for which a read cannot be answered, whatever locks are free.
 func (r *reader) forbids(m *txn.Access, c yield.LockSet) txn.Refusal {
 	if !yield.Guarded(r.rows.row, m.SchemaChecks) {
 		return txn.ReasonSchemaChanged.Refusal()
@@ -70,7 +70,7 @@ func (r *reader) forbids(m *txn.Access, c yield.LockSet) txn.Refusal {
 	return r.written.since(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
 }
 
-// refuse answers that a read gets no rows.
+// refuse answers a read with a refusal.
 func (r *reader) refuse(from txn.NodeID, m *txn.Access, reason txn.Refusal, began arrival) {
 	no := noRows(r.cfg.ID, m, reason)
 	no.ProtocolSeq = r.switching.seq()
@@ -82,7 +82,7 @@ func noRows(s txn.ShardID, m *txn.Access, reason txn.Refusal) *txn.AccessReply {
 	return &txn.AccessReply{Shard: s, Request: m.Request, Refused: reason.Kind(), Reason: reason.String(), Cause: reason.Cause()}
 }
 
-// asks is the question of a read to the lock table.
+// asks returns the lock request of a read.
 func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.LockRequest {
 	q := yield.LockRequest{Phase: yield.UnlockedRead, Txn: m.Txn, Age: m.Age, LockSet: c, Request: m.Request, WaitsOnlyHere: m.WaitsOnlyHere}
 	switch {
@@ -95,7 +95,7 @@ func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.LockR
 	return q
 }
 
-// gather reads what is asked for, and tells what has to be claimed for it.
+// gather reads the requested rows, and returns the locks that the answer needs.
 func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: r.term}
 	c := yield.LockSet{HoldsNothing: m.HoldsNothing, CommittedOnly: m.CommittedOnly}
@@ -137,8 +137,8 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	return out, c
 }
 
-// answer sends what was read. Nobody will validate an answer that is final:
-// it waits until what it shows is decided.
+// answer sends the rows. An OnlyRead answer is not validated later: it waits until the
+// writers of its rows are decided.
 func (r *reader) answer(from txn.NodeID, m *txn.Access, out *txn.AccessReply, spans []txn.Span, began arrival) {
 	if !out.OnlyRead || !r.cfg.Spec.Reveal.Early() {
 		r.send(from, out, began)
@@ -152,7 +152,7 @@ func (r *reader) answer(from txn.NodeID, m *txn.Access, out *txn.AccessReply, sp
 		if committed {
 			r.send(from, out, began)
 		} else {
-			r.access(from, m, began) // bounded: its deadline counts from its beginning
+			r.access(from, m, began) // bounded: its deadline counts from its arrival
 		}
 	}, func() {
 		r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(r.cfg.ID, m, txn.ReasonReadTimeout.Refusal())})
@@ -164,7 +164,7 @@ func (r *reader) send(to txn.NodeID, out *txn.AccessReply, began arrival) {
 	r.cfg.Env.Send(txn.Coordinator(to), txn.Message{AccessReply: out})
 }
 
-// rowFor reads a row for a request: who may write it goes on from the last
+// rowFor reads a row for a request: a request that may write the row gets its last
 // uncommitted value, if the row has one.
 func (r *reader) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted bool) {
 	if m.Lock == txn.LockExclusive {
@@ -175,7 +175,7 @@ func (r *reader) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted bool
 	return r.rows.row(k), false
 }
 
-// locked reports whether another holds the key against the request.
+// locked reports whether another transaction holds a conflicting lock on the key.
 func (r *reader) locked(m *txn.Access, k txn.Key) bool {
 	c := yield.LockSet{Shared: []txn.Key{k}}
 	if m.Lock == txn.LockExclusive {

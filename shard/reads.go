@@ -4,7 +4,7 @@ import (
 	"isochron/txn"
 )
 
-// OnAccess answers reads: any replica a nearest one, the leader all others.
+// OnAccess answers reads: any replica answers a nearest read, the leader all others.
 func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	switch {
 	case (m.AsOf != 0 || m.WantReadTS) && !r.cfg.Spec.SnapshotReads():
@@ -19,7 +19,7 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	case r.Serving() && m.Lock != txn.LockNone && r.lead.switching.ahead(m.ProtocolSeq):
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case m.Nearest && r.cfg.Params.NearAsIs && r.state.applied.Index > 0:
-		rows := latestRows{state: r.state, engine: r.cfg.Engine} // what any replica would show, the leader's too
+		rows := latestRows{state: r.state, engine: r.cfg.Engine} // as any replica answers, the leader too
 		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m, warm(r.env, m))})
 	case r.Serving():
 		r.lead.reader.access(from, m, r.arrives())
@@ -40,7 +40,7 @@ func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
 	r.env.Send(txn.Coordinator(to), txn.Message{NotLeader: &n})
 }
 
-// warm is what an answer tells of temperatures, if it is asked to.
+// warm returns the temperatures requested by a read.
 func warm(env Env, m *txn.Access) []txn.WarmKey {
 	if !m.Temperatures {
 		return nil

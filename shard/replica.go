@@ -19,16 +19,16 @@ type Replica struct {
 	clock   txn.Clock
 	desired participant.Desired
 
-	nextCheck time.Duration // of the slow checks
-	ticked    time.Duration // when Tick was called last
+	nextCheck time.Duration // of slowChecks
+	ticked    time.Duration // time of the last Tick
 	counts    participant.Counts
-	arrivals  uint64       // requests that may wait
-	lead      *leaderState // what only a leader knows; nil otherwise
+	arrivals  uint64       // number of requests received that may wait
+	lead      *leaderState // nil if this replica does not lead
 
 	sweep sweep // of old versions
 }
 
-// Open brings a replica back from the engine, or makes a new one.
+// Open restores a replica from the engine, or creates one.
 func Open(cfg Config) (*Replica, error) {
 	r := &Replica{cfg: cfg, env: cfg.Env, desired: cfg.Desired}
 	var memo *raftgroup.EntryCache[command]
@@ -43,12 +43,12 @@ func Open(cfg Config) (*Replica, error) {
 	return r, err
 }
 
-// members is the part of what the directory wants that is the group's.
+// members returns the part of the directory's desired state that concerns the group.
 func members(d participant.Desired) raftgroup.Desired {
 	return raftgroup.Desired{Voters: d.Voters, Learners: d.Learners, Preferred: d.Preferred}
 }
 
-// SetDesired tells a replica of what the directory wants from now on.
+// SetDesired sets the state desired by the directory.
 func (r *Replica) SetDesired(w participant.Desired) {
 	r.desired = w
 	r.group.SetDesired(members(w))
@@ -58,7 +58,7 @@ func (r *Replica) SetDesired(w participant.Desired) {
 	}
 }
 
-// Tick does what is due; see NextWake.
+// Tick runs the work that is due; see NextWake.
 func (r *Replica) Tick() {
 	r.group.Tick()
 	now := r.env.Now()
@@ -82,7 +82,7 @@ func (r *Replica) Tick() {
 	r.sweep.step(now.Mono, r.state, r.cfg.Engine)
 }
 
-// slowChecks are those that need no haste.
+// slowChecks runs periodic checks that are not urgent.
 func (r *Replica) slowChecks(now txn.Now) {
 	if r.lead != nil {
 		r.lead.lookRound(now)
@@ -95,7 +95,7 @@ func (r *Replica) slowChecks(now txn.Now) {
 	r.state.cache.Trim()
 }
 
-// Holds is what the replica keeps in memory of its rows and of its log, in bytes.
+// Holds returns the memory used for rows and for the log, in bytes.
 func (r *Replica) Holds() (rows, logs int64) {
 	return int64(r.state.cache.Held()), r.group.Holds()
 }
@@ -106,7 +106,7 @@ func (r *Replica) Serving() bool { return r.lead != nil && r.lead.serving }
 // Undecided is the number of votes in the log without a decision.
 func (r *Replica) Undecided() int { return len(r.state.prepared) }
 
-// Holders is the number of transactions that hold locks here, or have reserved something.
+// Holders is the number of transactions that hold locks or reservations here.
 func (r *Replica) Holders() int {
 	if r.lead == nil {
 		return 0
@@ -114,10 +114,10 @@ func (r *Replica) Holders() int {
 	if n := len(r.lead.locks.Holders()); n > 0 {
 		return n
 	}
-	return r.lead.locks.Reserved().Count() // of nobody: there should be none
+	return r.lead.locks.Reserved().Count() // without a holder: should be none
 }
 
-// Summary is one line for a person.
+// Summary returns a one-line description for people.
 func (r *Replica) Summary() string {
 	s := r.Status()
 	return fmt.Sprintf("shard %d: %s of term %d, leader %d, applied %d of %d, %d undecided, %d lock holders",

@@ -2,15 +2,15 @@ package shard
 
 import "isochron/txn"
 
-// replySender is what a leader says of attempts.
+// replySender sends a leader's answers about attempts.
 type replySender struct {
 	cfg       *Config
 	switching *switching
-	rows      *latestRows // that declared transactions read
+	rows      *latestRows // read by 2FI transactions
 	known     *attempts
 }
 
-// vote sends a vote. One of No says which protocol is in force here.
+// vote sends a vote. A No carries the number of the protocol in force.
 func (s replySender) vote(to txn.NodeID, v txn.Vote) {
 	v.Shard = s.cfg.ID
 	if v.Refused != 0 {
@@ -22,15 +22,15 @@ func (s replySender) vote(to txn.NodeID, v txn.Vote) {
 	s.cfg.Env.Send(txn.Coordinator(to), txn.Message{Vote: &v})
 }
 
-// serve tells who asked for a declared transaction's vote what it reads, before the vote lasts.
+// serve sends a 2FI transaction's reads to the node that asked for its vote, before the vote is durable.
 func (s replySender) serve(to txn.NodeID, v *voteCmd) {
 	if rows := s.read(v); len(rows) > 0 {
 		s.cfg.Env.Send(txn.Coordinator(to), txn.Message{FixedSetReads: &txn.FixedSetReads{Shard: s.cfg.ID, Attempt: v.Attempt, Rows: rows}})
 	}
 }
 
-// read are the rows that a declared transaction with an undecided vote reads here. They are what
-// they were at the vote, whichever leader has it: until it is decided nobody else can write them.
+// read returns the rows that a 2FI transaction with an undecided vote reads here. They are unchanged
+// since the vote, at whichever leader: no other transaction can write them before its decision.
 func (s replySender) read(v *voteCmd) []txn.Row {
 	if v == nil || v.FixedSet == nil {
 		return nil
@@ -42,25 +42,25 @@ func (s replySender) read(v *voteCmd) []txn.Row {
 	return rows
 }
 
-// finding tells what the log says of an attempt.
+// finding sends the state of an attempt in the log.
 func (s replySender) finding(to txn.NodeID, f txn.InquireReply) {
 	f.Shard = s.cfg.ID
 	s.cfg.Env.Send(txn.Coordinator(to), txn.Message{InquireReply: &f})
 }
 
-// ack acknowledges the end of an attempt.
+// ack acknowledges the outcome of an attempt.
 func (s replySender) ack(to txn.NodeID, a txn.Attempt) {
 	s.cfg.Env.Send(txn.Coordinator(to), txn.Message{DecideAck: &txn.DecideAck{Shard: s.cfg.ID, Attempt: a}})
 }
 
-// spread tells the co-coordinators of a vote, where there are any.
+// spread sends a vote to the co-coordinators, in protocols that have them.
 func (s replySender) spread(v *voteCmd) {
 	if s.cfg.Spec.Decide.Bypasses() {
 		s.cfg.Env.Acknowledge(v.ack(s.cfg.ID), true)
 	}
 }
 
-// spreadNo tells them that the attempt will abort.
+// spreadNo notifies the co-coordinators that the attempt will abort.
 func (s replySender) spreadNo(p *txn.Prepare) {
 	if s.cfg.Spec.Decide.Bypasses() && len(p.Participants) > 1 {
 		s.cfg.Env.Acknowledge(&txn.Ack{Shard: s.cfg.ID, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, No: true}, true)

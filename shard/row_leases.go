@@ -6,11 +6,11 @@ import (
 	"isochron/yield"
 )
 
-// Where rows have leases (yield.Leases) a vote renews those of what it has read, and holds what it
-// writes alone.
+// In protocols with row leases (yield.Leases) a vote renews the leases of its reads, and locks only
+// its writes.
 
-// leasesStand is why a vote cannot be at its timestamp, if it cannot; least is one that would do
-// here, if that is why.
+// leasesStand returns the reason for which a vote cannot use its timestamp, if there is one; least is
+// then a timestamp that would succeed here.
 func (o *prepareHandler) leasesStand(p *txn.Prepare) (reason txn.AbortReason, least txn.Timestamp) {
 	if o.cfg.Params.InjectedBugs.IgnoreRangeChecks {
 		points := *p
@@ -20,7 +20,7 @@ func (o *prepareHandler) leasesStand(p *txn.Prepare) (reason txn.AbortReason, le
 	return o.leases.StillValid(p, o.leases.At(p, o.rows.row), o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) })
 }
 
-// renews is what nobody else may have locked, for a vote to renew its leases.
+// renews returns the keys and spans that no other transaction may have locked, for a vote to renew its leases.
 func (o *prepareHandler) renews(p *txn.Prepare, at txn.Timestamp) (keys []txn.Key, spans []txn.Span) {
 	if o.cfg.Params.InjectedBugs.RenewLockedLease {
 		return nil, nil
@@ -31,7 +31,7 @@ func (o *prepareHandler) renews(p *txn.Prepare, at txn.Timestamp) (keys []txn.Ke
 	return keys, spans
 }
 
-// countLocked counts a vote that others' locks have kept from renewing its leases.
+// countLocked counts a vote that could not renew its leases because of others' locks.
 func (o *prepareHandler) countLocked(q *yield.LockRequest) {
 	if o.leases == nil || !o.cfg.Params.Rules.On() {
 		return

@@ -11,47 +11,47 @@ import (
 	"isochron/yield"
 )
 
-// Reads at a moment T. A commit has one timestamp at all its shards, the largest
+// Snapshot reads at a read timestamp T. A commit has one timestamp at all its shards, the largest
 // that a participant proposed; so the commits up to T are a consistent cut, and
-// a shard may show its part of the cut once that part is complete:
+// a shard may answer its part of the cut once that part is complete:
 //
-//   - the applied MaxTS is at or above T. All votes of one leader stand in its
-//     log in the order of their timestamps, and above what stood before them; a
+//   - the applied MaxTS is at or above T. All votes of one leader are in its
+//     log in the order of their timestamps, and above those of the entries before them; a
 //     later leader's clock has observed all of the log before it serves. So no
-//     vote at or below T comes after an applied entry that raised MaxTS to T;
-//   - no vote at or below T that writes something asked for is undecided in the
-//     applied state. A commit that is revealed and not yet applied still is an
+//     vote at or below T follows an applied entry that raised MaxTS to T;
+//   - no vote at or below T that writes a requested row is undecided in the
+//     applied state. A commit that is revealed and not yet applied is still an
 //     undecided vote there.
 //
-// Both are facts of the log: any replica that has them applied may answer, a
+// Both are facts of the log: any replica that has applied them may answer, a
 // deposed leader too, and the answer never changes. If T is above MaxTS and
-// versions are to be held, the leader logs a floor first.
+// versions are to be protected, the leader first logs T as closed.
 //
-// An entry for each read would be dear for those who only want the present. So a
-// leader logs a ceiling somewhat after the present, from time to time: every later
-// leader begins above it, whatever its clock says. Up to its applied ceiling a
-// leader may answer by what it knows: it proposes above T from now on, and waits
-// for the votes at or below T that it has proposed, as for those that are applied.
+// One entry for each read would be expensive for reads of the present. So a
+// leader logs, from time to time, a maximum read timestamp somewhat in the future: every later
+// leader proposes above it, whatever its clock. Up to its applied MaxReadTS a
+// leader may answer from its own state: it proposes above T from now on, and waits
+// for its proposed votes at or below T as for the applied ones.
 // That holds for a deposed leader as well.
 
-// protectedTS keeps the versions of a moment from being collected.
+// protectedTS protects the versions of a read timestamp from collection.
 type protectedTS struct {
 	At    txn.Timestamp `cbor:"1,keyasint,omitempty"`
 	Until txn.Timestamp `cbor:"2,keyasint,omitempty"` // of the leader's wall clock
 }
 
-// The bounds of reads at a moment.
+// The bounds of snapshot reads.
 const (
 	maxHolds = 64
 	maxAsOf  = 10_000        // that wait at one leader
-	maxAhead = 6 * time.Hour // a moment so far after the leader's clock is a mistake
-	// A ceiling is logged for a fraction of the election timeout: nobody else leads
-	// sooner, but for a transfer, and so few leaders begin ahead of their clocks.
+	maxAhead = 6 * time.Hour // a read timestamp so far after the leader's clock is a mistake
+	// MaxReadTS is raised by a fraction of the election timeout: no other node leads
+	// sooner, except by a transfer, so few leaders start ahead of their clocks.
 	ceilingFraction = 2
 )
 
-// applyMaxReadTS raises MaxTS and begins or renews a hold. A hold of what may be
-// collected already, or one too many, is none: whoever asked for it is refused.
+// applyMaxReadTS raises MaxTS and starts or renews a protection. If the versions may be
+// collected already, or there are too many protections, it is ignored and the read is refused.
 func (s *state) applyMaxReadTS(f readTSCmd) {
 	s.applied.MaxTS = max(s.applied.MaxTS, f.At)
 	s.applied.MaxReadTS = max(s.applied.MaxReadTS, f.MaxReadTS)
@@ -69,7 +69,7 @@ func (s *state) applyMaxReadTS(f readTSCmd) {
 	s.applied.Holds = holds
 }
 
-// applyCollect drops the holds that have ended and collects up to the others.
+// applyCollect ends expired protections and collects up to the oldest of the others.
 func (s *state) applyCollect(c collectCmd) {
 	keep := c.Keep
 	var holds []protectedTS
@@ -83,7 +83,7 @@ func (s *state) applyCollect(c collectCmd) {
 	s.applied.Keep = max(s.applied.Keep, keep)
 }
 
-// cut answers reads at a moment from what is applied.
+// cut answers snapshot reads from the applied state.
 type cut struct {
 	*state
 	engine   store.Engine
@@ -91,7 +91,7 @@ type cut struct {
 	env      Env
 	clock    *txn.Clock
 	leads    bool
-	deciding map[txn.Attempt]*decidingVote // what a leader knows of before the log does
+	deciding map[txn.Attempt]*decidingVote // a leader's decisions that are not applied yet
 }
 
 func (r *Replica) cut() cut {
@@ -102,14 +102,14 @@ func (r *Replica) cut() cut {
 	return c
 }
 
-// closed reports whether the state holds all of what is asked for that will ever
-// be committed up to the moment.
+// closed reports whether the state has all rows of the read that will ever
+// be committed up to its read timestamp.
 func (c *cut) closed(m *txn.Access) bool {
 	return c.applied.MaxTS >= m.AsOf && c.decided(m)
 }
 
-// decided reports whether no vote up to the moment that writes something asked
-// for is undecided.
+// decided reports whether no vote up to the read timestamp that writes a requested row
+// is undecided.
 func (c *cut) decided(m *txn.Access) bool {
 	if c.params.InjectedBugs.IgnoreUndecided {
 		return true
@@ -118,7 +118,7 @@ func (c *cut) decided(m *txn.Access) bool {
 		return true
 	}
 	read := askedBy(m)
-	for a, p := range c.prepared { // order: none, all are looked at
+	for a, p := range c.prepared { // order: none, all are checked
 		if p.Proposed <= m.AsOf && !c.without(a, m.AsOf) && read.touches(p.Writes) {
 			c.params.Rules.Hit(coverage.UndecidedAtReadTS)
 			return false
@@ -127,14 +127,14 @@ func (c *cut) decided(m *txn.Access) bool {
 	return true
 }
 
-// without reports whether this leader knows already that an attempt has no part in the
-// moment.
+// without reports whether this leader already knows that an attempt does not commit at or below
+// the read timestamp.
 func (c *cut) without(a txn.Attempt, at txn.Timestamp) bool {
 	d := c.deciding[a]
 	return d != nil && (!d.commit || d.at > at)
 }
 
-// asked is what a read asks for, to be held against writes.
+// asked is the set of keys and scans of a read, to be compared with writes.
 type asked struct {
 	keys  map[txn.Key]bool
 	scans []txn.Scan
@@ -151,14 +151,14 @@ func askedBy(m *txn.Access) asked {
 	return a
 }
 
-// touches reports whether one of the rows written is asked for.
+// touches reports whether a written row is in the read.
 func (a asked) touches(writes []txn.Write) bool {
 	return slices.ContainsFunc(writes, func(w txn.Write) bool {
 		return a.keys[w.Key] || slices.ContainsFunc(a.scans, func(s txn.Scan) bool { return s.Span.Contains(w.Key) })
 	})
 }
 
-// held reports whether what the read wants held is held for at least half as long.
+// held reports whether the versions that the read asks to protect are protected for at least half the time.
 func (c *cut) held(m *txn.Access, now txn.Now) bool {
 	if m.ProtectMillis <= 0 {
 		return true
@@ -171,12 +171,12 @@ func holdFor(m *txn.Access) time.Duration {
 	return time.Duration(min(m.ProtectMillis, txn.MaxProtect.Milliseconds())) * time.Millisecond
 }
 
-// refuse answers that a read gets no rows.
+// refuse answers a read with a refusal.
 func (c *cut) refuse(to txn.NodeID, m *txn.Access, reason txn.AbortReason) {
 	c.env.Send(txn.Coordinator(to), txn.Message{AccessReply: noRows(c.id, m, reason.Refusal())})
 }
 
-// answer reads the versions of the moment, which is closed.
+// answer reads the versions of the read timestamp, which is closed.
 func (c *cut) answer(to txn.NodeID, m *txn.Access) {
 	row := func(k txn.Key) txn.Row { return store.AsOf(c.engine, c.rows, k, m.AsOf) }
 	if !yield.Guarded(row, m.SchemaChecks) {
@@ -185,7 +185,7 @@ func (c *cut) answer(to txn.NodeID, m *txn.Access) {
 	}
 	out := &txn.AccessReply{Shard: c.id, Request: m.Request}
 	if m.ProtectMillis == 0 && c.leads {
-		out.At = c.clock.Next(c.env.Now()) // lets the clocks of gateways follow that of leaders
+		out.At = c.clock.Next(c.env.Now()) // lets the clocks of gateways follow those of leaders
 	}
 	for _, k := range m.Keys {
 		out.Rows = append(out.Rows, row(k))
@@ -197,7 +197,7 @@ func (c *cut) answer(to txn.NodeID, m *txn.Access) {
 	c.env.Send(txn.Coordinator(to), txn.Message{AccessReply: out})
 }
 
-// accessAsOf answers a read at a moment, or has it wait at the leader.
+// accessAsOf answers a snapshot read, or has it wait at the leader.
 func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	now, c := r.env.Now(), r.cut()
 	switch {

@@ -8,15 +8,15 @@ import (
 	"isochron/txn"
 )
 
-// asOfWaiter is a read whose moment is not complete.
+// asOfWaiter is a read whose timestamp is not closed.
 type asOfWaiter struct {
 	from     txn.NodeID
 	m        *txn.Access
 	deadline time.Duration
 }
 
-// snapshotReads are the reads at a moment that wait at a leader, and what it has asked of its
-// log for them.
+// snapshotReads are the snapshot reads that wait at a leader, and the leader's proposals
+// for them.
 type snapshotReads struct {
 	cut
 	term    uint64
@@ -25,19 +25,19 @@ type snapshotReads struct {
 	voting  map[txn.Attempt]*votingVote // proposed, not applied
 
 	waiting      []*asOfWaiter
-	floorAsked   txn.Timestamp // the highest floor proposed in this term
-	ceilingAsked txn.Timestamp // the highest ceiling
+	floorAsked   txn.Timestamp // the highest timestamp proposed as closed in this term
+	ceilingAsked txn.Timestamp // the highest MaxReadTS proposed
 	holdAsked    map[txn.Timestamp]time.Duration
 }
 
-// access answers if it may; else it sees to it that it soon may, and waits.
+// access answers a read if possible; otherwise it proposes what is missing and queues the read.
 func (o *snapshotReads) access(w *asOfWaiter) {
 	if o.try(w) {
 		return
 	}
 	for _, have := range o.waiting {
 		if have.from == w.from && have.m.Request == w.m.Request {
-			return // asked again: one answer is enough
+			return // resent: one answer is enough
 		}
 	}
 	if len(o.waiting) >= maxAsOf {
@@ -66,8 +66,8 @@ func (o *snapshotReads) try(w *asOfWaiter) bool {
 	return false
 }
 
-// passed reports whether all votes at or below the moment that there will ever be
-// are applied, as far as they write what is asked for.
+// passed reports whether all votes at or below the read timestamp that there will ever be
+// are applied, as far as they write requested rows.
 func (o *snapshotReads) passed(m *txn.Access, now txn.Now) bool {
 	if m.ProtectMillis > 0 || o.applied.MaxTS >= m.AsOf || o.params.InjectedBugs.ForgetClosedTS {
 		return o.closedTS(m, now)
@@ -87,7 +87,7 @@ func (o *snapshotReads) passed(m *txn.Access, now txn.Now) bool {
 		return true
 	}
 	read := askedBy(m)
-	for _, v := range o.voting { // order: none, all are looked at
+	for _, v := range o.voting { // order: none, all are checked
 		if v.cmd.Proposed <= m.AsOf && read.touches(v.cmd.Writes) {
 			o.params.Rules.Hit(coverage.VotingAtReadTS)
 			return false
@@ -96,11 +96,11 @@ func (o *snapshotReads) passed(m *txn.Access, now txn.Now) bool {
 	return true
 }
 
-// closedTS reports whether the log says that nothing comes at or below the moment
-// any more and that its versions are held as the read asks; if not it is
+// closedTS reports whether the log closes the read timestamp and protects its versions
+// as the read asks; if not, both are
 // proposed.
 func (o *snapshotReads) closedTS(m *txn.Access, now txn.Now) bool {
-	// First the clock: what this leader proposes after the floor is above it.
+	// First the clock: this leader's later proposals are above the closed timestamp.
 	o.clock.Observe(m.AsOf)
 	floored, held := o.applied.MaxTS >= m.AsOf, o.held(m, now)
 	f := readTSCmd{At: m.AsOf}
@@ -123,7 +123,7 @@ func (o *snapshotReads) closedTS(m *txn.Access, now txn.Now) bool {
 	return false
 }
 
-// noteHold keeps a hold from being asked for again at once.
+// noteHold prevents a protection from being proposed again immediately.
 func (o *snapshotReads) noteHold(at txn.Timestamp, now txn.Now) {
 	if len(o.holdAsked) >= 2*maxHolds {
 		clear(o.holdAsked)
@@ -131,8 +131,8 @@ func (o *snapshotReads) noteHold(at txn.Timestamp, now txn.Now) {
 	o.holdAsked[at] = now.Mono + o.params.ResendAfter
 }
 
-// present tells a moment not before any commit that this shard has taken part
-// in and that somebody has heard of. Only who leads for certain may tell.
+// present answers with a timestamp that is not before any acknowledged commit in which this shard
+// took part. Only a certain leader may answer.
 func (o *snapshotReads) present(from txn.NodeID, m *txn.Access) {
 	notify := func() {
 		out := &txn.AccessReply{Shard: o.id, Request: m.Request, Term: o.term, At: o.clock.Next(o.env.Now())}
@@ -144,7 +144,7 @@ func (o *snapshotReads) present(from txn.NodeID, m *txn.Access) {
 	o.barrier.then(notify)
 }
 
-// retry looks at the waiting reads again: the log has gone on.
+// retry checks the waiting reads again after the log has advanced.
 func (o *snapshotReads) retry() {
 	if len(o.waiting) > 0 {
 		o.waiting = slices.DeleteFunc(o.waiting, o.try)
@@ -161,7 +161,7 @@ func (o *snapshotReads) expire(now txn.Now) {
 	})
 }
 
-// nextWake is when the first of them has waited for too long.
+// nextWake returns the earliest deadline of the waiting reads.
 func (o *snapshotReads) nextWake() time.Duration {
 	at := txn.Never
 	for _, w := range o.waiting {

@@ -11,48 +11,48 @@ import (
 	"isochron/txn"
 )
 
-// prepared is an undecided Yes.
+// prepared is an undecided Yes in the log.
 type prepared struct {
 	voteCmd
-	index      uint64 // of its entry, and
-	chainIndex int    // in it: votes are restored in this order
-	since      int64  // local monotonic nanoseconds when this replica learnt of it
+	index      uint64 // of its entry
+	chainIndex int    // position in the entry: votes are restored in the order (index, chainIndex)
+	since      int64  // local monotonic nanoseconds when this replica applied it
 }
 
-// applied says how far the log has been applied.
+// applied is how far the log has been applied.
 type applied struct {
 	Index uint64        `cbor:"1,keyasint"`
 	Term  uint64        `cbor:"2,keyasint"`
-	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
-	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
-	Holds []protectedTS `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
-	// MaxReadTS is the highest moment up to which some leader may have answered reads:
-	// whoever leads after it proposes above it.
+	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // not below any timestamp in the log so far
+	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may be collected
+	Holds []protectedTS `cbor:"5,keyasint,omitempty"` // protections; Keep does not pass them while they last
+	// MaxReadTS is the highest read timestamp at which some leader may have answered reads:
+	// every later leader proposes above it.
 	MaxReadTS txn.Timestamp `cbor:"6,keyasint,omitempty"`
-	// Protocol is how transactions commit, if that has changed since the beginning.
+	// Protocol is the protocol in force, if it was switched since the shard's start.
 	Protocol protocolCmd `cbor:"23,keyasint,omitzero"`
 }
 
-// state is what the log says. It is the same on every replica at the same index.
+// state is the applied state: a function of the log, the same on every replica at the same index.
 type state struct {
 	id         txn.ShardID
-	prefix     []byte // of this generation
+	prefix     []byte // of this generation of the state
 	rows       []byte // prefix of the rows
 	cache      store.RowCache
 	applied    applied
 	prepared   map[txn.Attempt]*prepared
 	outcomes   *txn.ByAttempt[outcome]
 	retired    map[txn.Incarnation]uint64
-	moved      []txn.Incarnation // whose marks the batch under way has moved
-	dropped    []txn.Attempt     // whose outcomes it has forgotten
+	moved      []txn.Incarnation // incarnations whose marks the current batch has moved
+	dropped    []txn.Attempt     // attempts whose outcomes it has dropped
 	pending    reveal.Pending
 	dependents reveal.Dependents
 	ephemeral  bool
-	careless   bool // a bug was planted: see applyProtocol
+	careless   bool // a bug was injected: see applyProtocol
 	rules      *coverage.Counts
 }
 
-// loadState reads from the engine what stands under a prefix.
+// loadState reads the state below a prefix from the engine.
 func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
 	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.InjectedBugs.SwitchUndrained, rules: cfg.Params.Rules, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
@@ -131,7 +131,7 @@ func (s *state) key(kind byte) []byte {
 	return append(append(make([]byte, 0, len(s.prefix)+1), s.prefix...), kind)
 }
 
-// byIndex lists the undecided votes in log order.
+// byIndex returns the undecided votes in log order.
 func (s *state) byIndex() []*prepared {
 	out := make([]*prepared, 0, len(s.prepared))
 	for _, p := range s.prepared { // order: sorted below
@@ -143,25 +143,25 @@ func (s *state) byIndex() []*prepared {
 	return out
 }
 
-// isRetired reports whether the attempt is finished everywhere.
+// isRetired reports whether the attempt has ended at every participant.
 func (s *state) isRetired(a txn.Attempt) bool { return a.Seq < s.retired[a.Incarnation()] }
 
-// effect is what applying one command did.
+// effect is the result of applying one command.
 type effect struct {
 	attempt txn.Attempt
-	voted   *voteCmd    // a Yes now stands in the log
-	void    bool        // a Yes came after a fence and counts for nothing
+	voted   *voteCmd    // a Yes is now in the log
+	void    bool        // a Yes follows a fence and has no effect
 	ended   *prepared   // an undecided vote was decided
-	commit  bool        // how ended ended, or that a one-phase Yes committed
+	commit  bool        // the decision of ended, or: a one-phase Yes committed
 	visible []txn.Write // rows that are now visible
-	fenced  bool        // a fence, or an abort, of what was not voted on
+	fenced  bool        // a fence, or an abort, of an attempt without a vote
 	barrier uint64
-	// protocol: another one holds from here on
+	// protocol: another protocol is in force from here on
 	protocol bool
 }
 
-// apply carries out one command, which stands at a place of the entry to which
-// applied has come. It writes to b what it changes; putApplied completes the batch.
+// apply applies one command, at a position of the entry at applied.Index.
+// It writes its changes to b; putApplied completes the batch.
 func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 	var e effect
 	switch {
@@ -187,7 +187,7 @@ func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 	return e
 }
 
-// putApplied writes how far the batch brings the state: once, after its last command.
+// putApplied writes the applied index of the batch: once, after its last command.
 func (s *state) putApplied(b *store.Batch) {
 	if !s.ephemeral {
 		s.putRetired(b)
@@ -195,8 +195,8 @@ func (s *state) putApplied(b *store.Batch) {
 	}
 }
 
-// putRetired writes the marks that have moved, and lets go of the outcomes below them:
-// one by one, for a range would have to be sought for what it holds.
+// putRetired writes the moved marks, and deletes the outcomes below them
+// one by one, since a range deletion would have to search for its contents.
 func (s *state) putRetired(b *store.Batch) {
 	for _, inc := range s.moved {
 		b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, s.retired[inc]}))
@@ -242,7 +242,7 @@ func (s *state) putVote(b *store.Batch, p *prepared) {
 func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 	e := effect{attempt: d.Attempt, commit: d.Commit}
 	p := s.prepared[d.Attempt]
-	if p == nil { // said before, or an abort of what was never voted on here
+	if p == nil { // decided before, or an abort without a vote here
 		if _, known := s.outcomes.Get(d.Attempt); !known && !d.Commit && !s.isRetired(d.Attempt) {
 			s.putOutcome(b, d.Attempt, outcome{Result: txn.OutcomeAborted})
 		}
@@ -288,7 +288,7 @@ func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
 	}
 }
 
-// retire forgets the outcomes of a coordinator's finished attempts.
+// retire drops the outcomes of a coordinator's ended attempts.
 func (s *state) retire(inc txn.Incarnation, below uint64) {
 	old := s.retired[inc]
 	if below <= old {

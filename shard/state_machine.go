@@ -6,13 +6,13 @@ import (
 	"isochron/txn"
 )
 
-// machine is a replica as its group sees it: the state that the log makes, and the
-// leader that stands on it.
+// machine is a replica as its group sees it: the applied state and the
+// leader's state.
 type machine Replica
 
 var _ raftgroup.Machine[command] = (*machine)(nil)
 
-// Found writes the rows that the shard is born with.
+// Found writes the rows the shard starts with.
 func (m *machine) Found(b *store.Batch, prefix []byte) {
 	rows := rowsPrefix(prefix)
 	for _, w := range m.cfg.Genesis {
@@ -20,7 +20,7 @@ func (m *machine) Found(b *store.Batch, prefix []byte) {
 	}
 }
 
-// Load reads a state beside the one in force.
+// Load reads another state, without installing it.
 func (m *machine) Load(prefix []byte) (at raftgroup.LogPosition, install func(), err error) {
 	st, err := loadState(m.cfg, prefix, int64(m.env.Now().Mono))
 	if err != nil {
@@ -29,7 +29,7 @@ func (m *machine) Load(prefix []byte) (at raftgroup.LogPosition, install func(),
 	return raftgroup.LogPosition{Index: st.applied.Index, Term: st.applied.Term}, func() { m.install(st) }, nil
 }
 
-// install makes a state the one in force: at first, and when a snapshot has come.
+// install puts a state in force: at the start, and after a snapshot.
 func (m *machine) install(st *state) {
 	opened := m.state != nil
 	m.state, m.sweep.next = st, nil
@@ -40,10 +40,10 @@ func (m *machine) install(st *state) {
 	}
 }
 
-// Save writes what an ephemeral state has kept in memory only.
+// Save writes the state that an ephemeral replica keeps only in memory.
 func (m *machine) Save(b *store.Batch) { m.state.save(b) }
 
-// Apply carries out what an entry says.
+// Apply applies the commands of an entry.
 func (m *machine) Apply(b *store.Batch, at raftgroup.LogPosition, commands []command) {
 	m.state.applied.Index, m.state.applied.Term = at.Index, at.Term
 	now := int64(m.env.Now().Mono)
@@ -59,13 +59,13 @@ func (m *machine) Apply(b *store.Batch, at raftgroup.LogPosition, commands []com
 	}
 }
 
-// Finish writes how far the log is applied.
+// Finish writes the applied index.
 func (m *machine) Finish(b *store.Batch) { m.state.putApplied(b) }
 
-// effectsKept bounds the room for effects that is used again.
+// effectsKept bounds the reused memory for effects.
 const effectsKept = 256
 
-// Applied tells the leader, and the node, what the entries have done.
+// Applied notifies the leader and the node of the effects of applied entries.
 func (m *machine) Applied(serves bool) {
 	effects := m.effects
 	m.clock.Observe(m.state.applied.MaxTS)
@@ -95,12 +95,12 @@ func (m *machine) Applied(serves bool) {
 	m.lead.snapshotReads.retry()
 }
 
-// Lead begins a leadership.
+// Lead starts a term as leader.
 func (m *machine) Lead(term uint64) {
 	m.lead = newLeadership((*Replica)(m), term, m.env.Now())
 }
 
-// Deposed ends it; whoever waits hears nothing and asks the next leader.
+// Deposed ends it. Waiting requests get no answer; their senders ask the next leader.
 func (m *machine) Deposed() {
 	for _, h := range m.lead.locks.Holders() {
 		m.env.Held(m.cfg.ID, h.Txn, int64(h.Since))
@@ -108,16 +108,16 @@ func (m *machine) Deposed() {
 	m.lead = nil
 }
 
-// codec is how commands stand in the log.
+// codec encodes commands in log entries.
 type codec struct{}
 
 var _ raftgroup.Codec[command] = codec{}
 
-// Encode is how commands stand in an entry.
+// Encode returns the form of commands in an entry.
 func (codec) Encode(commands []command) []byte { return encodeEntry(commands) }
 
 // Decode reads an entry.
 func (codec) Decode(data []byte) ([]command, error) { return decodeEntry(data) }
 
-// Size is about how long a command is in the log.
+// Size estimates the size of a command in the log.
 func (codec) Size(c command) uint64 { return c.bytes() }

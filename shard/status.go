@@ -11,7 +11,7 @@ import (
 	"isochron/yield"
 )
 
-// Status tells how this replica stands now.
+// Status returns the current state of this replica.
 func (r *Replica) Status() participant.Status {
 	g, counts := r.group.Status(), r.counts
 	counts.Proposals, counts.Campaigns = g.Counts.Proposals, g.Counts.Campaigns
@@ -28,7 +28,7 @@ func (r *Replica) Status() participant.Status {
 	return s
 }
 
-// LockWork is what the lock table has done since this replica leads.
+// LockWork returns the statistics of the lock table since this replica leads.
 func (r *Replica) LockWork() yield.LockStats {
 	if r.lead == nil {
 		return yield.LockStats{}
@@ -36,7 +36,7 @@ func (r *Replica) LockWork() yield.LockStats {
 	return r.lead.locks.LockStats()
 }
 
-// InDoubt lists the oldest votes without a decision, at most max of them.
+// InDoubt returns the oldest votes without a decision, at most max of them.
 func (r *Replica) InDoubt(max int) []participant.InDoubt {
 	now := int64(r.env.Now().Mono)
 	var out []participant.InDoubt
@@ -48,12 +48,12 @@ func (r *Replica) InDoubt(max int) []participant.InDoubt {
 	return out[:min(max, len(out))]
 }
 
-// arrival is when a request came, and for whom it has waited since.
+// arrival is the arrival of a request, and the last transaction it has waited for.
 type arrival struct {
 	txn.Now
-	number    uint64 // of all that came to this replica, from 1
+	number    uint64 // of all requests to this replica, from 1
 	waitedFor txn.ID
-	queued    *yield.QueuedPrepare // as which it waits for its instant, if it does
+	queued    *yield.QueuedPrepare // its entry in the arrival queue, if it has one
 }
 
 func (r *Replica) arrives() arrival {
@@ -61,16 +61,16 @@ func (r *Replica) arrives() arrival {
 	return arrival{Now: r.env.Now(), number: r.arrivals}
 }
 
-// behind is the arrival of a request that has waited for another, if for anybody.
-func (a arrival) behind(whom txn.ID) arrival {
-	if !whom.IsZero() {
-		a.waitedFor = whom
+// behind returns the arrival of a request that has waited for a transaction, if it is not zero.
+func (a arrival) behind(holder txn.ID) arrival {
+	if !holder.IsZero() {
+		a.waitedFor = holder
 	}
 	return a
 }
 
-// waited is how long the request waited for locks, and for whom last.
-func (a arrival) waited(now txn.Now) (nanos int64, whom txn.ID) {
+// waited returns how long the request waited for locks, and the last holder.
+func (a arrival) waited(now txn.Now) (nanos int64, holder txn.ID) {
 	if a.waitedFor.IsZero() {
 		return 0, txn.ID{}
 	}

@@ -6,9 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// NextWake is the earliest instant of this node's clock at which Tick has something to
-// do if nothing else happens before: no message, no end of a sync, nothing new that is
-// wanted. Before it Tick changes nothing.
+// NextWake returns the earliest time of this node's clock at which Tick has work if
+// nothing else happens before: no message, no completed sync, no new desired
+// state. Before it Tick changes nothing.
 func (r *Replica) NextWake() time.Duration {
 	at := min(r.nextCheck, r.group.NextWake())
 	if r.lead != nil {
@@ -20,7 +20,7 @@ func (r *Replica) NextWake() time.Duration {
 	return at
 }
 
-// NextArrivalTime implements participant.Punctual.
+// NextArrivalTime implements participant.Scheduled.
 func (r *Replica) NextArrivalTime() time.Duration {
 	if r.lead == nil {
 		return txn.Never
@@ -28,20 +28,20 @@ func (r *Replica) NextArrivalTime() time.Duration {
 	return r.lead.arrivalQueue.NextWake()
 }
 
-// AtArrivalTime implements participant.Punctual.
+// AtArrivalTime implements participant.Scheduled.
 func (r *Replica) AtArrivalTime() {
 	if r.lead != nil {
 		r.lead.arrivalQueue.ProcessDue(r.env.Now().Mono)
 	}
 }
 
-// nextWake is when a leader has something to do besides its heartbeats.
+// nextWake returns the time of a leader's next work besides its heartbeats.
 func (l *leaderState) nextWake() time.Duration {
 	at := min(l.locks.NextWake(), l.batcher.NextWake(), l.early.NextExpiry(), l.arrivalQueue.NextWake())
 	if l.serving && l.r.cfg.Spec.Yield.Deadlocks() {
 		at = min(at, l.deadlocks.NextWake())
 	}
-	if l.serving && l.switching.due() { // it looks at each tick whether all has come to its end
+	if l.serving && l.switching.due() { // each tick checks whether all is drained
 		at = min(at, l.r.ticked+l.r.cfg.Params.TickInterval/2)
 	}
 	return min(at, l.snapshotReads.nextWake())

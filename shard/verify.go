@@ -11,23 +11,23 @@ import (
 	"isochron/txn"
 )
 
-// Replicas of a shard are compared by what they have made of the log up to one entry. A command
-// names the comparison; each replica that applies it holds its state as it is then, whole, and
-// hands it to the reader that sums it up, beside the loop. Replicas of a version before know no such
-// command, and do nothing.
+// Replicas of a shard are compared by their states at one log entry. A verify command
+// names the comparison; each replica that applies it keeps a snapshot of its state and
+// passes it to a reader that computes checksums outside the loop. Replicas of an earlier version ignore
+// the command.
 
-// verifyCmd has each replica hold its state.
+// verifyCmd has each replica keep a snapshot of its state.
 type verifyCmd struct {
 	Check uint64 `cbor:"1,keyasint,omitempty"`
 }
 
-// Verify has the log name a comparison; false if this replica does not lead, or its log takes no
-// more now.
+// Verify logs a comparison; false if this replica does not lead, or its log accepts no
+// proposals now.
 func (r *Replica) Verify(check uint64) bool {
 	return r.lead != nil && r.Serving() && r.propose(command{Verify: &verifyCmd{check}})
 }
 
-// protect hands over the state that the log makes up to here. What the batch changes is applied to
+// protect hands over the state at this entry. The changes of the batch are applied to
 // the engine first.
 func (m *machine) protect(b *store.Batch, checks []uint64) {
 	if m.cfg.Verify == nil || m.cfg.ephemeral() {
@@ -42,38 +42,38 @@ func (m *machine) protect(b *store.Batch, checks []uint64) {
 	}
 }
 
-// Held is the state of a replica as it was at one entry of the log. It may be read in any goroutine,
+// Held is the state of a replica at one log entry. It may be read in any goroutine,
 // and must be closed.
 type Held struct {
 	Shard txn.ShardID
 	Check uint64
 	Index uint64 // of the entry
 
-	keep   txn.Timestamp // versions that are needed only below it may be gone
+	keep   txn.Timestamp // versions needed only below it may be missing
 	prefix []byte
 	snap   store.Snapshot
 }
 
-// Close lets go of the state.
+// Close releases the snapshot.
 func (h *Held) Close() { h.snap.Close() }
 
-// Sum is that of the keys of one range of a state: from From on, up to where the next range begins.
+// Sum is the checksum of the keys of one range of a state: from From up to the start of the next range.
 type Sum struct {
 	From []byte `json:"from"`
 	Keys uint64 `json:"keys"`
 	Sum  uint64 `json:"sum"`
 }
 
-// Span is a part of a state that is compared. A range ends behind a key whose hash ends with so many
-// zero bits: where replicas differ they have the same ranges again soon. To is empty: all from From on.
+// Span is a part of a state to be compared. A range ends after a key whose hash ends with Bits
+// zero bits: where replicas differ, their ranges soon coincide again. To empty: all from From on.
 type Span struct {
 	From []byte `json:"from,omitempty"`
 	To   []byte `json:"to,omitempty"`
 	Bits int    `json:"bits,omitempty"`
 }
 
-// Sums are those of the ranges of a span. pace is called with how many bytes were read, and may wait;
-// its error ends the walk.
+// Sums returns the checksums of the ranges of a span. pace is called with the number of bytes read, and may
+// wait; its error ends the walk.
 func (h *Held) Sums(span Span, pace func(bytes int) error) ([]Sum, error) {
 	start := append(slices.Clone(h.prefix), span.From...)
 	end := store.After(h.prefix)
@@ -109,10 +109,10 @@ func (h *Held) Sums(span Span, pace func(bytes int) error) ([]Sum, error) {
 	return out, pace(unpaced)
 }
 
-// paceBytes are read at once.
+// paceBytes is the number of bytes read between two calls of pace.
 const paceBytes = 256 << 10
 
-// mix adds a key and its value to a sum, in which their order counts.
+// mix adds a key and its value to a checksum that depends on their order.
 func mix(sum, key, value uint64) uint64 {
 	var b [24]byte
 	binary.BigEndian.PutUint64(b[:], sum)
@@ -121,7 +121,7 @@ func mix(sum, key, value uint64) uint64 {
 	return xxhash.Sum64(b[:])
 }
 
-// KeyText is a key of a state for people: what it is of, and a row's as its layer above writes it.
+// KeyText describes a key of a state for people: its kind and, of a row, the row's key.
 func KeyText(key []byte) (kind string, row txn.Key) {
 	if len(key) == 0 {
 		return "all", ""

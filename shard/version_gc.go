@@ -7,20 +7,20 @@ import (
 	"isochron/txn"
 )
 
-// collecting is a leader's: it has the log say which versions nobody can need, from time to
-// time.
+// collecting logs, at a leader, from time to time, which versions no read can
+// need.
 type collecting struct {
 	state   *state
-	keep    time.Duration // how long a version may be asked for
+	keep    time.Duration // how long old versions can be read
 	propose func(command) bool
-	at      time.Duration // when it does so next
+	at      time.Duration // time of the next proposal
 }
 
 func newCollecting(s *state, keep, now time.Duration, propose func(command) bool) collecting {
 	return collecting{s, keep, propose, now + keep/4}
 }
 
-// step lets old versions go, if it is time.
+// step proposes a collection, if it is time.
 func (c *collecting) step(now txn.Now) {
 	upTo := txn.Timestamp(max(now.WallNanos-int64(c.keep), 0))
 	if now.Mono < c.at || upTo <= c.state.applied.Keep {
@@ -36,18 +36,18 @@ const (
 	sweepEvery    = 50 * time.Millisecond
 )
 
-// sweep is how far the collection of old versions has come.
+// sweep is the progress of the collection of old versions.
 type sweep struct {
-	next []byte // where it goes on; nil: it is through
+	next []byte // where it continues; nil: complete
 	upTo txn.Timestamp
 	at   time.Duration // of the next step
 }
 
-// has reports whether there is something to be collected.
+// has reports whether there is something to collect.
 func (w *sweep) has(s *state) bool { return w.next != nil || w.upTo < s.applied.Keep }
 
-// step removes, a little at a time, what the log allowed to go. Each replica does so at
-// its own pace: no read can tell.
+// step removes collectable versions, a few at a time. Each replica does so at its
+// own pace; no read sees a difference.
 func (w *sweep) step(now time.Duration, s *state, engine store.Engine) {
 	if !w.has(s) || now < w.at {
 		return

@@ -5,11 +5,11 @@ import (
 	"isochron/txn"
 )
 
-// Snapshot isolation: who has read at a moment may lock and write only what nobody
-// has written since. A locking read is refused if it meets such a row, or a range
-// from which one is gone; so is a Prepare that writes one.
+// Snapshot isolation: a transaction with a read timestamp may lock and write only rows that were not
+// written after it. A locking read is refused if it meets such a row, or a range
+// from which one was deleted; so is a Prepare that writes one.
 
-// written tells what has been written since a moment: in the engine, in the chain of a row,
+// written finds writes after a read timestamp: in the engine, in the chain of a hot row,
 // or by a vote that is revealed and not applied.
 type written struct {
 	rows  *latestRows
@@ -17,8 +17,8 @@ type written struct {
 	known *attempts
 }
 
-// since is why a read with locks or a Prepare of a transaction that reads at a moment
-// cannot be, if it cannot.
+// since returns the reason for which a read with locks or a Prepare of a transaction with a read timestamp
+// conflicts with a later write, if it does.
 func (w *written) since(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) txn.Refusal {
 	switch {
 	case since == 0:
@@ -38,7 +38,7 @@ func (w *written) since(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []
 	}
 	for _, k := range keys {
 		if _, uncommitted := w.locks.Last(k, id); uncommitted {
-			return txn.ReasonWriteConflict.Refusal() // by one before it in the chain of the row
+			return txn.ReasonWriteConflict.Refusal() // by an earlier transaction in the chain of the row
 		}
 	}
 	if w.known.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
@@ -63,7 +63,7 @@ func scansOf(spans []txn.Span) []txn.Scan {
 	return out
 }
 
-// writtenKeys are the keys that a Prepare writes.
+// writtenKeys returns the keys that a Prepare writes.
 func writtenKeys(p *txn.Prepare) []txn.Key {
 	keys := make([]txn.Key, len(p.Writes))
 	for i, w := range p.Writes {

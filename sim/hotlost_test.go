@@ -188,7 +188,7 @@ func (y *tally) undone(t *testing.T, p crowdPlan) (out []int) {
 	c := y.play(t, p, nil)
 	for _, line := range lines {
 		for _, m := range c.members[:crowdSize-1] {
-			if strings.HasSuffix(line, " takes along "+m.txn.String()) {
+			if strings.HasSuffix(line, " cascades to "+m.txn.String()) {
 				out = append(out, m.id)
 			}
 		}
