@@ -10,13 +10,13 @@ import (
 	"isochron/txn"
 )
 
-// A leader that is heard and hears nobody keeps its followers from electing another,
-// and finds out by raft's own check of its quorum only after up to two election
-// time-outs, after which they wait for one more. So a leader that no majority has answered for
-// one of them asks a follower to take over at once, and at the next heartbeat another, until it
-// is deposed. No lease can be broken by that: its own has run out by then, and is void from then on.
+// A leader whose messages arrive but that receives none (an asymmetric partition) keeps its followers from
+// electing another. Raft's own quorum check detects this only after up to two election timeouts, after
+// which the followers wait for one more. So a leader to which no majority has answered for one election
+// timeout asks a follower to take over immediately, and with the next heartbeat another, until it is
+// deposed. This breaks no lease: its own has expired by then, and is void from then on.
 
-// handOverIfDeaf is done with each heartbeat.
+// handOverIfDeaf runs with each heartbeat.
 func (me *member) handOverIfDeaf(now txn.Now) {
 	l, voters := me.lead, me.log.meta.Voters
 	if !l.serving || len(voters) < 2 || len(me.log.meta.Outgoing) > 0 {

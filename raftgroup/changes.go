@@ -12,8 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// Reconcile has a leader that serves go towards what is desired: who should lead rather
-// than it is handed the lead, and the next change of members is proposed.
+// Reconcile takes a serving leader's next step towards the desired state: it transfers leadership to
+// a better member, and proposes the next change of members.
 func (g *Group[C]) Reconcile() {
 	if g.lead == nil || !g.lead.serving {
 		return
@@ -23,7 +23,7 @@ func (g *Group[C]) Reconcile() {
 	g.changeMembers(now)
 }
 
-// preferLeader hands leadership to a better member that is alive and has
+// preferLeader transfers leadership to a preferred member that answers and has
 // nearly all of the log.
 func (g *Group[C]) preferLeader(now time.Duration) {
 	better := g.desired.betterLeaders(g.cfg.Self, g.draining)
@@ -39,7 +39,7 @@ func (g *Group[C]) preferLeader(now time.Duration) {
 	}
 }
 
-// changeMembers has the leader take the next step towards the desired members.
+// changeMembers proposes the next change towards the desired members.
 func (g *Group[C]) changeMembers(now time.Duration) {
 	m := &g.log.meta
 	if len(g.desired.Voters) == 0 || len(m.Outgoing) > 0 {
@@ -47,7 +47,7 @@ func (g *Group[C]) changeMembers(now time.Duration) {
 		return
 	}
 	if m.First == 0 && slices.ContainsFunc(m.members(), func(v uint64) bool { return !slices.Contains(g.cfg.Founders, txn.NodeID(v)) }) {
-		g.cutTo(g.applied.Index) // so that who joins gets a snapshot, and with it what the group was born with
+		g.cutTo(g.applied.Index) // so that a joining member gets a snapshot, which contains the group's initial state
 	}
 	if now < g.lead.changeAt {
 		return
@@ -56,13 +56,13 @@ func (g *Group[C]) changeMembers(now time.Duration) {
 		g.lead.changeAt = now + g.cfg.Params.ElectionTimeout
 		if g.giveProposals(); len(g.proposals.next) > 0 {
 			g.cfg.Params.Rules.Hit(coverage.CommandsBeforeChange)
-			return // commands that name the members of now must stand before it
+			return // commands that name the present members must precede the change
 		}
 		_ = g.rn.ProposeConfChange(&pb.ConfChangeV2{Changes: changes}) // refused: it is tried again
 	}
 }
 
-// membershipState is what a leader goes by when it changes the members or hands over.
+// membershipState is the information on which a leader changes members and transfers leadership.
 type membershipState struct {
 	*meta
 	self     txn.NodeID
@@ -77,8 +77,8 @@ func (me *member) state() membershipState {
 	return membershipState{&me.log.meta, me.cfg.Self, &me.desired, me.log.last(), me.rn.Status().Progress, me.lead.drains, me.cfg.Params.Rules}
 }
 
-// changes are the next step towards what is desired; none if all is so, or if there is
-// something to wait for. lost, if not 0, is who has to begin anew; it is taken.
+// changes returns the next step towards the desired members; none if they are reached, or if the leader
+// must wait. lost, if not 0, is a learner that has to be added again; it is set to 0.
 func (s membershipState) changes(lost *txn.NodeID) []*pb.ConfChangeSingle {
 	for _, n := range slices.Concat(s.desired.Voters, s.desired.Learners) {
 		if !s.member(n) {
@@ -87,7 +87,7 @@ func (s membershipState) changes(lost *txn.NodeID) []*pb.ConfChangeSingle {
 	}
 	if n := *lost; n != 0 {
 		*lost = 0
-		if slices.Contains(s.Learners, uint64(n)) { // so that raft forgets what it believes of it
+		if slices.Contains(s.Learners, uint64(n)) { // so that raft resets its progress
 			return []*pb.ConfChangeSingle{change(pb.ConfChangeRemoveNode, n), change(pb.ConfChangeAddLearnerNode, n)}
 		}
 	}
@@ -128,8 +128,8 @@ func change(kind pb.ConfChangeType, n txn.NodeID) *pb.ConfChangeSingle {
 	return &pb.ConfChangeSingle{Type: kind.Enum(), NodeId: proto.Uint64(uint64(n))}
 }
 
-// leavesFirst: a leader that is to go hands over, if there is somebody, before
-// the change: so nobody waits for an election.
+// leavesFirst reports whether a leader that is to be removed can transfer leadership before
+// the change, so that no election is needed.
 func (s membershipState) leavesFirst() bool {
 	return !slices.Contains(s.desired.Voters, s.self) && s.successor(s.desired.Voters) != 0
 }
@@ -140,7 +140,7 @@ func (s membershipState) hasLog(n txn.NodeID) bool {
 	return n == s.self || ok && p.RecentActive && p.Match > 0 && p.State == tracker.StateReplicate && p.Match+16 >= s.last
 }
 
-// successor is the first of the candidates that can take over now; 0 if none.
+// successor returns the first candidate that can take over now; 0 if there is none.
 func (s membershipState) successor(candidates []txn.NodeID) txn.NodeID {
 	for _, n := range candidates {
 		if n != s.self && slices.Contains(s.Voters, uint64(n)) && !s.drains[n] && s.hasLog(n) {
@@ -150,7 +150,7 @@ func (s membershipState) successor(candidates []txn.NodeID) txn.NodeID {
 	return 0
 }
 
-// betterLeaders are those who should lead rather than this leader.
+// betterLeaders returns the members that are preferred to this leader.
 func (d *Desired) betterLeaders(self txn.NodeID, draining bool) []txn.NodeID {
 	at := slices.Index(d.Preferred, self)
 	switch {

@@ -8,18 +8,17 @@ import (
 	"isochron/txn"
 )
 
-// What can be known of a group by looking at a disk, without opening it.
+// Information about a group on a disk, without opening the group.
 
-// Kept reports whether a node's disk has a member of the group that is not blank:
-// it took part, and may do so still. What cannot be read is found out when it
-// is opened.
+// Kept reports whether a node's disk has an initialized member of the group, which took part and
+// may still do so. Data that cannot be decoded is reported when the member is opened.
 func Kept(r store.Reader, id txn.ShardID) bool {
 	m, ok, err := loadMeta(r, id)
 	return ok && (err != nil || len(m.Voters) > 0)
 }
 
-// State is the prefix under which the state of a group stands on a disk; false if
-// there is none, or none that can be read.
+// State returns the prefix of the state of a group on a disk; false if
+// there is none, or its metadata cannot be decoded.
 func State(r store.Reader, id txn.ShardID) (prefix []byte, ok bool) {
 	m, ok, err := loadMeta(r, id)
 	if !ok || err != nil {
@@ -28,8 +27,8 @@ func State(r store.Reader, id txn.ShardID) (prefix []byte, ok bool) {
 	return genPrefix(id, m.Gen), true
 }
 
-// Logged hands over what the entries of a log on a disk say, the newest first, until
-// it has enough. What cannot be read, and what says nothing to the machine, is left out.
+// Logged passes the contents of the entries of a log on a disk to enough, the newest first, until it
+// returns true. Entries that cannot be decoded or have no commands are omitted.
 func Logged(r store.Reader, id txn.ShardID, enough func(data []byte) bool) {
 	m, ok, err := loadMeta(r, id)
 	if !ok || err != nil {

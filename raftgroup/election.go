@@ -12,17 +12,17 @@ import (
 	"isochron/txn"
 )
 
-// electionTimer is a follower's. Raft's own timers draw from a random source that nobody can
-// seed, so only leaders are ticked; a follower's timers are these.
+// electionTimer has a follower's timers. Raft's own timers draw from a random source that cannot be
+// seeded, so only leaders are ticked; followers use these.
 type electionTimer struct {
 	rng         *rand.Rand
-	lastContact time.Duration // when a leader was heard last; at first, when the member was opened
-	forgetAt    time.Duration // until then this member elects nobody else
+	lastContact time.Duration // last message of a leader; initially the time at which the member was opened
+	forgetAt    time.Duration // until then this member votes for no other leader
 	campaignAt  time.Duration
-	silentTill  time.Duration // after a restart: a promise made before it may still bind
+	silentTill  time.Duration // after a restart: a promise made before it may still be valid
 }
 
-// begin starts the timers of a member that was opened.
+// begin starts the timers of an opened member.
 func (me *member) begin(fresh bool) {
 	now := me.env.Now().Mono
 	if !fresh && !me.cfg.Params.InjectedBugs.ForgetPromise {
@@ -32,30 +32,29 @@ func (me *member) begin(fresh bool) {
 	me.term, me.role = me.log.hard.GetTerm(), raft.StateFollower
 	me.restartTimer(now)
 	if fresh && me.desired.prefers(me.cfg.Self) {
-		me.election.campaignAt = now // nobody else was promised anything yet
+		me.election.campaignAt = now // no promise was made yet
 	}
 }
 
-// restartTimer starts a follower's patience anew: it has just heard from a leader or given
+// restartTimer restarts a follower's election timer: it has just received a leader's message or given
 // its vote.
 func (me *member) restartTimer(now time.Duration) {
 	p, timeout := &me.election, me.cfg.Params.ElectionTimeout
 	p.forgetAt = max(now+timeout, p.silentTill)
 	first, spread := turn(timeout, me.log.meta.Voters, me.cfg.Self, me.leader, me.term)
-	if me.desired.prefers(me.cfg.Self) { // it goes first
+	if me.desired.prefers(me.cfg.Self) { // it campaigns first
 		first, spread = 0, timeout/4
 	}
 	p.campaignAt = p.forgetAt + first + time.Duration(p.rng.Int64N(int64(spread)))
 }
 
-// turn is how long after its patience has ended a follower calls an election at the
-// earliest, and within what time from there. The voters take turns, round robin from the
-// lost leader on (from the term on, if none was known): if two of them call one at once
-// each may get half of the votes, and all wait for another time-out. A turn is long
-// enough for the first to be elected.
+// turn returns how long after its timeout a follower campaigns at the earliest, and the length of the
+// interval from which the exact time is drawn. The voters take turns, round robin starting after the
+// lost leader (at the term's number, if it was unknown): two that campaign together may each get half of
+// the votes, and all wait for another timeout. A turn is long enough for the first to be elected.
 func turn(all time.Duration, voters []uint64, self, leader txn.NodeID, term uint64) (first, spread time.Duration) {
 	at, n := slices.Index(voters, uint64(self)), len(voters)
-	if at < 0 { // it will have a vote, or had one
+	if at < 0 { // not a voter now
 		return 0, all
 	}
 	before := slices.Index(voters, uint64(leader)) + 1
@@ -67,12 +66,12 @@ func turn(all time.Duration, voters []uint64, self, leader txn.NodeID, term uint
 }
 
 // refusesVotes reports whether raft gives no vote to a candidate of a later term because this
-// member hears a leader, or is one.
+// member follows a live leader, or is one.
 func (me *member) refusesVotes(m *pb.Message) bool {
 	return me.leader != 0 && m.GetTerm() > me.term && string(m.GetContext()) != campaignTransfer
 }
 
-// afterStep keeps the promises and the lease that ride on raft's messages.
+// afterStep maintains the promises and the lease carried by raft's messages.
 func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *txn.Raft) {
 	g.observeRole(now)
 	switch msg.GetType() {
@@ -90,7 +89,7 @@ func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *t
 	}
 }
 
-// observeRole notices changes of term, leader and role.
+// observeRole handles changes of term, leader and role.
 func (g *Group[C]) observeRole(now txn.Now) {
 	g.look(now)
 	switch {
@@ -107,7 +106,7 @@ func (g *Group[C]) observeRole(now txn.Now) {
 	}
 }
 
-// look takes in what raft says of term, leader and role. It is called after every message,
+// look reads term, leader and role from raft. It is called after every message,
 // and raft's answer stays off the heap only in a function without type parameters.
 func (me *member) look(now txn.Now) {
 	st := me.rn.BasicStatus()
@@ -130,7 +129,7 @@ func (me *member) look(now txn.Now) {
 	}
 }
 
-// dropLeadership forgets what only the leader of a term knows.
+// dropLeadership drops the leader's state.
 func (g *Group[C]) dropLeadership() {
 	if g.lead != nil {
 		g.machine.Deposed()
@@ -139,14 +138,14 @@ func (g *Group[C]) dropLeadership() {
 	}
 }
 
-// Tick moves the timers of elections and heartbeats.
+// Tick runs the timers of elections and heartbeats.
 func (g *Group[C]) Tick() {
 	now := g.env.Now()
 	if g.lead == nil {
 		g.tickFollower(now)
 	} else if now.Mono >= g.nextTick {
 		g.nextTick = now.Mono + g.cfg.Params.HeartbeatInterval
-		g.handOverIfDeaf(now) // before raft finds out and has it lead no more
+		g.handOverIfDeaf(now) // before raft's own quorum check deposes it
 		g.rn.Tick()
 		g.observeRole(now)
 	}

@@ -2,10 +2,9 @@ package raftgroup
 
 import pb "go.etcd.io/raft/v3/raftpb"
 
-// EntryCache keeps what the latest log entries say, so that an entry is read once: it is
-// announced when it is durable, then applied, and in one process by several members.
-// Nobody changes what it hands out. The oldest go when the entries have more than
-// memoBytes.
+// EntryCache keeps the decoded commands of the latest entries, so that an entry is decoded once: it is
+// reported when durable, then applied, and in one process by several members. Its values are shared and
+// never changed. The oldest are evicted when the entries exceed memoBytes.
 type EntryCache[C any] struct {
 	decode   func([]byte) ([]C, error)
 	commands map[*pb.Entry][]C
@@ -15,12 +14,12 @@ type EntryCache[C any] struct {
 
 const memoBytes = 1 << 20
 
-// NewMemo keeps what decode makes of the content of an entry.
+// NewMemo returns a cache of entries decoded by decode.
 func NewMemo[C any](decode func([]byte) ([]C, error)) *EntryCache[C] {
 	return &EntryCache[C]{decode: decode, commands: map[*pb.Entry][]C{}}
 }
 
-// read tells what an entry says, in order: nothing, if it is empty. The error tells that it is damaged.
+// read returns the commands of an entry, in order; none, if it is empty. An error means it is damaged.
 func (m *EntryCache[C]) read(e *pb.Entry) ([]C, error) {
 	if c, ok := m.commands[e]; ok {
 		return c, nil
@@ -45,5 +44,5 @@ func (m *EntryCache[C]) keep(e *pb.Entry, c []C) {
 	m.commands[e], m.order, m.bytes = c, append(m.order, e), m.bytes+memoCost(e)
 }
 
-// memoCost is what an entry takes, about, with what it says.
+// memoCost estimates the memory of an entry and its commands.
 func memoCost(e *pb.Entry) int { return 64 + len(e.GetData()) }

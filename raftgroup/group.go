@@ -16,17 +16,17 @@ import (
 	"isochron/txn"
 )
 
-// Env is the world as a member sees it.
+// Env is the environment of a member.
 type Env interface {
 	Now() txn.Now
-	// Send is given messages of three kinds only, Raft, SnapFetch and SnapChunk, for other
+	// Send gets messages of three kinds only, Raft, SnapFetch and SnapChunk, for other
 	// members of the group.
 	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
-	// NodeEvent takes what an operator logs.
+	// NodeEvent receives events for the operator's log.
 	NodeEvent(n txn.NodeEvent)
-	// Trace takes one line of the story, if anybody listens.
+	// Trace receives one line of the trace, if tracing is on.
 	Trace(format string, args ...any)
 }
 
@@ -34,36 +34,36 @@ type Env interface {
 type Config struct {
 	ID       txn.ShardID
 	Self     txn.NodeID
-	Founders []txn.NodeID // with whom the group began; none: this member joins one that exists
+	Founders []txn.NodeID // the group's first members; none: this member joins an existing group
 	Desired  Desired
 	Engine   store.Engine
 	Params   txn.Params
 	Seed     uint64
 	Env      Env
-	// Logs is what the members of a node may keep in memory of their log entries; nil: as
-	// much as the bounds of each allow.
+	// Logs bounds the memory of all members of a node for log entries; nil: each member has
+	// bounds of its own.
 	Logs *store.Pool
-	// Ephemeral says that the member ends with its process: nobody opens its engine again,
-	// and those it speaks to are in the same process and treat a message as theirs alone to
-	// read. So it does not write what only a restart would read (the log and raft's hard
-	// state are in memory anyway), and it passes raft's messages as they are. What it
-	// answers, when it waits for a sync and whom it sends what are the same.
+	// Ephemeral: the member ends with its process. Its engine is not opened again, and its peers are
+	// in the same process and do not change a message they receive. So it does not write state that only
+	// a restart would read (the log and raft's hard state are in memory anyway), and it passes raft's
+	// messages without encoding. Its answers, its waits for syncs and the messages it sends are
+	// the same.
 	Ephemeral bool
 }
 
-// Group is one member of a Raft group: a member as the others see it, with its commands
-// and what the machine makes of them.
+// Group is one member of a Raft group: the untyped part of it, with its commands
+// and the machine that applies them.
 type Group[C any] struct {
 	member
 	machine   Machine[C]
 	cache     *EntryCache[C]
 	proposals proposals[C]
 	nextTick  time.Duration // of a leader's raft
-	retired   bool          // it has forgotten all: what a sync was for is gone
+	retired   bool          // all state was deleted; pending syncs have no effect
 }
 
-// member is what stands between a member and the others: its log, raft, elections, the
-// lease, who takes part and whom it sends its state. What the log says is not its concern.
+// member is the part of a Group between it and the other members: log, raft, elections, lease,
+// membership and snapshots. It does not know the commands in the log.
 type member struct {
 	cfg     Config
 	env     Env
@@ -74,15 +74,15 @@ type member struct {
 	term          uint64
 	leader        txn.NodeID
 	role          raft.StateType
-	handing       bool // it is handing leadership to another, and proposes nothing
+	handing       bool // leadership is being transferred; it proposes nothing
 	election      electionTimer
-	lastSentNanos int64 // latest stamp of the leader of this term
+	lastSentNanos int64 // latest SentNanos of the leader of this term
 	acked         acked
-	lead          *leading // what only a leader knows; nil otherwise
+	lead          *leading // the leader's state; nil if this member does not lead
 
 	desired  Desired
-	draining bool // it shall not lead
-	removed  bool // a leader said that this member is one no more
+	draining bool // it must not lead
+	removed  bool // a leader has reported that this member is no longer one
 
 	counts    Counts
 	snapshots snapshotSender
@@ -92,14 +92,14 @@ type member struct {
 // Counts are totals since the member was opened.
 type Counts struct {
 	Proposals          uint64 // commands proposed to the log; several may share an entry
-	Campaigns          uint64 // elections begun here
+	Campaigns          uint64 // elections started here
 	SnapshotsSent      uint64
 	SnapshotsInstalled uint64
 }
 
-// Open brings a member back from the engine, or makes a new one. memo, if not nil, is
-// shared by the members of one goroutine: what one of them has read of an entry that is
-// passed as it is the others need not read.
+// Open restores a member from the engine, or creates one. memo, if not nil, is
+// shared by the members of one goroutine: an entry that is passed unencoded is decoded by one of
+// them only.
 func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *EntryCache[C]) (*Group[C], error) {
 	l, fresh, err := openLog(cfg.ID, cfg.Engine, cfg.Founders, cfg.Ephemeral)
 	if err != nil {
@@ -132,7 +132,7 @@ func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *EntryCach
 	return g, nil
 }
 
-// quiet: raft's log would tell of ordinary elections; what matters is traced by us.
+// quiet discards raft's log of ordinary elections; relevant events are traced here.
 var quiet = &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)}
 
 func (me *member) raftConfig() *raft.Config {
@@ -148,10 +148,10 @@ func (me *member) raftConfig() *raft.Config {
 	}
 }
 
-// prefix is that of the keys of the state in force.
+// prefix returns the key prefix of the state in force.
 func (me *member) prefix() []byte { return genPrefix(me.cfg.ID, me.log.meta.Gen) }
 
-// Step hands over a raft message of this group.
+// Step processes a raft message of this group.
 func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 	if m.Gone && len(m.Data) == 0 {
 		g.removed = true
@@ -168,7 +168,7 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 	}
 	msg, err := RaftMessage(m)
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
-		return // damaged or strange: as if lost
+		return // damaged or unexpected: treated as lost
 	}
 	if g.uninitialized() && tooEarly(msg) && !(g.cfg.Params.InjectedBugs.UninitializedVotes && asksForVote(msg)) {
 		g.cfg.Params.Rules.HitIf(msg.GetType() != pb.MsgHeartbeat, ruleOfBlank(msg))
@@ -189,7 +189,7 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 	case pb.MsgVote, pb.MsgPreVote:
 		if now.Mono < g.election.silentTill && string(msg.GetContext()) != campaignTransfer {
 			g.cfg.Params.Rules.Hit(coverage.PromiseOverRestart)
-			return // a promise given before the restart may still bind
+			return // a promise made before the restart may still be valid
 		}
 		g.cfg.Params.Rules.HitIf(g.refusesVotes(msg), coverage.LeaderStickiness)
 	case pb.MsgSnap:
@@ -197,15 +197,15 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 			return
 		}
 	}
-	_ = g.rn.Step(msg) // what raft refuses is as if lost
+	_ = g.rn.Step(msg) // a message that raft refuses is treated as lost
 	g.afterStep(now, from, msg, m)
 }
 
 // campaignTransfer marks the votes of a leader's chosen successor.
 const campaignTransfer = "CampaignTransfer"
 
-// Trim forgets entries that are applied and old, or for which there is no room. Who
-// lags behind what is left is sent a snapshot.
+// Trim removes entries that are applied and old, or that exceed the memory bound. Members
+// that lag behind the rest get a snapshot.
 func (me *member) Trim() {
 	keep, upTo := me.cfg.Params.LogEntries, uint64(0)
 	if uint64(len(me.log.entries)) > 2*keep && me.applied.Index > keep {
@@ -217,7 +217,7 @@ func (me *member) Trim() {
 	me.cutTo(me.snapshots.cut(upTo))
 }
 
-// cutTo forgets the entries up to an applied index.
+// cutTo removes the entries up to an applied index.
 func (me *member) cutTo(upTo uint64) {
 	if upTo <= me.log.meta.First {
 		return
@@ -228,17 +228,17 @@ func (me *member) cutTo(upTo uint64) {
 	me.cfg.Engine.Apply(&b)
 }
 
-// Holds is what the member keeps in memory of its log, in bytes.
+// Holds returns the memory used for the log, in bytes.
 func (g *Group[C]) Holds() int64 { return g.log.bytes + int64(g.proposals.bytes) }
 
-// Leader is who leads, 0 if unknown, and in which term.
+// Leader returns the leader, 0 if unknown, and its term.
 func (me *member) Leader() (txn.NodeID, uint64) { return me.leader, me.term }
 
-// Serving reports whether this member leads, and has applied all that the leaders
-// before it have committed.
+// Serving reports whether this member leads, and has applied all entries that earlier
+// leaders committed.
 func (me *member) Serving() bool { return me.lead != nil && me.lead.serving }
 
-// Status is how a member stands, for whoever looks at it from outside.
+// Status describes a member for observers.
 type Status struct {
 	Role     string
 	Term     uint64
@@ -249,7 +249,7 @@ type Status struct {
 	Counts   Counts
 }
 
-// Status tells how this member stands now.
+// Status returns the current state of this member.
 func (g *Group[C]) Status() Status {
 	return Status{Role: g.role.String(), Term: g.term, Leader: g.leader, Applied: g.applied.Index, Last: g.log.last(),
 		Draining: g.draining, Counts: g.counts}

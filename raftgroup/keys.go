@@ -10,9 +10,9 @@ import (
 // The engine keys of a member of a group:
 //
 //	's' shard 'h'             hard state of raft
-//	's' shard 'm'             meta: voters, generation, where the log begins
+//	's' shard 'm'             meta: voters, generation, start of the log
 //	's' shard 'l' index       a log entry
-//	's' shard 'g' gen ...     the state: what its keys are there is the machine's
+//	's' shard 'g' gen ...     the state; the machine defines its keys
 //
 // A snapshot is received into a new generation and becomes the state by one
 // change of the meta key.
@@ -29,7 +29,7 @@ func genPrefix(id txn.ShardID, gen uint64) []byte {
 	return binary.BigEndian.AppendUint64(groupKey(id, 'g'), gen)
 }
 
-// meta is what a member knows of itself beside raft's own state.
+// meta is a member's persistent state besides raft's own.
 type meta struct {
 	Version   int      `cbor:"1,keyasint"`
 	Voters    []uint64 `cbor:"2,keyasint"`
@@ -38,14 +38,14 @@ type meta struct {
 	First     uint64   `cbor:"5,keyasint"` // index of the entry before the first
 
 	// The configuration is that of the applied index; it is joint while Outgoing
-	// voters have their vote too.
+	// voters still have their vote.
 	Learners     []uint64 `cbor:"6,keyasint,omitempty"`
 	Outgoing     []uint64 `cbor:"7,keyasint,omitempty"`
 	LearnersNext []uint64 `cbor:"8,keyasint,omitempty"`
 	AutoLeave    bool     `cbor:"9,keyasint,omitempty"`
 }
 
-// metaVersion 2: an entry of the log may have many commands (1: one).
+// metaVersion 2: an entry of the log may have several commands (1: one).
 const metaVersion = 2
 
 func (m meta) put(b *store.Batch, id txn.ShardID) { b.Set(groupKey(id, 'm'), txn.Encode(m)) }

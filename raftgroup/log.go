@@ -14,7 +14,7 @@ import (
 )
 
 // raftLog is raft's storage: the entries in memory, from the first that was not
-// cut away, and the same on the engine.
+// removed, and the same on the engine.
 //
 // Invariant: entries[i] has index meta.First + 1 + i.
 type raftLog struct {
@@ -24,14 +24,14 @@ type raftLog struct {
 	hard    *pb.HardState
 	entries []*pb.Entry
 	bytes   int64 // of entries
-	// snapshot makes the metadata of a snapshot of the applied state.
+	// snapshot returns the metadata of a snapshot of the applied state.
 	snapshot  func() (*pb.Snapshot, error)
 	ephemeral bool
-	careless  bool // a bug was planted: what is overwritten stays on the engine
+	careless  bool // a bug was injected: overwritten entries stay on the engine
 	rules     *coverage.Counts
 }
 
-// openLog reads the log from the engine. fresh: there was none, and it begins with the
+// openLog reads the log from the engine. fresh: there was none, and it starts with the
 // founders.
 func openLog(id txn.ShardID, engine store.Engine, founders []txn.NodeID, ephemeral bool) (l *raftLog, fresh bool, err error) {
 	l = &raftLog{id: id, engine: engine, hard: &pb.HardState{}, ephemeral: ephemeral}
@@ -46,7 +46,7 @@ func openLog(id txn.ShardID, engine store.Engine, founders []txn.NodeID, ephemer
 		}
 		return l, true, nil
 	}
-	if l.meta.Version == 1 { // from here on a program of that time could not read the log
+	if l.meta.Version == 1 { // from here on a program of that version could not read the log
 		l.meta.Version = metaVersion
 		var b store.Batch
 		l.meta.put(&b, l.id)
@@ -63,8 +63,8 @@ func openLog(id txn.ShardID, engine store.Engine, founders []txn.NodeID, ephemer
 	return l, false, l.loadEntries()
 }
 
-// loadEntries reads the entries that follow First. Terms never fall along a log: entries
-// of an older term behind newer ones were overwritten and are not part of it.
+// loadEntries reads the entries after First. Terms never decrease along a log: entries
+// of an older term after newer ones were overwritten and are not part of it.
 func (l *raftLog) loadEntries() error {
 	start := entryKey(l.id, l.meta.First+1)
 	it := l.engine.Iter(start, store.After(groupKey(l.id, 'l')))
@@ -77,9 +77,9 @@ func (l *raftLog) loadEntries() error {
 		}
 		switch {
 		case e.GetIndex() != want:
-			return fmt.Errorf("shard %d: log entry %d is missing, %d stands in its place", l.id, want, e.GetIndex())
+			return fmt.Errorf("shard %d: log entry %d is missing, entry %d was found instead", l.id, want, e.GetIndex())
 		case e.GetTerm() < term:
-			return fmt.Errorf("shard %d: log entry %d is of term %d, and the one before it of term %d: it was overwritten, and stands on the disk still",
+			return fmt.Errorf("shard %d: log entry %d is of term %d, but the entry before it is of term %d: an overwritten entry was not deleted",
 				l.id, want, e.GetTerm(), term)
 		}
 		l.entries = append(l.entries, e)
@@ -97,7 +97,7 @@ func marshal(m proto.Message) []byte {
 	return b
 }
 
-// append writes entries, overwriting what stood at their indexes and after.
+// append writes entries and replaces all entries from the first one's index on.
 func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	if len(entries) == 0 {
 		return
@@ -112,7 +112,7 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	}
 	kept := first - l.meta.First - 1
 	l.bytes += bytesOf(entries) - bytesOf(l.entries[kept:])
-	l.entries = append(l.entries[:kept], entries...) // nobody else holds the slice
+	l.entries = append(l.entries[:kept], entries...) // the slice is not shared
 	if l.ephemeral {
 		return
 	}
@@ -132,11 +132,11 @@ func (l *raftLog) putHard(b *store.Batch) {
 	b.Set(groupKey(l.id, 'h'), marshal(l.hard))
 }
 
-// cutOneByOneMax entries are deleted one by one: their keys are known, and those of
-// a range would have to be sought.
+// cutOneByOneMax is the number of entries deleted one by one: their keys are known, and a range
+// deletion would have to search for them.
 const cutOneByOneMax = 1000
 
-// cut forgets the entries up to index.
+// cut removes the entries up to index.
 func (l *raftLog) cut(b *store.Batch, index uint64) {
 	term, err := l.Term(index)
 	if err != nil || index <= l.meta.First {
@@ -155,14 +155,14 @@ func (l *raftLog) cut(b *store.Batch, index uint64) {
 	l.meta.put(b, l.id)
 }
 
-// restart begins an empty log after a snapshot.
+// restart empties the log after a snapshot.
 func (l *raftLog) restart(b *store.Batch, index, term uint64) {
 	b.DeleteRange(groupKey(l.id, 'l'), store.After(groupKey(l.id, 'l')))
 	l.entries, l.bytes = nil, 0
 	l.meta.First, l.meta.FirstTerm = index, term
 }
 
-// entryBytes is about what an entry takes in memory.
+// entryBytes estimates the memory of an entry.
 func entryBytes(e *pb.Entry) int64 { return int64(len(e.GetData())) + 128 }
 
 func bytesOf(entries []*pb.Entry) (n int64) {
@@ -172,8 +172,8 @@ func bytesOf(entries []*pb.Entry) (n int64) {
 	return n
 }
 
-// beyond is the index up to which entries would have to go so that the rest takes so
-// many bytes; First if nothing has to.
+// beyond returns the index up to which entries must be removed so that the rest takes at most
+// that many bytes; First if none has to.
 func (l *raftLog) beyond(most int64) uint64 {
 	upTo, left := l.meta.First, l.bytes
 	for _, e := range l.entries {

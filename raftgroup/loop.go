@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// Process carries out what raft wants done, until it wants nothing more.
+// Process runs raft's pending work until none remains.
 func (g *Group[C]) Process() {
 	for {
 		g.giveProposals()
@@ -36,7 +36,7 @@ func (g *Group[C]) Process() {
 }
 
 // storageAppend writes entries, votes and snapshots; the answers that promise
-// their durability leave after the sync.
+// their durability are sent after the sync.
 func (g *Group[C]) storageAppend(m *pb.Message) {
 	var b store.Batch
 	if snap := m.GetSnapshot(); !raft.IsEmptySnap(snap) {
@@ -69,16 +69,16 @@ func (g *Group[C]) storageAppend(m *pb.Message) {
 	g.env.AfterSync(answer)
 }
 
-// acked is what a follower has acknowledged last.
+// acked is a follower's last acknowledgement.
 type acked struct {
 	leader, term, index uint64
 	at                  time.Duration
 }
 
-// news leaves out acknowledgements that the leader was sent a moment ago: raft
-// answers every append, also those that only say what is committed, and such an
-// answer would cost a sync and a message to say nothing. A leader that lacks one
-// asks again with each heartbeat, and then it is a moment ago no more.
+// news removes acknowledgements that were sent to the leader a short time ago: raft
+// answers every append, also one that only carries the commit index, and such an
+// answer would cost a sync and a message without information. A leader that lacks one
+// asks again with each heartbeat, and by then the interval has passed.
 func (me *member) news(responses []*pb.Message) []*pb.Message {
 	now := me.env.Now().Mono
 	return slices.DeleteFunc(responses, func(m *pb.Message) bool {
@@ -90,7 +90,7 @@ func (me *member) news(responses []*pb.Message) []*pb.Message {
 		if same && a.index <= me.acked.index && now < me.acked.at+me.cfg.Params.HeartbeatInterval/2 {
 			return true
 		}
-		if same { // one that comes late takes nothing back
+		if same { // a late one does not lower the index
 			a.index = max(a.index, me.acked.index)
 		}
 		me.acked = a
@@ -98,7 +98,7 @@ func (me *member) news(responses []*pb.Message) []*pb.Message {
 	})
 }
 
-// deliver hands raft's answers to whom they belong.
+// deliver passes raft's answers to their receivers.
 func (g *Group[C]) deliver(responses []*pb.Message) {
 	for _, m := range responses {
 		if m.GetTo() == uint64(g.cfg.Self) {
@@ -135,7 +135,7 @@ func (g *Group[C]) storageApply(m *pb.Message) {
 	g.deliver(m.GetResponses())
 }
 
-// send sends one of raft's messages with the lease's stamps on it.
+// send sends a message of raft with the times of the lease.
 func (me *member) send(m *pb.Message) {
 	out := &txn.Raft{Shard: me.cfg.ID}
 	if me.cfg.Ephemeral {
@@ -160,7 +160,7 @@ func (me *member) sendControl(to txn.NodeID, m txn.Message) {
 	me.env.Send(txn.Participant(to, me.cfg.ID), m)
 }
 
-// RaftMessage is raft's own message in one of ours.
+// RaftMessage returns the raft message in m.
 func RaftMessage(m *txn.Raft) (*pb.Message, error) {
 	if body, ok := m.Body.(*pb.Message); ok {
 		return body, nil

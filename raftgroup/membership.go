@@ -13,29 +13,29 @@ import (
 	"isochron/txn"
 )
 
-// Who takes part in a group changes by entries of its own log. Its caller
-// says what is wanted; the leader goes there step by step: it adds who is
-// missing as a learner, waits until it has the log, and then changes all votes
-// in one joint change, which needs the majorities before and after. Whoever
-// leads next goes on from what the log says.
+// The members of a group change by entries of its own log. The caller sets the
+// desired members; the leader goes there step by step: it adds a missing
+// member as a learner, waits until it has the log, and then changes all votes
+// in one joint change, which needs the majorities before and after. The next
+// leader continues from the configuration in the log.
 //
-// A configuration holds from when its entry is applied. Two majorities of
+// A configuration is in force when its entry is applied. Majorities of
 // neighbouring configurations overlap, and a member that has the entry of one
-// change knows that the one before it is committed, and applies it before it
-// campaigns: so whoever is elected is at most one change behind, and leases and
-// votes stay true. The last step of a change may be known to those alone who are out
-// by it: until a leader of those who stay lets them go they keep their logs, and tell
-// who campaigns what is committed.
+// change knows that the previous one is committed, and applies it before it
+// campaigns: so every candidate that is elected is at most one change behind, and leases and
+// votes stay valid. The last step of a change may be known only to members that it
+// removes: until a leader of the remaining members reports their removal they keep their logs, and
+// notify candidates of the commit index.
 //
-// A member that joins is blank: it has no genesis, no members, and no vote,
-// until a snapshot gives it all three. Otherwise a member that was here before
-// and was retired could help to elect somebody who lacks what is committed.
+// A joining member is uninitialized: it has no initial state, no members, and no vote,
+// until a snapshot provides all three. Otherwise a member that had been retired
+// could help to elect a candidate that lacks committed entries.
 
-// Desired is who should take part.
+// Desired is the desired membership.
 type Desired struct {
 	Voters    []txn.NodeID
 	Learners  []txn.NodeID // follow without a vote
-	Preferred []txn.NodeID // who should lead, the best first
+	Preferred []txn.NodeID // preferred leaders, the best first
 }
 
 func (d *Desired) holds(n txn.NodeID) bool {
@@ -44,10 +44,10 @@ func (d *Desired) holds(n txn.NodeID) bool {
 
 func (d *Desired) prefers(n txn.NodeID) bool { return slices.Contains(d.Preferred, n) }
 
-// SetDesired tells a member of who should take part from now on.
+// SetDesired sets the desired membership.
 func (me *member) SetDesired(d Desired) { me.desired = d }
 
-// confState is the configuration as raft wants it.
+// confState returns the configuration in raft's form.
 func (m *meta) confState() *pb.ConfState {
 	cs := &pb.ConfState{
 		Voters: slices.Clone(m.Voters), Learners: slices.Clone(m.Learners),
@@ -65,7 +65,7 @@ func (m *meta) setConf(cs *pb.ConfState) {
 	m.AutoLeave = cs.GetAutoLeave()
 }
 
-// votes reports whether a node has a vote, before or after a change under way.
+// votes reports whether a node has a vote, before or after a pending change.
 func (m *meta) votes(n txn.NodeID) bool {
 	return slices.Contains(m.Voters, uint64(n)) || slices.Contains(m.Outgoing, uint64(n))
 }
@@ -74,25 +74,25 @@ func (m *meta) member(n txn.NodeID) bool {
 	return m.votes(n) || slices.Contains(m.Learners, uint64(n))
 }
 
-// members are all that take part, with a vote or without.
+// members returns all members, with a vote or without.
 func (m *meta) members() []uint64 {
 	out := slices.Concat(m.Voters, m.Outgoing, m.Learners)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Members are those of the newest applied configuration: who has a vote, who has one
-// until a change under way has ended, and who follows without.
+// Members returns the newest applied configuration: members with a vote, members with a vote
+// until the pending change has ended, and members without a vote.
 func (me *member) Members() (voters, outgoing, learners []txn.NodeID) {
 	m := &me.log.meta
 	return nodeIDs(m.Voters), nodeIDs(m.Outgoing), nodeIDs(m.Learners)
 }
 
-// uninitialized: this member has nothing yet, or nothing any more.
+// uninitialized reports whether this member has no data yet, or has deleted it.
 func (me *member) uninitialized() bool { return len(me.log.meta.Voters) == 0 }
 
-// tooEarly reports whether a blank member must not heed a message: a vote
-// would rest on nothing, and a log from its beginning lacks the genesis.
+// tooEarly reports whether an uninitialized member must ignore a message: its vote
+// would be unfounded, and a log from its start lacks the initial state.
 func tooEarly(m *pb.Message) bool {
 	switch m.GetType() {
 	case pb.MsgVote, pb.MsgPreVote, pb.MsgTimeoutNow:
@@ -100,7 +100,7 @@ func tooEarly(m *pb.Message) bool {
 	case pb.MsgApp:
 		return m.GetIndex() == 0
 	case pb.MsgHeartbeat:
-		return m.GetCommit() > 0 // it is for an earlier life of this member
+		return m.GetCommit() > 0 // for an earlier life of this member
 	}
 	return false
 }
@@ -110,7 +110,7 @@ func asksForVote(m *pb.Message) bool {
 	return m.GetType() == pb.MsgVote || m.GetType() == pb.MsgPreVote
 }
 
-// ruleOfBlank is the rule by which a blank member does not heed a message.
+// ruleOfBlank returns the rule by which an uninitialized member ignores a message.
 func ruleOfBlank(m *pb.Message) coverage.Rule {
 	if m.GetType() == pb.MsgApp {
 		return coverage.BlankLog
@@ -118,15 +118,15 @@ func ruleOfBlank(m *pb.Message) coverage.Rule {
 	return coverage.BlankVote
 }
 
-// sendLost tells a leader that this member has nothing of what it has acknowledged
-// in an earlier life. Only one without a vote can come back so.
+// sendLost reports to a leader that this member has lost everything it acknowledged
+// in an earlier life. Only a member without a vote can return in this way.
 func (me *member) sendLost(from txn.NodeID, m *pb.Message) {
 	if m.GetType() == pb.MsgHeartbeat && slices.Contains(me.desired.Learners, me.cfg.Self) {
 		me.sendControl(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Lost: true}})
 	}
 }
 
-// noteLost has the leader begin anew with one without a vote that has lost all.
+// noteLost has the leader add a learner that has lost its data again.
 func (me *member) noteLost(from txn.NodeID) {
 	if me.lead != nil && slices.Contains(me.desired.Learners, from) && slices.Contains(me.log.meta.Learners, uint64(from)) &&
 		me.rn.Status().Progress[uint64(from)].Match > 0 {
@@ -134,8 +134,8 @@ func (me *member) noteLost(from txn.NodeID) {
 	}
 }
 
-// applyMembers carries out a committed change; b is the batch that says that it
-// is applied.
+// applyMembers applies a committed change; b is the batch that records
+// its application.
 func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	cc := new(pb.ConfChangeV2)
 	if err := proto.Unmarshal(e.GetData(), cc); err != nil {
@@ -147,13 +147,13 @@ func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	me.log.meta.setConf(me.rn.ApplyConfChange(cc))
 	me.log.meta.put(b, me.cfg.ID)
 	me.cfg.Params.Rules.HitIf(me.snapshots.held != nil, coverage.OfferOfOldMembers)
-	me.loseOffer() // it says who the members were
+	me.loseOffer() // it contains the former members
 	m := &me.log.meta
 	me.env.Trace("shard %d: voters %v, outgoing %v, learners %v", me.cfg.ID, m.Voters, m.Outgoing, m.Learners)
 }
 
-// Converged reports whether this member knows that the desired ones take part, and
-// nobody else.
+// Converged reports whether this member knows that the members are exactly
+// the desired ones.
 func (me *member) Converged() bool { return me.log.meta.converged(&me.desired) }
 
 func (m *meta) converged(d *Desired) bool {
@@ -173,7 +173,7 @@ func (m *meta) converged(d *Desired) bool {
 	return true
 }
 
-// SetDraining has the member lead no more, or lead again if it is wanted to.
+// SetDraining stops or resumes leading: a draining member leads no more.
 func (g *Group[C]) SetDraining(on bool) {
 	g.draining = on
 	if on && g.lead != nil {
@@ -182,13 +182,13 @@ func (g *Group[C]) SetDraining(on bool) {
 	}
 }
 
-// CanHandOver reports whether this member leads and somebody could lead instead.
+// CanHandOver reports whether this member leads and another could lead instead.
 func (me *member) CanHandOver() bool {
 	return me.Serving() && me.state().successor(slices.Concat(me.desired.Preferred, me.desired.Voters)) != 0
 }
 
-// sendRemoved answers a campaign of one that is a member no more and was
-// has not heard so: who is out hears nothing of the log.
+// sendRemoved answers a campaign of a node that is no longer a member and does not
+// know it: a removed member receives nothing of the log.
 func (me *member) sendRemoved(from txn.NodeID, m *pb.Message) {
 	if t := m.GetType(); t != pb.MsgPreVote && t != pb.MsgVote {
 		return
@@ -199,10 +199,10 @@ func (me *member) sendRemoved(from txn.NodeID, m *pb.Message) {
 	}
 }
 
-// sendCommitted answers a campaign at one that has learned that it is out. The candidate may not
-// know that the change is committed by which that is so: then it needs votes of those who are
-// out, who refuse it if their logs have more that was never committed. They are told by nobody
-// any more, so they would refuse it for ever.
+// sendCommitted answers a campaign at a member that knows it is removed. The candidate may not
+// know that the change that removed it is committed: then it needs votes of removed members,
+// which refuse if their logs have more entries that were never committed. No leader notifies these
+// of their removal any more, so they would refuse permanently.
 func (me *member) sendCommitted(from txn.NodeID, m *pb.Message) {
 	if !asksForVote(m) || me.uninitialized() || me.log.meta.member(me.cfg.Self) || me.applied.Index == 0 {
 		return
@@ -218,9 +218,9 @@ func (me *member) sendCommitted(from txn.NodeID, m *pb.Message) {
 	me.sendControl(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Committed: at.Index, CommittedTerm: at.Term}})
 }
 
-// noteCommitted takes up that an entry is committed, if this log has it. Raft hears of
-// that from leaders alone. That this member takes the sender for one ends with its patience,
-// and nothing was promised to it.
+// noteCommitted records that an entry is committed, if this log has it. Raft accepts
+// that from leaders only. This member takes the sender for a leader until its timer expires,
+// and no promise was made to it.
 func (me *member) noteCommitted(from txn.NodeID, at LogPosition) {
 	term, err := me.log.Term(at.Index)
 	if err != nil || term != at.Term || at.Index > me.log.last() || at.Index <= me.log.hard.GetCommit() || me.leader != 0 || me.lead != nil {
@@ -230,10 +230,10 @@ func (me *member) noteCommitted(from txn.NodeID, at LogPosition) {
 		Term: proto.Uint64(me.term), Commit: proto.Uint64(at.Index)})
 }
 
-// askIfGone asks those who should vote whether this member is one still, in
-// the form of a campaign that changes nothing at whoever hears of it. Raft's own
-// campaigns do not ask for one without a vote, or with a change that it
-// has not applied.
+// askIfGone asks the desired voters whether this member still is one, in
+// the form of a campaign that changes nothing at its receivers. Raft's own
+// campaigns do not ask for a member without a vote, or for one with a change that
+// is not applied.
 func (me *member) askIfGone() {
 	if me.uninitialized() {
 		return
@@ -251,21 +251,21 @@ func (me *member) askIfGone() {
 	}
 }
 
-// Removed reports whether this member is one no more, and has heard nothing for so long that nobody
-// can be about to take it back.
+// Removed reports whether this member is no longer one, and has received nothing for so long that no
+// leader can be adding it again.
 func (me *member) Removed() bool { return me.mayDestroy() && me.env.Now().Mono >= me.outAt() }
 
-// mayDestroy: it has nothing, or a leader has said that it is out. That its own log says so is
-// not enough: those who stay may need to hear that from it (sendCommitted).
+// mayDestroy reports whether it has no data, or a leader has reported its removal. Its own log is
+// not sufficient: the remaining members may need to learn of the removal from it (sendCommitted).
 func (me *member) mayDestroy() bool { return me.lead == nil && (me.removed || me.uninitialized()) }
 
-// outAt is when a member has heard nothing for that long.
+// outAt returns the time at which a member has received nothing for that long.
 func (me *member) outAt() time.Duration {
 	return me.election.lastContact + 4*me.cfg.Params.ElectionTimeout
 }
 
-// Retire forgets all of one that is out and not wanted, but for its term
-// and its vote, so that it is blank if it ever comes back. It is not used again.
+// Retire deletes all data of a removed member that is not desired, except its term
+// and its vote, so that it is uninitialized if it returns. It is not used afterwards.
 func (g *Group[C]) Retire() {
 	var b store.Batch
 	b.DeleteRange(groupKey(g.cfg.ID, 'g'), store.After(groupKey(g.cfg.ID, 'g')))

@@ -12,23 +12,22 @@ import (
 )
 
 // Raft trusts its peers: many messages that no correct peer sends make it panic.
-// Connections prove who speaks and that nothing was changed on the way, so what
-// comes is what a member wrote; that a member lies is out of scope. What is
-// looked at here is what is cheap to see in a message that got mixed up, by a
-// mistake of ours or by another release: it is taken as lost.
+// Connections authenticate the sender and protect the message, so every message was written
+// by a member; lying members are out of scope. These checks find cheaply detectable
+// mix-ups, caused by a bug or by another release: such a message is treated as lost.
 //
-// Three things are not. What an entry says is read when it is applied, not at each hop: one
-// that cannot be read stops the node then (store.Failure), as it must once it is committed.
-// A heartbeat that knows of more than this log has is no mix-up but a log that lost what it
-// had acknowledged: the node stops too, before it votes for a candidate that lacks it. And a
-// leader whose log differs from what is committed here lost that, or was elected by those who
-// did: the node stops, for it may be the last that has it.
+// Three cases are not. The content of an entry is decoded when it is applied, not at each hop: an entry
+// that cannot be decoded stops the node then (store.Failure), as it must once it is committed.
+// A heartbeat whose commit index is beyond this log means that the log has lost entries it
+// had acknowledged: the node stops too, before it votes for a candidate that lacks them. And a
+// leader whose log differs from an entry committed here has lost that entry, or was elected by members
+// that have: the node stops, because it may be the last that has it.
 
 // maxNumber bounds terms and indexes: far above what a log can reach, far below
-// where sums run over.
+// integer overflow.
 const maxNumber = 1 << 62
 
-// wellFormed reports whether raft can be given a message of another member.
+// wellFormed reports whether raft can process a message of another member.
 func (l *raftLog) wellFormed(m *pb.Message, self txn.NodeID, term uint64) bool {
 	if m.GetTo() != uint64(self) || m.GetTerm() == 0 {
 		return false
@@ -50,7 +49,7 @@ func (l *raftLog) wellFormed(m *pb.Message, self txn.NodeID, term uint64) bool {
 		return true
 	case pb.MsgSnap:
 		return saneSnapshot(m, self)
-	case pb.MsgAppResp: // nobody has what this leader has not
+	case pb.MsgAppResp: // no member has entries that this leader lacks
 		return m.GetReject() || m.GetTerm() != term || m.GetIndex() <= l.last()
 	case pb.MsgHeartbeat:
 		if last := l.last(); m.GetTerm() >= term && m.GetCommit() > last {
@@ -62,11 +61,11 @@ func (l *raftLog) wellFormed(m *pb.Message, self txn.NodeID, term uint64) bool {
 	case pb.MsgTimeoutNow, pb.MsgVote, pb.MsgVoteResp, pb.MsgPreVote, pb.MsgPreVoteResp:
 		return true
 	}
-	return false // no member of ours sends anything else
+	return false // no other types are sent
 }
 
-// conflict is the first committed entry of this log in whose place the sender has another, and
-// the term of that one. Raft would leave it as it is, and follow no further.
+// conflict returns the first committed entry of this log for which the sender has a different one, and
+// the term of the sender's. Raft would keep its own and not follow any further.
 func (l *raftLog) conflict(m *pb.Message) (at, term uint64, ok bool) {
 	if l.differs(m.GetIndex(), m.GetLogTerm()) {
 		return m.GetIndex(), m.GetLogTerm(), true
@@ -88,8 +87,8 @@ func (l *raftLog) differs(index, term uint64) bool {
 	return err == nil && ours != term
 }
 
-// consecutive: the entries follow the one that the message names, and no term
-// goes back or is above the sender's.
+// consecutive reports whether the entries follow the entry named in the message, and no term
+// decreases or exceeds the sender's.
 func consecutive(m *pb.Message) bool {
 	index, term := m.GetIndex(), m.GetLogTerm()
 	for _, e := range m.GetEntries() {
@@ -102,7 +101,7 @@ func consecutive(m *pb.Message) bool {
 	return true
 }
 
-// saneSnapshot: it has a place in the log, and members of whom this node is one.
+// saneSnapshot reports whether the snapshot has a position in the log, and members that include this node.
 func saneSnapshot(m *pb.Message, self txn.NodeID) bool {
 	at := m.GetSnapshot().GetMetadata()
 	if at.GetIndex() == 0 || at.GetIndex() > maxNumber || at.GetTerm() == 0 || at.GetTerm() > m.GetTerm() {
@@ -113,7 +112,7 @@ func saneSnapshot(m *pb.Message, self txn.NodeID) bool {
 	return len(to.Voters) > 0 && to.member(self) && to.wellFormed()
 }
 
-// restored is the configuration as raft takes it up.
+// restored returns the configuration as raft restores it.
 func (m *meta) restored() (confchange.Changer, error) {
 	c := confchange.Changer{Tracker: tracker.MakeProgressTracker(1, 0)}
 	cfg, progress, err := confchange.Restore(c, m.confState())
@@ -121,7 +120,7 @@ func (m *meta) restored() (confchange.Changer, error) {
 	return c, err
 }
 
-// wellFormed: raft makes of the configuration what it says.
+// wellFormed reports whether raft restores exactly this configuration.
 func (m *meta) wellFormed() bool {
 	for _, ids := range [][]uint64{m.Voters, m.Learners, m.Outgoing, m.LearnersNext} {
 		for _, id := range ids {
@@ -134,7 +133,7 @@ func (m *meta) wellFormed() bool {
 	return err == nil && m.confState().Equivalent(c.Tracker.ConfState()) == nil
 }
 
-// accepts reports why a change cannot be made to the configuration; nil if it can.
+// accepts returns the reason why a change cannot be applied to the configuration; nil if it can.
 func (m *meta) accepts(cc *pb.ConfChangeV2) error {
 	c, err := m.restored()
 	if err != nil {
@@ -150,18 +149,18 @@ func (m *meta) accepts(cc *pb.ConfChangeV2) error {
 	return err
 }
 
-// lostLog is what stops a node whose log lost what it had acknowledged.
+// lostLog stops a node whose log has lost acknowledged entries.
 type lostLog struct {
 	shard       txn.ShardID
 	last, acked uint64
 }
 
 func (e lostLog) Error() string {
-	return fmt.Sprintf("the log of shard %d ends at entry %d, but its leader says that this node has acknowledged entry %d: "+
-		"its disk lost what it had promised to keep; have the node rebuilt from the others (isochron rebuild)", e.shard, e.last, e.acked)
+	return fmt.Sprintf("the log of shard %d ends at entry %d, but according to its leader this node has acknowledged entry %d: "+
+		"its disk lost acknowledged entries; rebuild the node from the others (isochron rebuild)", e.shard, e.last, e.acked)
 }
 
-// conflictingLog is what stops a node whose leader lacks what is committed.
+// conflictingLog stops a node whose leader lacks a committed entry.
 type conflictingLog struct {
 	shard             txn.ShardID
 	leader            txn.NodeID
@@ -169,7 +168,7 @@ type conflictingLog struct {
 }
 
 func (e conflictingLog) Error() string {
-	return fmt.Sprintf("entry %d of the log of shard %d is committed here, of term %d, and its leader, node %d, has one of term %d in its place: "+
-		"a node of the shard lost what it had acknowledged, and this one may be the last that has it; keep its data directory, and see \"A damaged node\" in docs/operate/recover.md",
+	return fmt.Sprintf("entry %d of the log of shard %d is committed here with term %d, but its leader, node %d, has an entry of term %d there: "+
+		"a node of the shard lost acknowledged entries, and this node may be the last that has them; keep its data directory, and see \"A damaged node\" in docs/operate/recover.md",
 		e.at, e.shard, e.ours, e.leader, e.leaders)
 }

@@ -207,7 +207,7 @@ func TestAMemberStopsWhoseLeaderLacksWhatIsCommitted(t *testing.T) {
 				defer func() { failed, _ = recover().(*store.Failure) }()
 				w.run(5 * time.Second)
 			}()
-			if failed == nil || !strings.Contains(failed.Error(), "has one of term") {
+			if failed == nil || !strings.Contains(failed.Error(), "has an entry of term") {
 				t.Errorf("the third still runs: %v; it has %v, the first %v", failed, w.members[3].book.page.Lines, w.members[1].book.page.Lines)
 			}
 		})

@@ -9,19 +9,19 @@ import (
 	"isochron/coverage"
 )
 
-// proposals are the commands of a leader on their way into its log. What is
-// proposed between two turns of Process goes in together, as one entry if it is
-// not too much: a chain of commits then costs raft, the disk and every follower
-// little more than one commit does.
+// proposals are the commands that a leader has proposed and its log does not have yet. Commands
+// proposed between two calls of Process share one entry, up to a bound:
+// a chain of commits then costs raft, the disk and every follower
+// little more than one commit.
 //
-// Invariant: the log has them in the order in which they were proposed; none is
-// left out before one that comes in.
+// Invariant: the log has them in the order of their proposals; none is
+// omitted before one that is logged.
 type proposals[C any] struct {
 	codec Codec[C]
 	next  []C    // not handed to raft yet
-	bytes uint64 // of next, about
-	// given to raft and not appended yet, in order, with their bytes. raft copies an
-	// entry on its way into the log, so it is known again by what it holds.
+	bytes uint64 // size of next, estimated
+	// given are entries handed to raft and not appended yet, in order. raft copies an
+	// entry on its way into the log, so it is recognised by its content.
 	given []handed[C]
 }
 
@@ -30,23 +30,23 @@ type handed[C any] struct {
 	says []C
 }
 
-// The bounds of what waits for raft, and of what is remembered of what it has: an
-// entry of which nothing is known here is read.
+// Bounds of commands that wait for raft, and of entries remembered in given: an
+// entry that is not remembered is decoded.
 const (
 	nextMax      = 16_384
 	nextBytesMax = 64 << 20
 	givenMax     = 4096
 )
 
-// AcceptsProposals reports whether the log takes another command now: this member leads, is not
-// about to hand over, and not too much waits already.
+// AcceptsProposals reports whether the log accepts another command now: this member leads, is not
+// transferring leadership, and not too much is pending.
 func (g *Group[C]) AcceptsProposals() bool {
 	p := &g.proposals
 	g.cfg.Params.Rules.HitIf(g.handing, coverage.HandsOver)
 	return g.lead != nil && !g.handing && len(p.next) < nextMax && p.bytes < min(nextBytesMax, uint64(g.cfg.Logs.Share(nextBytesMax)))
 }
 
-// Propose has a command appended to the log; false if the log takes no more now.
+// Propose appends a command to the log; false if the log accepts no proposals now.
 func (g *Group[C]) Propose(c C) bool {
 	if !g.AcceptsProposals() {
 		return false
@@ -58,8 +58,8 @@ func (g *Group[C]) Propose(c C) bool {
 	return true
 }
 
-// giveProposals hands raft what was proposed. What it does not take now, because
-// too much is not committed yet, is handed to it again the next time.
+// giveProposals hands the proposed commands to raft. Commands that it does not accept now, because
+// too much is uncommitted, are handed to it again the next time.
 func (g *Group[C]) giveProposals() {
 	p := &g.proposals
 	for len(p.next) > 0 && g.lead != nil {
@@ -74,8 +74,8 @@ func (g *Group[C]) giveProposals() {
 	}
 }
 
-// entry is what goes into the log next: of at most so many bytes, but for a command
-// that has more by itself.
+// entry returns the next entry: at most so many bytes, unless a single command
+// is larger.
 func (p *proposals[C]) entry(most uint64) handed[C] {
 	n, size := 1, p.codec.Size(p.next[0])
 	for n < len(p.next) && size+p.codec.Size(p.next[n]) <= most {
@@ -86,7 +86,7 @@ func (p *proposals[C]) entry(most uint64) handed[C] {
 	return handed[C]{p.codec.Encode(says), says}
 }
 
-// took forgets the first n of next and keeps its room.
+// took removes the first n commands of next and keeps its memory.
 func (p *proposals[C]) took(n int) {
 	for _, c := range p.next[:n] {
 		p.bytes -= p.codec.Size(c)
@@ -99,8 +99,8 @@ func (p *proposals[C]) took(n int) {
 	}
 }
 
-// appended tells the memo what entries say that were proposed here. What was
-// given to raft before one of them has come too, or never will.
+// appended puts entries that were proposed here into the cache. Earlier entries of given
+// were appended too, or never will be.
 func (p *proposals[C]) appended(m *EntryCache[C], entries []*pb.Entry) {
 	for _, e := range entries {
 		i := slices.IndexFunc(p.given, func(q handed[C]) bool { return bytes.Equal(q.data, e.GetData()) })
@@ -115,5 +115,5 @@ func (p *proposals[C]) appended(m *EntryCache[C], entries []*pb.Entry) {
 	}
 }
 
-// drop forgets all, with the leadership.
+// drop discards all proposals when the leadership ends.
 func (p *proposals[C]) drop() { *p = proposals[C]{codec: p.codec} }

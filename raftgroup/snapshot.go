@@ -12,27 +12,27 @@ import (
 	"isochron/txn"
 )
 
-// A snapshot travels in pieces. Raft's own message carries only its index; the
-// receiver then fetches the state's keys from the sender, who holds an engine
-// snapshot of them, into a generation of its own that nobody reads yet. When
-// all is there, raft hears of the snapshot, and one batch makes the new
-// generation the state. A crash before that leaves the old state whole.
+// A snapshot is sent in chunks. Raft's own message contains only its index; the
+// receiver then fetches the keys of the state from the sender, which holds an engine
+// snapshot of them, into a generation of its own that is not read yet. When
+// it is complete, raft gets the snapshot message, and one batch makes the new
+// generation the state. A crash before that leaves the old state intact.
 
-// incomingSnapshot is one that is fetched.
+// incomingSnapshot is a snapshot being fetched.
 type incomingSnapshot struct {
 	from    txn.NodeID
 	msg     *pb.Message
 	gen     uint64
 	next    []byte
 	at      LogPosition
-	install func() // once all is here
+	install func() // set when it is complete
 	retryAt time.Duration
 	tries   int
 }
 
 const snapshotMaxTries = 20
 
-// makeSnapshot answers raft's request to send one.
+// makeSnapshot returns a snapshot for raft to send.
 func (g *Group[C]) makeSnapshot() (*pb.Snapshot, error) {
 	if g.snapshots.held == nil {
 		if g.cfg.Ephemeral {
@@ -58,7 +58,7 @@ func (g *Group[C]) makeSnapshot() (*pb.Snapshot, error) {
 	}}, nil
 }
 
-// loseOffer drops it and has raft begin anew with whoever waited for it.
+// loseOffer drops the held snapshot and has raft restart the receivers that waited for it.
 func (me *member) loseOffer() {
 	if me.snapshots.held == nil {
 		return
@@ -74,7 +74,7 @@ func (me *member) loseOffer() {
 	}
 }
 
-// OnSnapFetch sends the next piece.
+// OnSnapFetch sends the next chunk.
 func (me *member) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 	out := me.snapshots.answer(me.env.Now().Mono, m)
 	out.Shard = me.cfg.ID
@@ -84,18 +84,18 @@ func (me *member) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 	me.sendControl(from, txn.Message{SnapChunk: out})
 }
 
-// index is that of the last entry that the snapshot contains.
+// index is the index of the last entry in the snapshot.
 func (in *incomingSnapshot) index() uint64 { return in.msg.GetSnapshot().GetMetadata().GetIndex() }
 
-// awaits reports whether a piece is the next of this snapshot.
+// awaits reports whether a chunk is the next of this snapshot.
 func (in *incomingSnapshot) awaits(from txn.NodeID, m *txn.SnapChunk) bool {
 	return in != nil && in.from == from && in.index() == m.Index && in.install == nil &&
 		bytes.Equal(in.next, m.From) && len(m.Keys) == len(m.Values) &&
 		(m.Next == nil || bytes.Compare(m.Next, in.next) > 0)
 }
 
-// beginSnapshot keeps raft's message back until its state is here; false if
-// raft can have it at once.
+// beginSnapshot holds raft's message back until the state is fetched; false if
+// raft can process it immediately.
 func (g *Group[C]) beginSnapshot(from txn.NodeID, m *pb.Message) bool {
 	index := m.GetSnapshot().GetMetadata().GetIndex()
 	if m.GetTerm() < g.term || index <= g.log.hard.GetCommit() {
@@ -124,7 +124,7 @@ func (me *member) fetchMore() {
 	me.sendControl(in.from, txn.Message{SnapFetch: &txn.SnapFetch{Shard: me.cfg.ID, Index: in.index(), From: in.next}})
 }
 
-// OnSnapChunk stores a piece and asks for the next.
+// OnSnapChunk stores a chunk and fetches the next.
 func (g *Group[C]) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 	in := g.snapIn
 	if !in.awaits(from, m) {
@@ -149,8 +149,8 @@ func (g *Group[C]) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 	now := g.env.Now()
 	at, install, err := g.machine.Load(prefix)
 	if err != nil || at.Index != m.Index {
-		g.env.Trace("the pieces of the snapshot of shard %d do not make one", g.cfg.ID)
-		g.snapIn = nil // the leader tries again when nobody fetches any more
+		g.env.Trace("the chunks of the snapshot of shard %d are inconsistent", g.cfg.ID)
+		g.snapIn = nil // the leader tries again when no fetch is in progress
 		return
 	}
 	in.at, in.install = at, install
@@ -166,7 +166,7 @@ func (g *Group[C]) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	in := g.snapIn
 	index := snap.GetMetadata().GetIndex()
 	if in == nil || in.install == nil || in.index() != index {
-		panic("group: raft takes a snapshot that was not fetched")
+		panic("raftgroup: raft installs a snapshot that was not fetched")
 	}
 	b.DeleteRange(g.prefix(), genPrefix(g.cfg.ID, g.log.meta.Gen+1))
 	g.log.meta.Gen = in.gen
@@ -182,7 +182,7 @@ func (g *Group[C]) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	g.env.NodeEvent(txn.NodeEvent{Kind: txn.EventSnapshotInstalled, Shard: g.cfg.ID, Index: index})
 }
 
-// TickSnapshots gives up what takes too long.
+// TickSnapshots ends snapshot transfers that take too long.
 func (g *Group[C]) TickSnapshots() {
 	now := g.env.Now()
 	if g.snapshots.expired(now.Mono) {

@@ -10,17 +10,17 @@ import (
 	"isochron/txn"
 )
 
-// snapshotSender is the snapshot of its state that a member holds for others to fetch, if it holds
-// one, until nobody has fetched of it for long.
+// snapshotSender is the snapshot of its state that a member holds for others to fetch, if any,
+// until no member has fetched from it for long.
 //
-// Invariant: the log is not cut past a snapshot that is held, so whoever has fetched it goes
-// on from there.
+// Invariant: the log is not cut past a held snapshot, so a member that has fetched it continues
+// from there.
 type snapshotSender struct {
-	lasts time.Duration // since somebody fetched of it
+	lasts time.Duration // validity after the last fetch
 	held  *outgoingSnapshot
 }
 
-// outgoingSnapshot is one that others fetch.
+// outgoingSnapshot is a held snapshot.
 type outgoingSnapshot struct {
 	index   uint64
 	prefix  []byte
@@ -30,14 +30,14 @@ type outgoingSnapshot struct {
 }
 
 const (
-	snapChunkBytes = 1 << 20 // bound of one piece
-	snapshotLasts  = 20      // election time-outs since somebody fetched of it
+	snapChunkBytes = 1 << 20 // bound of one chunk
+	snapshotLasts  = 20      // election timeouts after the last fetch
 )
 
-// keep has it held for as long again.
+// keep extends the validity of the held snapshot.
 func (o *snapshotSender) keep(now time.Duration) { o.held.expires = now + o.lasts }
 
-// drop lets go of it, if it is held.
+// drop releases the snapshot, if one is held.
 func (o *snapshotSender) drop() {
 	if o.held != nil {
 		o.held.snap.Close()
@@ -45,12 +45,12 @@ func (o *snapshotSender) drop() {
 	}
 }
 
-// expired reports whether nobody has fetched of it for too long.
+// expired reports whether the held snapshot has not been fetched from for too long.
 func (o *snapshotSender) expired(now time.Duration) bool {
 	return o.held != nil && now >= o.held.expires
 }
 
-// nextWake is when it will be.
+// nextWake returns the time of its expiry.
 func (o *snapshotSender) nextWake() time.Duration {
 	if o.held == nil {
 		return txn.Never
@@ -58,7 +58,7 @@ func (o *snapshotSender) nextWake() time.Duration {
 	return o.held.expires
 }
 
-// cut bounds up to where the log may be cut.
+// cut limits the index up to which the log may be cut.
 func (o *snapshotSender) cut(upTo uint64) uint64 {
 	if o.held != nil {
 		upTo = min(upTo, o.held.index)
@@ -66,7 +66,7 @@ func (o *snapshotSender) cut(upTo uint64) uint64 {
 	return upTo
 }
 
-// answer is the piece that is asked for, without its shard; Gone if that snapshot is not held.
+// answer returns the requested chunk, without its shard; Gone if that snapshot is not held.
 func (o *snapshotSender) answer(now time.Duration, m *txn.SnapFetch) *txn.SnapChunk {
 	out := &txn.SnapChunk{Index: m.Index, From: m.From}
 	if o.held == nil || o.held.index != m.Index {
@@ -78,7 +78,7 @@ func (o *snapshotSender) answer(now time.Duration, m *txn.SnapFetch) *txn.SnapCh
 	return out
 }
 
-// piece fills in what stands from where the piece begins.
+// piece fills in the keys from the start of the chunk on.
 func (s *outgoingSnapshot) piece(out *txn.SnapChunk) {
 	start := append(append([]byte(nil), s.prefix...), out.From...)
 	it := s.snap.Iter(start, store.After(s.prefix))

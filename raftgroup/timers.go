@@ -6,9 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// NextWake is the earliest instant of this node's clock at which Tick, TickSnapshots or
-// Out has something to do or to say, as things are now. It is worked out in full from what there is: no
-// timer can be forgotten because somebody did not tell of it. Steer and Trim have no time of
+// NextWake is the earliest time of this node's clock at which Tick, TickSnapshots or Removed
+// has a new result, in the present state. It is computed from the whole state, so that no
+// timer can be forgotten. Reconcile and Trim have no time of
 // their own.
 func (g *Group[C]) NextWake() time.Duration {
 	at := min(g.nextSnapshotWake(), g.destroyAt())
@@ -22,7 +22,7 @@ func (g *Group[C]) NextWake() time.Duration {
 	return at
 }
 
-// nextSnapshotWake is when a snapshot on its way is given up, or asked for again.
+// nextSnapshotWake returns the time at which a snapshot transfer is given up or a chunk requested again.
 func (me *member) nextSnapshotWake() time.Duration {
 	at := me.snapshots.nextWake()
 	if in := me.snapIn; in != nil && in.install == nil {
@@ -31,7 +31,7 @@ func (me *member) nextSnapshotWake() time.Duration {
 	return at
 }
 
-// destroyAt is when a member that is not desired any more will be Out.
+// destroyAt returns the time at which a member that is not desired becomes Removed.
 func (me *member) destroyAt() time.Duration {
 	if me.desired.holds(me.cfg.Self) || !me.mayDestroy() {
 		return txn.Never
