@@ -6,27 +6,27 @@ import (
 	"isochron/txn"
 )
 
-// Task is work that its driver runs outside the loop, where it may block. Its result
-// goes to Finished.
+// Task is work that the driver runs outside the loop, where it may block. Its result
+// is passed to Finished.
 //
-// Invariant: of the tasks that Drain has handed out each is finished at most once, and
-// no more than maxTasks are under way.
+// Invariant: each task returned by Drain is finished at most once, and
+// at most maxTasks are running.
 type Task struct {
 	ID   uint64
 	Work func(context.Context) any
 }
 
-// maxTasks bounds what is under way outside.
+// maxTasks bounds the running tasks.
 const maxTasks = 1024
 
-// asyncTasks are the tasks of a node that have not been finished.
+// asyncTasks are the unfinished tasks of a node.
 type asyncTasks struct {
 	done map[uint64]func(any)
 	last uint64
 	next []Task // for the next Drain
 }
 
-// begin notes a task for the next Drain; false: too many are under way.
+// begin adds a task for the next Drain; false: too many are running.
 func (o *asyncTasks) begin(work func(context.Context) any, done func(any)) bool {
 	if len(o.done) >= maxTasks {
 		return false
@@ -40,14 +40,14 @@ func (o *asyncTasks) begin(work func(context.Context) any, done func(any)) bool 
 	return true
 }
 
-// take hands out the tasks that are to be run.
+// take returns the tasks to be run.
 func (o *asyncTasks) take() []Task {
 	next := o.next
 	o.next = nil
 	return next
 }
 
-// finish goes on with the result of a task.
+// finish passes the result of a task to its callback.
 func (o *asyncTasks) finish(id uint64, result any) {
 	done := o.done[id]
 	if done == nil {
@@ -62,7 +62,7 @@ func (e *shardEnv) RunAsync(work func(context.Context) any, done func(any)) bool
 	return e.async.begin(work, done)
 }
 
-// Finished reports the result of a task that a Drain has handed out.
+// Finished reports the result of a task returned by Drain.
 func (n *Node) Finished(now txn.Now, id uint64, result any) {
 	n.now = now
 	n.touched()

@@ -5,7 +5,7 @@ import (
 	"isochron/txn"
 )
 
-// route is who hears of votes past their leaders.
+// route selects the co-coordinators that receive acknowledgements of votes.
 func (n *Node) route() decide.Route {
 	return decide.Route{Directory: n.dir, Policy: n.Spec().Decide, Leader: n.coord.Leader, Some: n.cfg.CoCoordinators}
 }

@@ -11,7 +11,7 @@ import (
 	"isochron/txn"
 )
 
-// shardEnv is the node as its replicas see it.
+// shardEnv is the environment of the node's replicas.
 type shardEnv Node
 
 var _ shard.Env = (*shardEnv)(nil)
@@ -22,7 +22,7 @@ func (e *shardEnv) AfterSync(f func())                 { e.syncs.after(f) }
 
 func (e *shardEnv) Orphan(o txn.Orphan) { e.coord.Adopt(o) }
 
-// Applied has the gateway count updates, and looks out for a new directory.
+// Applied passes writes to the gateway's statistics, and detects a new directory.
 func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
 	e.coord.Applied(writes)
 	if s != txn.MetaShard {
@@ -52,7 +52,7 @@ func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
 	}
 }
 
-// NodeEvent passes it on. Most are news of leaders, for which requests may wait.
+// NodeEvent forwards an event. Most concern leaders, for which requests may wait.
 func (e *shardEnv) NodeEvent(m txn.NodeEvent) {
 	(*Node)(e).touched()
 	e.tracer.note(m)
@@ -69,7 +69,7 @@ func (e *coordEnv) TxnEnded(m txn.TxnEndInfo) {
 func (e *shardEnv) Trace(format string, args ...any) { e.tracer.trace(format, args...) }
 func (e *shardEnv) Tracing() bool                    { return e.tracer.tracing() }
 
-// coordEnv is the node as its coordinator sees it.
+// coordEnv is the environment of the node's coordinator.
 type coordEnv Node
 
 var _ coordinator.Env = (*coordEnv)(nil)
@@ -107,7 +107,7 @@ func (e *coordEnv) Way(n txn.NodeID) (way estimate.Way, ok bool) {
 	return e.directoryView.distances.way(n, geo.Region(e.directoryView.dir.RegionOf(uint32(n))))
 }
 
-// Pending counts what has not come to an end here: transactions and commitments
+// Pending counts unfinished work here: transactions and commits
 // of this gateway, undecided votes and lock holders of its replicas.
 func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 	transactions, commitments = n.coord.Open()
@@ -115,12 +115,12 @@ func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 	return transactions, commitments, undecided, holders
 }
 
-// HotRecords are how many records this gateway keeps statistics of, and the bytes that they take.
+// HotRecords returns the number of records in this gateway's statistics, and their memory in bytes.
 func (n *Node) HotRecords() (records, bytes int) { return n.coord.HotRecords() }
 
-// Temperatures are how many records this gateway knows the temperature of, and its threshold: see
+// Temperatures returns the number of records whose temperature this gateway knows, and its threshold: see
 // coordinator.Coordinator.Temperatures.
 func (n *Node) Temperatures() (records int, threshold int64) { return n.coord.Temperatures() }
 
-// Admission tells of the tries that contend at this gateway.
+// Admission returns the classes of contending tries at this gateway.
 func (n *Node) Admission() []txn.AdmissionClass { return n.coord.Admission() }

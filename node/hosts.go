@@ -12,8 +12,8 @@ import (
 
 // hostedParticipants are the participants at a node.
 //
-// Invariant: order has the shards of replicas, rising; whatever goes over all of them goes
-// in this order.
+// Invariant: order has the keys of replicas, rising; every iteration over all of them uses
+// this order.
 type hostedParticipants struct {
 	opener    opener
 	directory *directoryView
@@ -21,11 +21,11 @@ type hostedParticipants struct {
 	replicas  map[txn.ShardID]*hosted
 	order     []txn.ShardID
 	draining  bool
-	arrivals  bool // the row in force has some of them do things at instants
+	arrivals  bool // the protocol in force has work at arrival times
 }
 
-// open opens those that the directory places here, and tells all of
-// them what it wants. A replica that is here still and is placed elsewhere is
+// open opens the participants that the directory places here, and passes the desired state to
+// all. A replica that is still here and is placed elsewhere is
 // opened too: the others may need its vote until the change of members is made.
 func (h *hostedParticipants) open() error {
 	for _, s := range h.directory.dir.Shards {
@@ -62,8 +62,8 @@ func (h *hostedParticipants) add(id txn.ShardID, p participant.Participant) {
 	slices.Sort(h.order)
 }
 
-// retire ends those that the directory places elsewhere, once they are
-// members no more. A node that was removed from the cluster keeps what it has.
+// retire ends participants that the directory places elsewhere, once they are
+// no longer members. A node removed from the cluster keeps its data.
 func (h *hostedParticipants) retire() {
 	for _, id := range slices.Clone(h.order) {
 		r := h.replicas[id]
@@ -79,16 +79,16 @@ func (h *hostedParticipants) retire() {
 	h.sharePools()
 }
 
-// sharePools divides what replicas keep in memory among those that there are.
+// sharePools divides the memory for replicas among the present ones.
 func (h *hostedParticipants) sharePools() {
 	h.opener.cfg.Specs.Among(len(h.order))
 	h.opener.cfg.Logs.Among(len(h.order))
 }
 
-// Draining reports whether the node leads nothing by intention.
+// Draining reports whether the node has been ordered to lead nothing.
 func (h *hostedParticipants) Draining() bool { return h.draining }
 
-// drain has all hand over what they lead and lead nothing more, or ends that.
+// drain has all participants transfer their leadership and lead nothing more, or ends that.
 func (h *hostedParticipants) drain(on bool) {
 	h.draining = on
 	for _, id := range h.order {
@@ -96,7 +96,7 @@ func (h *hostedParticipants) drain(on bool) {
 	}
 }
 
-// metaLeader is who leads the meta shard, 0 if unknown, and whether that is this node.
+// metaLeader returns the leader of the meta shard, 0 if unknown, and whether it is this node.
 func (h *hostedParticipants) metaLeader() (leader txn.NodeID, leads bool) {
 	r := h.replicas[txn.MetaShard]
 	if r == nil {
@@ -106,7 +106,7 @@ func (h *hostedParticipants) metaLeader() (leader txn.NodeID, leads bool) {
 	return leader, leader == h.directory.self && r.Serving()
 }
 
-// work has those do what they have put off that do so.
+// work runs the deferred work of participants that have such work.
 func (h *hostedParticipants) work() {
 	for _, id := range h.order {
 		if w := h.replicas[id].work; w != nil {
@@ -121,7 +121,7 @@ func (h *hostedParticipants) tick() {
 	}
 }
 
-// nextArrivalTime is the earliest at which one of them has something to do whatever the ticks are.
+// nextArrivalTime returns the earliest time at which a participant has work independent of ticks.
 func (h *hostedParticipants) nextArrivalTime() time.Duration {
 	at := txn.Never
 	if !h.arrivals {
@@ -135,7 +135,7 @@ func (h *hostedParticipants) nextArrivalTime() time.Duration {
 	return at
 }
 
-// atArrivalTime has them do that.
+// atArrivalTime runs that work.
 func (h *hostedParticipants) atArrivalTime() {
 	for _, id := range h.order {
 		if r := h.replicas[id]; r.exact != nil {
@@ -144,7 +144,7 @@ func (h *hostedParticipants) atArrivalTime() {
 	}
 }
 
-// nextWake is the earliest instant at which one of them has something to do.
+// nextWake returns the earliest time at which a participant has work.
 func (h *hostedParticipants) nextWake() time.Duration {
 	at := txn.Never
 	for _, id := range h.order {

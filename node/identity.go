@@ -9,28 +9,28 @@ import (
 	"isochron/txn"
 )
 
-// The keys of a node's own facts in its engine.
+// The keys of a node's own data in its engine.
 var (
 	identityKey  = []byte("n/identity")
 	directoryKey = []byte("n/directory")
 )
 
-// The formats of a node's data. A cluster whose protocol was changed has things in
-// its logs and its directory that older programs would pass over.
+// The formats of a node's data. A cluster whose protocol was switched has entries in
+// its logs and its directory that older programs would ignore.
 const (
 	formatVersion  = 1
 	formatSwitched = 2
 )
 
-// identity is whose data an engine holds, in which incarnation, and the directory by which
-// the node went last.
+// identity is the persistent identity of a node: its id, its incarnation, and the last
+// directory it has adopted.
 type identity struct {
 	engine store.Engine
 	self   txn.NodeID
 	epoch  uint32 // of this incarnation
 }
 
-// take checks whose data this is and begins a new incarnation.
+// take checks that the data belongs to this node and begins a new incarnation.
 func (i *identity) take(first uint32) (epoch uint32, err error) {
 	raw, ok := i.engine.Get(identityKey)
 	epoch = first

@@ -2,11 +2,11 @@ package node
 
 import "isochron/txn"
 
-// Only here it follows from a message's type whom it is for: a node of the version
-// before the envelope's Part says nothing of it. A new message has no case here, for no
-// such node sends it; when nobody runs that version any more, this file goes.
+// This file alone infers the receiver of a message from its type: nodes of the version
+// before the envelope's Part do not send it. New messages have no case here, because no
+// such node sends them; when that version is no longer in use, the file can be deleted.
 
-// inferReceiver is whom a message is for whose sender does not say.
+// inferReceiver returns the receiver of a message without one.
 func inferReceiver(m *txn.Message) (txn.For, txn.ShardID) {
 	switch {
 	case m.ContentionQuery != nil || m.Drained != nil:
@@ -27,7 +27,7 @@ func forCoordinator(m *txn.Message) bool {
 		m.DeadlockProbe != nil && m.DeadlockProbe.Shard == 0
 }
 
-// shardOf is the shard that a message to a replica is for.
+// shardOf returns the shard that a message to a replica is for.
 func shardOf(m *txn.Message) txn.ShardID {
 	switch {
 	case m.Raft != nil:
@@ -62,7 +62,7 @@ func shardOf(m *txn.Message) txn.ShardID {
 	return unorderedShardOf(m)
 }
 
-// unorderedShardOf is shardOf for what replicas without a log say.
+// unorderedShardOf is shardOf for the messages of replicas without a log.
 func unorderedShardOf(m *txn.Message) txn.ShardID {
 	switch {
 	case m.SlowPathRequest != nil:

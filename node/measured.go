@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// distances are the round trips from this node, as far as they are known: those that were
-// measured, and the map's where nothing was.
+// distances are the known round trips from this node: measured ones, and the map's where nothing
+// was measured.
 type distances struct {
 	wan      geo.WAN
 	own      geo.Region
@@ -18,7 +18,7 @@ type distances struct {
 	ways     map[txn.NodeID]estimate.Way
 }
 
-// roundTrip is the round trip to a node of a region; ok is false if nothing is known of it.
+// roundTrip returns the round trip to a node of a region; ok is false if it is unknown.
 func (d *distances) roundTrip(n txn.NodeID, region geo.Region) (rtt time.Duration, ok bool) {
 	if rtt, ok = d.measured[n]; ok {
 		return rtt, true
@@ -26,7 +26,7 @@ func (d *distances) roundTrip(n txn.NodeID, region geo.Region) (rtt time.Duratio
 	return d.wan.RTT(d.own, region), d.wan.Has(d.own) && d.wan.Has(region)
 }
 
-// way is how long a message to a node takes by both wall clocks, 95 of 100 times; where that was not
+// way returns the delay of a message to a node by both wall clocks, 95th percentile; if it was not
 // measured, half of the round trip.
 func (d *distances) way(n txn.NodeID, region geo.Region) (way estimate.Way, ok bool) {
 	if way, ok = d.ways[n]; ok {
@@ -36,16 +36,16 @@ func (d *distances) way(n txn.NodeID, region geo.Region) (way estimate.Way, ok b
 	return estimate.Way{OneWay: rtt / 2, RoundTrip: rtt}, ok
 }
 
-// MeasuredWays tells the node what was measured of the ways to others. What is left out is forgotten.
+// MeasuredWays sets the measured delays to other nodes and replaces all earlier ones.
 func (n *Node) MeasuredWays(ways map[txn.NodeID]estimate.Way) { n.directoryView.distances.ways = ways }
 
-// nearerBy is by how much another replica must be nearer than the one that is read from
-// for it to be read from instead, in parts of its distance: measurements waver, and a
-// transaction that reads here and there sees more of time running apart.
+// nearerBy is the fraction (one in nearerBy) by which another replica must be nearer than the current
+// one to replace it: measurements vary, and a transaction that alternates between replicas sees larger
+// differences between them.
 const nearerBy = 5
 
-// Measured tells the node the round trips to other nodes that were measured since its
-// start; what was told before and is left out is forgotten. It reads from the nearest
+// Measured sets the round trips to other nodes measured since the node's
+// start and replaces all earlier ones. Reads go to the nearest
 // replicas by them.
 func (n *Node) Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration) {
 	n.now = now
@@ -53,7 +53,7 @@ func (n *Node) Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration) {
 	n.directoryView.measure(true)
 }
 
-// measure finds the nearest replica of each shard; keep: that of before is kept unless
+// measure finds the nearest replica of each shard; keep: the present one is kept unless
 // another is clearly nearer.
 func (p *directoryView) measure(keep bool) {
 	before := p.nearest
@@ -67,8 +67,8 @@ func (p *directoryView) measure(keep bool) {
 	}
 }
 
-// nearestOf is the replica of a shard with the shortest round trip, this node's own first,
-// the one so far unless another is clearly nearer. What nothing is known of comes last.
+// nearestOf returns the replica of a shard with the shortest round trip: this node's own first,
+// soFar unless another is clearly nearer. Replicas with unknown round trips are last.
 func (p *directoryView) nearestOf(s routing.Shard, soFar txn.NodeID) txn.NodeID {
 	if s.Holds(uint32(p.self)) {
 		return p.self

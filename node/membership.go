@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// Joining is the directory that an added node starts with: where the others are,
-// and that it follows the meta shard, from which it learns all the rest.
+// Joining returns the directory that an added node starts with: the addresses of the others,
+// and this node as a learner of the meta shard, from which it learns everything else.
 func Joining(self uint32, nodes []routing.Node) *routing.Directory {
 	meta := routing.Shard{ID: uint64(txn.MetaShard), Learners: []uint32{self}}
 	for _, n := range nodes {
@@ -26,7 +26,7 @@ func nodeIDs(ids []uint32) []txn.NodeID {
 	return out
 }
 
-// adoptDirectory takes over a newer directory and opens what it places here.
+// adoptDirectory adopts a newer directory and opens the participants that it places here.
 func (n *Node) adoptDirectory() {
 	if !n.directoryView.adopt() {
 		return
@@ -38,7 +38,7 @@ func (n *Node) adoptDirectory() {
 	}
 }
 
-// SetDraining has the node hand over what it leads and lead nothing more, or
+// SetDraining has the node transfer its leaderships and lead nothing more, or
 // ends that. A restart ends it too.
 func (n *Node) SetDraining(now txn.Now, on bool) {
 	n.now = now
@@ -46,7 +46,7 @@ func (n *Node) SetDraining(now txn.Now, on bool) {
 	n.hostedParticipants.drain(on)
 }
 
-// follow goes by the directory in force.
+// follow applies the directory in force.
 func (n *Node) follow() error {
 	if err := n.protocolSwitch.follow(); err != nil {
 		return err
@@ -55,14 +55,14 @@ func (n *Node) follow() error {
 	return n.hostedParticipants.open()
 }
 
-// RollBackOpen ends what is open at this gateway and in no commit.
+// RollBackOpen rolls back this gateway's open transactions that are not committing.
 func (n *Node) RollBackOpen(now txn.Now) {
 	n.now = now
 	n.touched()
 	n.coord.RollBackOpen()
 }
 
-// Unfinished counts what is open at this gateway, or in a commit that is not finished everywhere.
+// Unfinished counts this gateway's open transactions and its commits that are not finished everywhere.
 func (n *Node) Unfinished() int {
 	open, commits := n.coord.Unfinished()
 	return open + commits

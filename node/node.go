@@ -18,10 +18,10 @@ type Config struct {
 	ID     txn.NodeID
 	Region geo.Region
 	Engine store.Engine
-	Spec   protocol.Spec // what the cluster began with; the directory knows what holds now
+	Spec   protocol.Spec // the cluster's first protocol; the directory has the one in force
 	Seed   uint64
-	// FirstEpoch is after which number the incarnations of an empty engine count: a
-	// node that may lose its data has used those before.
+	// FirstEpoch is the number below the first incarnation of an empty engine: a
+	// node that may have lost its data has used the numbers up to it.
 	FirstEpoch uint32
 	// Directory is the cluster's first directory: it must be the same at every
 	// node's first start. Later starts read the directory from the engine. A node
@@ -31,27 +31,27 @@ type Config struct {
 	Params        Params
 	Observer      Observer
 	EventListener txn.EventListener // may be nil
-	// Verify is given the states of replicas that are to be compared; nil: none is.
+	// Verify receives the states of replicas to be compared; nil: never.
 	Verify func(*shard.Held)
-	// Process, if not nil, says that all nodes run in one process and end with it:
-	// nothing is written for a restart, and messages are passed as they are.
+	// Process, if not nil, means that all nodes run in one process and end with it:
+	// nothing is written for a restart, and messages are passed without encoding.
 	Process *shard.Process
-	// Specs and Logs are what all replicas together may keep in memory of rows and of log
+	// Specs and Logs bound the memory of all replicas together for rows and log
 	// entries; nil: each has bounds of its own.
 	Specs, Logs *store.Pool
 	// Openers open participants of kinds that are not native; a node without one for a
-	// kind takes no part in such a shard.
+	// kind does not take part in such a shard.
 	Openers map[routing.Kind]participant.Factory
-	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
+	// CoCoordinators, for experiments: the co-coordinators of attempts of gateways in
 	// other regions. Empty: all nodes.
 	CoCoordinators []txn.NodeID
-	// TracesAll, of tests, hears all that the node says, to itself too. It may be nil.
+	// TracesAll, for tests, receives all messages the node sends, also to itself. It may be nil.
 	TracesAll func(m *txn.Message)
-	// DeadCoCoordinator, of experiments: see coordinator.Config.
+	// DeadCoCoordinator, for experiments: see coordinator.Config.
 	DeadCoCoordinator bool
 }
 
-// Node is everything one process runs of the core: its replicas and its
+// Node is the core of one process: its replicas and its
 // coordinator. It is not safe for concurrent use.
 type Node struct {
 	*hostedParticipants
@@ -67,25 +67,25 @@ type Node struct {
 	protocolSwitch *switching
 	timers         timerSchedule
 	started        bool                   // the incarnation is durable
-	early          []*coordinator.Request // submitted before that
+	early          []*coordinator.Request // submitted before the incarnation was durable
 }
 
-// Output is what a node wants done. Messages may be sent at once, in any order
-// and with any delay; the list is good until the next Drain. If SyncToken is not 0 the driver syncs the engine and
-// then calls Synced with it; tokens rise, and a sync that began after a later
+// Output is the work that a node asks its driver to do. Messages may be sent immediately, in any order
+// and with any delay; the list is valid until the next Drain. If SyncToken is not 0 the driver syncs the
+// engine and then calls Synced with it; tokens rise, and a sync that began after a later
 // Drain covers the earlier tokens.
 type Output struct {
 	Messages  []txn.Envelope
 	SyncToken uint64
-	Tasks     []Task        // to be run outside the loop, each with Finished at its end
-	WakeAt    time.Duration // when to call Wake, by Now.Mono; the newest word counts
+	Tasks     []Task        // to be run outside the loop; call Finished at the end of each
+	WakeAt    time.Duration // when to call Wake, by Now.Mono; replaces all earlier values
 }
 
-// maxEarly bounds the requests that wait for the start to be durable.
+// maxEarly bounds the requests queued until the incarnation is durable.
 const maxEarly = 10_000
 
-// New opens a node on its engine. It returns an error when the engine holds
-// another node's data or a format it does not know. What it writes is durable
+// New opens a node on its engine. It returns an error if the engine has
+// another node's data or an unknown format. Its writes are durable
 // after the first sync, which the first Drain asks for.
 func New(cfg Config, now txn.Now) (*Node, error) {
 	cfg.Params = cfg.Params.WithDefaults()
@@ -105,7 +105,7 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	if err := n.follow(); err != nil {
 		return nil, err
 	}
-	// A crash may have come between a directory's becoming visible and its adoption.
+	// A crash may have happened after a directory became visible and before its adoption.
 	if v, _, ok := n.ReadLocal(txn.Key(routing.DirectoryKey)); ok && v != nil {
 		n.directoryView.observe(v)
 	}
@@ -119,7 +119,7 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	return n, nil
 }
 
-// assemble gives each part what it needs of the others.
+// assemble connects the parts.
 func assemble(cfg Config, now txn.Now) *Node {
 	n := &Node{cfg: cfg, now: now, identity: &identity{engine: cfg.Engine, self: cfg.ID},
 		outbox: &outbox{self: cfg.ID, tracesAll: cfg.TracesAll}, tracer: &tracer{cfg.ID, cfg.Observer, cfg.EventListener},
@@ -131,8 +131,8 @@ func assemble(cfg Config, now txn.Now) *Node {
 	return n
 }
 
-// Deliver hands over a message from another node. The envelope is the caller's again when it
-// returns: what the message points to may be kept, the envelope may not.
+// Deliver processes a message from another node. After the return the caller may reuse the envelope;
+// the node may keep what the message points to.
 func (n *Node) Deliver(now txn.Now, env *txn.Envelope) {
 	n.now = now
 	if env.Msg.Raft != nil {
@@ -167,7 +167,7 @@ func (n *Node) dispatch(env *txn.Envelope) {
 	}
 }
 
-// receive takes what is for the node itself.
+// receive processes messages for the node itself.
 func (n *Node) receive(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.ContentionQuery != nil:
@@ -177,47 +177,47 @@ func (n *Node) receive(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// Synced reports the end of a sync; released is how many answers waited for it.
+// Synced reports the end of a sync; released is the number of calls that waited for it.
 func (n *Node) Synced(now txn.Now, token uint64) (released int) {
 	n.now = now
 	n.touched()
 	return n.syncs.done(token)
 }
 
-// Submit hands over a client's request; req.Done is called, once, from inside
+// Submit submits a client's request; req.Done is called once, from inside
 // some later call of a method of the node.
 func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 	n.now = now
 	n.touched()
 	if !n.started && len(n.early) < maxEarly {
-		n.early = append(n.early, req) // a transaction's name rests on the epoch
+		n.early = append(n.early, req) // a transaction's id contains the epoch
 		return
 	}
 	if !n.started {
 		if req.Done != nil {
-			req.Done(req.Refused("the node has just started and has too much to do; try again"))
+			req.Done(req.Refused("the node is starting and its request queue is full; retry later"))
 		}
 		return
 	}
 	n.coord.Submit(req)
-	// What it can do here without waiting it does at once: of many requests for one
-	// row that are handed over together none waits for another.
+	// Local work is done immediately: of many requests for one row submitted together,
+	// none waits for another.
 	n.deliverLocal()
 }
 
-// deliverLocal lets the parts hear what they have to say to each other.
+// deliverLocal delivers the messages between the parts.
 func (n *Node) deliverLocal() {
 	if len(n.outbox.local) > 0 {
 		n.touched()
 	}
-	for i := 0; i < len(n.outbox.local); i++ { // it grows meanwhile
+	for i := 0; i < len(n.outbox.local); i++ { // the list grows meanwhile
 		n.dispatch(&n.outbox.local[i])
 	}
 	n.outbox.local = emptied(n.outbox.local)
 }
 
-// Drain takes what is to be done; call it after every call or batch of calls above,
-// or soon after if nothing is Urgent.
+// Drain returns the work for the driver; call it after every call or batch of calls above,
+// or soon after if the node is not Urgent.
 func (n *Node) Drain() Output {
 	for n.settle() {
 	}
@@ -225,13 +225,13 @@ func (n *Node) Drain() Output {
 	return Output{Messages: n.outbox.take(), SyncToken: n.syncs.ask(), Tasks: n.async.take(), WakeAt: wake}
 }
 
-// Urgent reports whether there is something to be done that others wait for: the
-// driver may put off Drain while there is not.
+// Urgent reports whether there is output that others wait for: the
+// driver may defer Drain otherwise.
 func (n *Node) Urgent() bool {
 	return len(n.outbox.out) > 0 || n.newDir != nil || len(n.async.next) > 0
 }
 
-// settle lets the parts talk to each other; false when they have nothing to say.
+// settle runs the parts; false when they have no more messages for each other.
 func (n *Node) settle() bool {
 	n.deliverLocal()
 	n.hostedParticipants.work()
@@ -239,5 +239,5 @@ func (n *Node) settle() bool {
 		n.adoptDirectory()
 		return true
 	}
-	return len(n.outbox.local) > 0 // by nothing else do parts move each other
+	return len(n.outbox.local) > 0 // parts affect each other by messages only
 }

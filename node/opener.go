@@ -14,10 +14,10 @@ import (
 	"isochron/txn"
 )
 
-// errNoOpener: this program cannot host such a participant; others of the cluster may.
+// errNoOpener: this program cannot host such a participant; other nodes may.
 var errNoOpener = errors.New("this program has no opener for it")
 
-// opener opens participants of each kind, as the cluster was configured.
+// opener opens participants of each kind, as the cluster is configured.
 type opener struct {
 	cfg       *Config
 	env       env
@@ -25,13 +25,13 @@ type opener struct {
 	own       *identity
 }
 
-// env is a node as its participants see it, of whatever kind they are.
+// env is the environment of the node's participants, of every kind.
 type env interface {
 	shard.Env
 	participant.Env
 }
 
-// kindOf is what votes for a shard: what its entry says, else what the row replicates by.
+// kindOf returns the kind of a shard: that of its directory entry, or the protocol's.
 func (o *opener) kindOf(s routing.Shard) routing.Kind {
 	switch {
 	case s.Kind != routing.ByProtocol:
@@ -42,8 +42,8 @@ func (o *opener) kindOf(s routing.Shard) routing.Kind {
 	return routing.Unordered
 }
 
-// open opens the participant of a directory entry. Native kinds vote as the cluster's row
-// decides: one that replicates in another way than it counts votes would never be heard.
+// open opens the participant of a directory entry. Native kinds vote as the cluster's protocol
+// specifies: the votes of one that replicates in another way would never be counted.
 func (o *opener) open(s routing.Shard) (participant.Participant, error) {
 	kind := o.kindOf(s)
 	if own := o.kindOf(routing.Shard{}); kind.Native() && kind != own {
@@ -87,7 +87,7 @@ func (o *opener) shardConfig(s routing.Shard) shard.Config {
 	return cfg
 }
 
-// genesis are the rows that a shard is born with.
+// genesis returns the rows that a shard starts with.
 func (o *opener) genesis(id txn.ShardID) []txn.Write {
 	if id != txn.MetaShard {
 		return nil

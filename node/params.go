@@ -2,8 +2,8 @@ package node
 
 import "isochron/txn"
 
-// The bounds of a node, and what watches it, are defined in txn, where the
-// parts of a node find them too.
+// A node's bounds and its observer are defined in txn, for use by the
+// parts of a node too.
 type (
 	Params       = txn.Params
 	InjectedBugs = txn.InjectedBugs

@@ -12,8 +12,8 @@ var (
 	_ participant.Participant = (*replica.Replica)(nil)
 )
 
-// hosted is a participant at this node, with what its kind can do beyond voting: nil
-// where it cannot.
+// hosted is a participant at this node, with the optional interfaces of its kind; nil
+// where it has none.
 type hosted struct {
 	participant.Participant
 	work       participant.Processor
@@ -23,7 +23,7 @@ type hosted struct {
 	contention participant.ContentionReporter
 	locks      participant.LockReporter
 	holding    participant.MemoryReporter
-	logged     *shard.Replica // with a log, by which its replicas can be compared
+	logged     *shard.Replica // a participant with a log, whose replicas can be compared
 }
 
 func host(p participant.Participant) *hosted {
@@ -39,8 +39,8 @@ func host(p participant.Participant) *hosted {
 	return h
 }
 
-// A participant whose members are fixed has them from the beginning, can neither be
-// drained nor go, and keeps nothing of an older protocol.
+// A participant whose members are fixed has them from the start, can neither be
+// drained nor removed, and keeps nothing of an older protocol.
 
 func (h *hosted) want(d participant.Desired) {
 	if h.member != nil {
@@ -54,8 +54,8 @@ func (h *hosted) setDraining(on bool) {
 	}
 }
 
-// out reports whether it is a member no more. The agent of a source that the directory does
-// not have any more is none.
+// out reports whether it is no longer a member. An agent whose source is no longer in the directory is
+// not a member.
 func (h *hosted) out() bool {
 	if h.member != nil {
 		return h.member.Removed()

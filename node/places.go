@@ -7,24 +7,24 @@ import (
 	"isochron/txn"
 )
 
-// directoryView is where everything is, as this node has heard.
+// directoryView is this node's knowledge of where shards are.
 type directoryView struct {
 	self      txn.NodeID
 	distances distances
-	dir       *routing.Directory // by which the node goes
-	newDir    *routing.Directory // of which it has heard, nil: of none
+	dir       *routing.Directory // in force at this node
+	newDir    *routing.Directory // received and not adopted yet; nil: none
 	nearest   map[txn.ShardID]txn.NodeID
-	// metaChanges counts what was applied in the meta shard.
+	// metaChanges counts the applied changes of the meta shard.
 	metaChanges uint64
 }
 
-// Directory is the routing the node knows.
+// Directory is the routing information in force at the node.
 func (p *directoryView) Directory() *routing.Directory { return p.dir }
 
 // MetaChanges rises whenever rows of the meta shard become visible here.
 func (p *directoryView) MetaChanges() uint64 { return p.metaChanges }
 
-// observe takes in a directory that has become visible.
+// observe records a directory that has become visible.
 func (p *directoryView) observe(raw []byte) {
 	d, err := routing.Decode(raw)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *directoryView) observe(raw []byte) {
 	p.newDir = d
 }
 
-// adopt takes over the newest directory; false: it is no newer than that in force.
+// adopt adopts the newest directory; false: it is not newer than the one in force.
 func (p *directoryView) adopt() bool {
 	d := p.newDir
 	p.newDir = nil
@@ -44,18 +44,18 @@ func (p *directoryView) adopt() bool {
 	return true
 }
 
-// holds reports whether the directory wants a replica of the shard here.
+// holds reports whether the directory places a replica of the shard here.
 func (p *directoryView) holds(id txn.ShardID) bool {
 	s, ok := p.dir.Shard(uint64(id))
 	return ok && s.Holds(uint32(p.self))
 }
 
-// desired is what the directory wants of a shard.
+// desired returns the desired state of a shard.
 func (p *directoryView) desired(s routing.Shard) participant.Desired {
 	return participant.Desired{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(p.dir.Preferred(s)), Hot: p.dir.Hot, Protocol: p.dir.Protocol}
 }
 
-// away is 0 for a node of the region from which the shard should be led, else 1.
+// away returns 0 for a node of the region of the shard's preferred leader, else 1.
 func (p *directoryView) away(s routing.Shard, id txn.NodeID) int {
 	if p.dir.RegionOf(uint32(id)) == s.Leader {
 		return 0

@@ -10,10 +10,10 @@ import (
 	"isochron/yield"
 )
 
-// What those hosted at a node tell of themselves.
+// Reports of the hosted participants.
 
-// Leaderless lists the shards of this node's replicas that cannot be served for
-// want of a known leader; ShardsReady means that there are none.
+// Leaderless lists the shards of this node's replicas that have no known serving
+// leader; ShardsReady means that there are none.
 func (h *hostedParticipants) Leaderless() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
@@ -48,7 +48,7 @@ func (h *hostedParticipants) Leads() []txn.ShardID {
 	return out
 }
 
-// Summary tells of every replica, a line each.
+// Summary returns one line for each replica.
 func (h *hostedParticipants) Summary() []string {
 	var out []string
 	for _, id := range h.order {
@@ -57,7 +57,7 @@ func (h *hostedParticipants) Summary() []string {
 	return out
 }
 
-// LeaseUntil is the instant of this node's clock up to which its replica of a shard
+// LeaseUntil is the time of this node's clock until which its replica of a shard
 // may answer reads without asking the others; 0: it may not, or there is none.
 func (h *hostedParticipants) LeaseUntil(id txn.ShardID) time.Duration {
 	r := h.replicas[id]
@@ -70,7 +70,7 @@ func (h *hostedParticipants) LeaseUntil(id txn.ShardID) time.Duration {
 	return 0
 }
 
-// Statuses tells how every replica of this node stands.
+// Statuses returns the state of every replica of this node.
 func (h *hostedParticipants) Statuses() []participant.Status {
 	var out []participant.Status
 	for _, id := range h.order {
@@ -79,7 +79,7 @@ func (h *hostedParticipants) Statuses() []participant.Status {
 	return out
 }
 
-// Verify has the replicas of a shard hold their states to be compared; false if this node does not
+// Verify has the replicas of a shard keep their states for comparison; false if this node does not
 // lead it, or it has no log.
 func (h *hostedParticipants) Verify(id txn.ShardID, check uint64) bool {
 	r := h.replicas[id]
@@ -87,16 +87,16 @@ func (h *hostedParticipants) Verify(id txn.ShardID, check uint64) bool {
 }
 
 // Ready reports whether every participant of the directory has a leader that this
-// node knows of.
+// node knows.
 func (h *hostedParticipants) Ready() bool { return h.led(func(routing.Kind) bool { return true }) }
 
-// ShardsReady is Ready but for participants that are not native: a database that is not ours
-// may be down for as long as it likes.
+// ShardsReady is Ready except for participants that are not native: an external database
+// may be down for any time.
 func (h *hostedParticipants) ShardsReady() bool { return h.led(routing.Kind.Native) }
 
 func (h *hostedParticipants) led(matters func(routing.Kind) bool) bool {
 	if h.directory.dir.Epoch == 0 {
-		return false // it has not yet heard where anything is
+		return false // it has received no directory yet
 	}
 	for _, s := range h.directory.dir.Shards {
 		r := h.replicas[txn.ShardID(s.ID)]
@@ -122,7 +122,7 @@ func (h *hostedParticipants) ReadLocal(key txn.Key) (value []byte, version txn.V
 	return row.Value, row.Version, true
 }
 
-// Holds is what the replicas keep in memory of rows and of log entries, in bytes.
+// Holds returns the memory of the replicas for rows and log entries, in bytes.
 func (h *hostedParticipants) Holds() (rows, logs int64) {
 	for _, id := range h.order {
 		if h := h.replicas[id].holding; h != nil {
@@ -133,7 +133,7 @@ func (h *hostedParticipants) Holds() (rows, logs int64) {
 	return rows, logs
 }
 
-// CanHandOver lists the shards that this node leads and another could.
+// CanHandOver lists the shards that this node leads and another node could lead.
 func (h *hostedParticipants) CanHandOver() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
@@ -144,8 +144,8 @@ func (h *hostedParticipants) CanHandOver() []txn.ShardID {
 	return out
 }
 
-// Converged reports whether every replica here has the members that the directory
-// wants, and every shard that it wants here is here.
+// Converged reports whether every replica here has the desired members, and every shard
+// placed here is here.
 func (h *hostedParticipants) Converged() bool {
 	for _, s := range h.directory.dir.Shards {
 		r := h.replicas[txn.ShardID(s.ID)]
@@ -156,8 +156,8 @@ func (h *hostedParticipants) Converged() bool {
 	return h.directory.dir.Epoch > 0
 }
 
-// LockWork is what the lock tables of its replicas have done. A replica that leads anew begins from
-// nothing.
+// LockWork returns the sum of the lock tables' statistics. A replica that becomes leader again starts from
+// zero.
 func (h *hostedParticipants) LockWork() (sum yield.LockStats) {
 	for _, id := range h.order {
 		if l := h.replicas[id].locks; l != nil {
@@ -176,7 +176,7 @@ func (h *hostedParticipants) pending() (undecided, holders int) {
 	return undecided, holders
 }
 
-// seen is the newest timestamp that one of them knows of.
+// seen returns the newest timestamp that a participant knows.
 func (h *hostedParticipants) seen() (at txn.Timestamp) {
 	for _, id := range h.order {
 		if c := h.replicas[id].clock; c != nil {
@@ -186,7 +186,7 @@ func (h *hostedParticipants) seen() (at txn.Timestamp) {
 	return at
 }
 
-// leader is who leads a shard that is hosted here, in which term, if that is known.
+// leader returns the leader of a shard hosted here and its term, if known.
 func (h *hostedParticipants) leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool) {
 	r := h.replicas[s]
 	if r == nil {
@@ -196,7 +196,7 @@ func (h *hostedParticipants) leader(s txn.ShardID) (leader txn.NodeID, term uint
 	return leader, term, leader != 0
 }
 
-// contention adds what they know of contention.
+// contention adds the participants' contention data.
 func (h *hostedParticipants) contention(out *txn.ContentionReply) {
 	for _, id := range h.order {
 		if s := h.replicas[id].contention; s != nil {
@@ -205,7 +205,7 @@ func (h *hostedParticipants) contention(out *txn.ContentionReply) {
 	}
 }
 
-// left says what keeps each from being drained.
+// left describes what is not drained yet.
 func (h *hostedParticipants) left() (out []string) {
 	for _, id := range h.order {
 		if r := h.replicas[id]; !r.drained() {

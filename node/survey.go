@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// withContention is what the shards led here know of contention, and what the
-// gateway has counted.
+// withContention returns the contention at the shards led here, and the gateway's
+// counters.
 func withContention(m *txn.ContentionQuery, coord *coordinator.Coordinator, hosts *hostedParticipants) *txn.ContentionReply {
 	if len(m.Using) > 0 {
 		return &txn.ContentionReply{Request: m.Request, Users: coord.Using(m.Using)}
@@ -29,8 +29,8 @@ func withContention(m *txn.ContentionQuery, coord *coordinator.Coordinator, host
 	return out
 }
 
-// addWarm adds the hottest records of the shards that are led here, where the row reads by
-// temperature and they are not among those that many wait for.
+// addWarm adds the hottest records of the shards that are led here, in protocols that read by
+// temperature, if they are not among the records with waiters.
 func addWarm(out *txn.ContentionReply, coord *coordinator.Coordinator, hosts *hostedParticipants) {
 	leads, at := hosts.Leads(), map[txn.Key]txn.ShardID{}
 	for _, w := range coord.Hottest(txn.ContentionWarmMax, func(k txn.Key) bool {

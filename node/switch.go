@@ -11,26 +11,26 @@ import (
 	"isochron/txn"
 )
 
-// How a cluster goes from one protocol to another (routing.Protocol). The order of
-// an operator writes a wish into the directory. Every gateway then brings its
-// transactions to an end (coordinator/turn.go), and every node tells the leader of
-// the meta shard how far it has come. When all are drained that leader enters the
-// new protocol into the directory; if a node is silent, or takes too long, it gives
-// the switch up. Each shard goes over by an entry of its log (shard/switch.go).
+// Switching the protocol of a cluster (routing.Protocol). An operator's command
+// writes the desired protocol into the directory. Every gateway then drains its
+// transactions (coordinator/protocol_switch.go), and every node reports its progress to the leader of
+// the meta shard. When all are drained that leader enters the
+// new protocol into the directory; if a node does not report, or takes too long, it cancels
+// the switch. Each shard switches by an entry of its log (shard/protocol_switch.go).
 //
-// The wish is replicated and nobody else's memory is needed: if the leader is lost,
-// or whoever gave the order, the next leader goes on, and begins to wait anew. Two
-// that think that they lead do no harm: what they write is checked against the try.
+// The desired protocol is replicated and no other state is needed: if the leader is lost,
+// or the client that gave the command, the next leader continues, and restarts the time limit. Two
+// nodes that both consider themselves leader do no harm: their writes are checked against the try.
 //
-// A node that is down keeps the switch from being entered, unless the operator says
-// otherwise: it may be cut off, with clients who would lose their transactions. That
-// is all that could be lost: a node that is down holds nothing that is not in logs,
-// and one that comes back under the old protocol is refused until it has heard.
+// A node that is down blocks the switch, unless the operator allows it: the node may be partitioned,
+// with clients that would lose their transactions. Nothing else
+// could be lost: a node that is down holds nothing that is not in logs,
+// and one that returns under the old protocol is refused until it has received the new directory.
 
-// switching is what a node knows of a switch under way.
+// switching is a node's state of a protocol switch.
 type switching struct {
 	params       Params
-	first        protocol.Spec // what the cluster began with
+	first        protocol.Spec // the cluster's first protocol
 	coord        *coordinator.Coordinator
 	participants *hostedParticipants
 	directory    *directoryView
@@ -39,11 +39,11 @@ type switching struct {
 
 	spec     protocol.Spec // in force at this node
 	reportAt time.Duration
-	try      uint64        // that this node drives, 0: none
-	since    time.Duration // when it began to
+	try      uint64        // the switch that this node drives, 0: none
+	since    time.Duration // start of driving
 	driveAt  time.Duration
 	writing  bool
-	toEnd    []txn.ID // transactions of its own that came to nothing
+	toEnd    []txn.ID // its own failed transactions
 	drained  map[txn.NodeID]drainReport
 }
 
@@ -58,16 +58,16 @@ const (
 	driveEvery  = 2
 )
 
-// silentAfter is when a node counts as silent that does not tell how far it has come.
+// silentAfter returns the time after which a node without reports counts as silent.
 func (s *switching) silentAfter() time.Duration { return 2 * s.params.ElectionTimeout }
 
-// follow goes by what the directory says.
+// follow applies the protocol of the directory.
 func (s *switching) follow() error {
 	p, spec := s.directory.dir.Protocol, s.first
 	if p.Seq > 0 {
 		var err error
 		if spec, err = protocol.LiveByName(p.Name); err != nil {
-			return fmt.Errorf("the cluster has gone over to a protocol that this program does not have: %w", err)
+			return fmt.Errorf("the cluster has switched to a protocol that this program does not have: %w", err)
 		}
 	}
 	s.spec, s.participants.arrivals = spec, spec.Arrive.SetsArrivalTime()
@@ -75,7 +75,7 @@ func (s *switching) follow() error {
 	return nil
 }
 
-// tick tells how far this node has come, and drives the switch if it leads.
+// tick reports this node's progress, and drives the switch if it leads.
 func (s *switching) tick(now time.Duration) {
 	for _, id := range s.toEnd {
 		s.coord.Submit(&coordinator.Request{Op: coordinator.OpEnd, Txn: id})
@@ -102,7 +102,7 @@ func (s *switching) tick(now time.Duration) {
 	}
 }
 
-// nextWake is when tick has something to do.
+// nextWake returns the time at which tick has work.
 func (s *switching) nextWake() time.Duration {
 	p := s.directory.dir.Protocol
 	if len(s.toEnd) > 0 {
@@ -121,7 +121,7 @@ func (s *switching) nextWake() time.Duration {
 	return s.reportAt
 }
 
-// left says what keeps this node from being drained.
+// left describes what this node has not drained yet.
 func (s *switching) left() string {
 	var out []string
 	if open, commits := s.coord.Unfinished(); open+commits > 0 {
@@ -136,7 +136,7 @@ func (s *switching) observe(now time.Duration, from txn.NodeID, m *txn.Drained) 
 	}
 }
 
-// drive enters the new protocol when all are drained, or gives the switch up.
+// drive enters the new protocol when all are drained, or cancels the switch.
 func (s *switching) drive(now time.Duration, p routing.Protocol) {
 	silent, waits := s.undrained(now, p)
 	took := now - s.since
@@ -151,7 +151,7 @@ func (s *switching) drive(now time.Duration, p routing.Protocol) {
 	}
 }
 
-// undrained names a node that is silent, and one that is not drained, with what it has left.
+// undrained names a silent node, and one that is not drained, with its remaining work.
 func (s *switching) undrained(now time.Duration, p routing.Protocol) (silent, waits string) {
 	for _, other := range s.directory.dir.Nodes {
 		reported, ok := s.drained[txn.NodeID(other.ID)]
@@ -171,7 +171,7 @@ func (s *switching) undrained(now time.Duration, p routing.Protocol) (silent, wa
 	return silent, waits
 }
 
-// changeProtocol enters what the try leads to, or gives it up if there is a reason.
+// changeProtocol ends the try: it enters the new protocol, or cancels the switch if there is a reason.
 func (s *switching) changeProtocol(try uint64, givenUp string) {
 	s.writing = true
 	s.tracer.trace("ends switch %d of the protocol: %q", try, givenUp)
@@ -188,7 +188,7 @@ func (s *switching) changeProtocol(try uint64, givenUp string) {
 	})
 }
 
-// endSwitch is the directory without the switch; false if it is not under way.
+// endSwitch returns the directory after the switch; false if the switch is not in progress.
 func endSwitch(raw []byte, try uint64, givenUp string) ([]txn.Write, bool) {
 	d, err := routing.Decode(raw)
 	if err != nil {
@@ -204,13 +204,13 @@ func endSwitch(raw []byte, try uint64, givenUp string) ([]txn.Write, bool) {
 	return []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: d.Encode()}}, ended
 }
 
-// Switch is how a node stands between two protocols.
+// Switch is a node's state during a protocol switch.
 type Switch struct {
-	Protocol routing.Protocol // as its directory has it
-	Left     string           // what keeps it from being drained, "": nothing, or no switch is under way
+	Protocol routing.Protocol // in its directory
+	Left     string           // what is not drained yet; "": nothing, or no switch is in progress
 }
 
-// Switch tells of a switch under way.
+// Switch returns the state of a switch in progress.
 func (n *Node) Switch() Switch {
 	s := Switch{Protocol: n.dir.Protocol}
 	if s.Protocol.Under() {

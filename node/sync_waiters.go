@@ -1,12 +1,12 @@
 package node
 
-// syncs is what waits until the disk has what was applied.
+// syncs are the calls that wait until applied writes are durable.
 //
 // Invariant: held is in the order of tokens, and tokens rise.
 type syncs struct {
 	held  []heldBack
-	token uint64 // of the newest held back
-	asked uint64 // the newest token that was handed out
+	token uint64 // of the newest waiting call
+	asked uint64 // the newest token returned by ask
 }
 
 type heldBack struct {
@@ -14,7 +14,7 @@ type heldBack struct {
 	f     func()
 }
 
-// after holds f back until everything applied so far is durable.
+// after registers f to run when everything applied so far is durable.
 func (s *syncs) after(f func()) {
 	if s.token == s.asked {
 		s.token++
@@ -22,7 +22,7 @@ func (s *syncs) after(f func()) {
 	s.held = append(s.held, heldBack{s.token, f})
 }
 
-// ask is the token of a sync that is wanted, 0 if none is.
+// ask returns the token of a needed sync, 0 if none is needed.
 func (s *syncs) ask() uint64 {
 	if s.token == s.asked {
 		return 0
@@ -31,7 +31,7 @@ func (s *syncs) ask() uint64 {
 	return s.token
 }
 
-// done goes on with what waited for a sync, and returns how much that was.
+// done runs the calls that waited for a sync, and returns their number.
 func (s *syncs) done(token uint64) (released int) {
 	i := 0
 	for i < len(s.held) && s.held[i].token <= token {

@@ -6,21 +6,21 @@ import (
 	"isochron/txn"
 )
 
-// touched notes an event.
+// touched records an event.
 func (n *Node) touched() { n.timers.touched(n.now.Mono) }
 
-// wakeAt is when the node wants to be woken, if nothing happens before.
+// wakeAt returns the time of the next wake, if nothing happens before.
 func (n *Node) wakeAt() time.Duration {
 	return min(n.timers.nextLook(n.NextWake), n.coord.NextDeparture(), n.hostedParticipants.nextArrivalTime())
 }
 
-// NextWake is the earliest instant at which Tick has something to do, as things are now.
+// NextWake is the earliest time at which Tick has work in the present state.
 func (n *Node) NextWake() time.Duration {
 	return min(n.coord.NextWake(), n.protocolSwitch.nextWake(), n.hostedParticipants.nextWake())
 }
 
-// Wake is to be called at Output.WakeAt, or soon after. Before that instant it does nothing;
-// but the first call may come at any time, and ticks are counted from there.
+// Wake must be called at Output.WakeAt, or soon after. Before that time it does nothing,
+// except that the first call may be at any time and starts the ticks.
 func (n *Node) Wake(now txn.Now) {
 	if n.timers.begun && now.Mono < n.timers.nextLook(n.NextWake) {
 		n.now = now
@@ -37,7 +37,7 @@ func (n *Node) Wake(now txn.Now) {
 	n.Tick(now)
 }
 
-// Tick looks at all timers, whether anything is due or not.
+// Tick checks all timers, whether anything is due or not.
 func (n *Node) Tick(now txn.Now) {
 	n.now = now
 	n.timers.look(now.Mono)
@@ -47,5 +47,5 @@ func (n *Node) Tick(now txn.Now) {
 	n.hostedParticipants.retire()
 }
 
-// TimerStats tells how often the node has looked at its timers.
+// TimerStats returns the counts of timer checks.
 func (n *Node) TimerStats() TimerStats { return n.timers.counts }

@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// tracer is whom a node tells what happens; each may be nil.
+// tracer forwards events and traces; each receiver may be nil.
 type tracer struct {
 	self     txn.NodeID
 	observer Observer

@@ -11,22 +11,22 @@ import (
 	"isochron/yield"
 )
 
-// Participant is one that votes.
+// Participant is a state machine that votes on transactions.
 type Participant interface {
-	// Deliver hands over a message that is for it. m itself is good until Deliver returns,
-	// and what its fields point at is never changed.
+	// Deliver processes a message. m is valid until Deliver returns,
+	// and the values its fields point to are never changed.
 	Deliver(from txn.NodeID, m *txn.Message)
-	// Tick lets it do what is due by time alone.
+	// Tick runs the work that is due.
 	Tick()
-	// NextWake is the earliest instant of this node's clock at which Tick has something to
-	// do, as things are now; txn.Never if it waits for others alone. Before it Tick changes
+	// NextWake is the earliest time of this node's clock at which Tick has work in the
+	// present state; txn.Never if it waits only for others. Before it Tick changes
 	// nothing.
 	NextWake() time.Duration
-	// ReadLocal is a row as it stands here, outside any transaction.
+	// ReadLocal returns a row of the local state, outside any transaction.
 	ReadLocal(k txn.Key) txn.Row
-	// Leader is who answers for it, 0 if that is not known, and the term or view.
+	// Leader returns the node that answers for it, 0 if unknown, and the term or view.
 	Leader() (txn.NodeID, uint64)
-	// Serving reports whether it is this node that answers for it.
+	// Serving reports whether this node answers for it.
 	Serving() bool
 	// Undecided counts its votes without a decision, Holders the transactions that hold locks.
 	Undecided() int
@@ -34,49 +34,49 @@ type Participant interface {
 	// InDoubt lists the oldest votes without a decision, at most max of them.
 	InDoubt(max int) []InDoubt
 	Status() Status
-	// Summary is a line about it for who looks for a fault.
+	// Summary is one line for diagnosis.
 	Summary() string
 }
 
-// Processor is a participant that carries on with what it has begun when all that came in
-// together has been delivered.
+// Processor is a participant with work to do after a batch of messages was
+// delivered.
 type Processor interface {
-	// Process goes on until there is nothing more to do now.
+	// Process runs until no work is left.
 	Process()
 }
 
-// Scheduled is a participant that has something to do at instants, whatever the node's ticks.
+// Scheduled is a participant with work at exact times, independent of the node's ticks.
 type Scheduled interface {
-	// NextArrivalTime is the next of them, by this node's clock; txn.Never if there is none.
+	// NextArrivalTime is the next such time, by this node's clock; txn.Never if there is none.
 	NextArrivalTime() time.Duration
-	// AtArrivalTime does what is due.
+	// AtArrivalTime runs the work that is due.
 	AtArrivalTime()
 }
 
-// Member is a participant whose members can change while it works.
+// Member is a participant whose members can change while it runs.
 type Member interface {
-	// SetDesired tells it of what the directory wants from now on.
+	// SetDesired sets the state desired by the directory.
 	SetDesired(d Desired)
-	// Converged reports whether it has the members that the directory wants.
+	// Converged reports whether it has the desired members.
 	Converged() bool
-	// SetDraining has it hand over and lead no more, or ends that.
+	// SetDraining has it transfer leadership and lead no more, or ends that.
 	SetDraining(on bool)
-	// CanHandOver reports whether it leads and another could.
+	// CanHandOver reports whether it leads and another node could lead.
 	CanHandOver() bool
-	// Removed reports whether it is a member no more; Retire then ends it for good.
+	// Removed reports whether it is no longer a member; Retire then deletes its data.
 	Removed() bool
 	Retire()
-	// Drained reports whether nothing of an older protocol is left here.
+	// Drained reports whether nothing of an older protocol remains here.
 	Drained() bool
 }
 
-// TimestampTracker is a participant that knows of moments that are complete.
+// TimestampTracker is a participant that knows closed timestamps.
 type TimestampTracker interface {
-	// MaxTimestamp is the highest timestamp of which it knows.
+	// MaxTimestamp is the highest timestamp it knows.
 	MaxTimestamp() txn.Timestamp
 }
 
-// ContentionReporter is a participant that tells of contention.
+// ContentionReporter is a participant that reports contention.
 type ContentionReporter interface {
 	Contention(out *txn.ContentionReply)
 }
@@ -93,33 +93,33 @@ type MemoryReporter interface {
 
 // Leased is a participant that may answer without asking others for some time.
 type Leased interface {
-	// LeaseUntil is the instant of this node's clock until which it may; 0: it may not.
+	// LeaseUntil is the time of this node's clock until which it may; 0: it may not.
 	LeaseUntil() time.Duration
 }
 
-// Env is the world as a participant sees it.
+// Env is the environment of a participant.
 type Env interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
 	// RunAsync runs work outside the loop, where it may block, and calls done with its
-	// result in a later turn of the loop, once. work must use nothing that the loop uses,
-	// and end when its context does. It is false if too much is under way: then nothing
+	// result in a later iteration of the loop, once. work must use nothing that the loop uses,
+	// and must end when its context does. It returns false if too much is running: then nothing
 	// is run.
 	RunAsync(work func(context.Context) any, done func(any)) bool
-	// Orphan says that an attempt is undecided for too long: somebody must find out how
-	// it ended, or end it.
+	// Orphan reports that an attempt is undecided for too long: a node must find its outcome
+	// or settle it.
 	Orphan(o txn.Orphan)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	// NodeEvent takes what an operator logs.
+	// NodeEvent receives events for the operator's log.
 	NodeEvent(n txn.NodeEvent)
-	// Trace takes one line of the story, if anybody listens.
+	// Trace receives one line of the trace, if tracing is on.
 	Trace(format string, args ...any)
 }
 
-// OpenOptions is what a participant is opened with.
+// OpenOptions are the arguments of a Factory.
 type OpenOptions struct {
 	Shard  routing.Shard // its entry in the directory
 	Self   txn.NodeID

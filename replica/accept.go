@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// onDispute has the leader settle an attempt on which opinions differ: its own counts.
+// onDispute has the leader settle an attempt on which the replicas' votes differ: the leader's own decides.
 func (r *Replica) onDispute(m *txn.SlowPathRequest) {
 	p := m.Prepare
 	if p == nil || !r.leads() || m.View != r.view() || r.rec.isRetired(p.Attempt) {
@@ -24,12 +24,12 @@ func (r *Replica) onDispute(m *txn.SlowPathRequest) {
 	r.form(p, func(e txn.Entry, _ txn.ReplicaVote) { r.settle(e) })
 }
 
-// settle proposes the leader's own opinion, or once more what it has proposed
+// settle proposes the leader's own vote, or again the vote it proposed
 // before a restart.
 func (r *Replica) settle(e txn.Entry) {
 	now, open := r.rec.entries.Get(e.Prepare.Attempt)
 	if !open || !r.leads() || e.View != r.view() {
-		return // it was decided while the disk was busy
+		return // it was decided while the disk was syncing
 	}
 	yes := now.Result == txn.ValidationOK || r.cfg.Params.InjectedBugs.IgnoreAbort
 	if now.Final {
@@ -38,7 +38,7 @@ func (r *Replica) settle(e txn.Entry) {
 	r.slow.propose(&now.Prepare, yes)
 }
 
-// onAccept takes in what is proposed.
+// onAccept accepts a proposal, or queues it.
 func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	p := m.Prepare
 	switch {
@@ -55,7 +55,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	e, known := r.rec.entries.Get(p.Attempt)
 	switch {
 	case known && e.Final && e.Yes != m.Yes:
-		panic(fmt.Sprintf("shard %d: in view %d both %s and %s are proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
+		panic(fmt.Sprintf("shard %d: in view %d both %s and %s were proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
 	case known && e.Final:
 	case m.Yes && r.holds.clashes(p):
 		r.cfg.Params.Rules.Hit(coverage.BesideOpen)
@@ -68,7 +68,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		r.cfg.Engine.Apply(&b)
 		r.holds.enter(e)
 		if !m.Yes {
-			r.wake() // it may have been called OK before
+			r.wake() // the attempt may have been validated OK before
 		}
 	}
 	r.afterSync(func() {
@@ -78,7 +78,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	})
 }
 
-// wake looks again at all that waits for the end of an attempt.
+// wake retries the reads and proposals that wait for the end of an attempt.
 func (r *Replica) wake() {
 	r.readers.wake()
 	for _, p := range r.slow.awaken() {
@@ -86,18 +86,18 @@ func (r *Replica) wake() {
 	}
 }
 
-// onDecide hears how an attempt ended.
+// onDecide handles the outcome of an attempt.
 func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 	a := d.Attempt
 	ack := func() {
 		if !r.takesPart() {
-			return // what it has told of open attempts may be from before this: it is asked again
+			return // its record of open attempts may have been sent before this: Decide is sent again
 		}
 		r.afterSync(func() {
 			r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a, Tentative: d.Tentative}})
 		})
 	}
-	if d.Tentative { // the coordinator has it in memory alone, and who finishes its attempt asks the replicas
+	if d.Tentative { // only in the coordinator's memory; a node that finishes the attempt asks the replicas
 		ack()
 		return
 	}
@@ -110,7 +110,7 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 		p = &e.Prepare
 	}
 	if d.Commit && p == nil {
-		r.comparing.ask(r.leaderOf(r.view())) // it has missed what is to be committed
+		r.comparing.ask(r.leaderOf(r.view())) // this replica lacks the Prepare of the commit
 		return
 	}
 	end := txn.DecidedEntry{Attempt: a, Result: txn.OutcomeAborted}
@@ -121,7 +121,7 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 	ack()
 }
 
-// end takes in how an attempt ended.
+// end applies the outcome of an attempt.
 func (r *Replica) end(end txn.DecidedEntry) {
 	var b store.Batch
 	e, open := r.rec.entries.Get(end.Attempt)
@@ -132,7 +132,7 @@ func (r *Replica) end(end txn.DecidedEntry) {
 	r.rec.putEnding(&b, end)
 	r.cfg.Engine.Apply(&b)
 	if open && commit && !known(&e.Prepare) {
-		e.Prepare = *end.Prepare // only its name was known
+		e.Prepare = *end.Prepare // its Prepare was unknown
 	}
 	switch {
 	case open:
@@ -148,11 +148,11 @@ func (r *Replica) end(end txn.DecidedEntry) {
 	r.wake()
 }
 
-// outvote marks attempts called OK here that the commit of a later one has overtaken: it
-// has read a row that they write, and not from them. They have not come to count and never
-// will, but a change of views learns that from the commit alone (merge.go), which is
-// forgotten once all replicas have heard of it: from then on what they say of those attempts
-// has to tell it.
+// outvote marks attempts validated OK here that are overtaken by the commit of a later one, which
+// has read a row that they write, and not from them. They have not been voted for and never will be, but a
+// change of views can derive that only from the commit (merge.go). The commit is dropped once all
+// replicas know it: from then on this replica's records of those attempts must carry the
+// mark.
 func (r *Replica) outvote(end txn.DecidedEntry) {
 	if !r.cfg.Spec.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.SchemaChecks)+len(end.Prepare.Spans) == 0 {
 		return

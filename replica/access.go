@@ -15,25 +15,25 @@ type reader struct {
 	m        *txn.Access
 	began    time.Duration
 	deadline time.Duration
-	number   uint64 // in the order in which they came
+	number   uint64 // in the order of arrival
 	answered bool
 }
 
-// readers are the reads that wait here. Under a load that is too much for its rows there are
-// thousands: one is looked at again when the row is free that was found to be in its way.
+// readers are the reads that wait here. Under overload there are
+// thousands: a read is checked again when the row it waits for is free.
 type readers struct {
 	*member
 	rows   committed
 	holds  *holds
-	list   []*reader             // as they came, which is the order of their deadlines; some were answered
-	behind map[txn.Key][]*reader // by a row that is in their way; "": it is in a range
-	open   int                   // that were not answered
-	last   uint64                // number
+	list   []*reader             // in the order of arrival, which is that of deadlines; some are answered
+	behind map[txn.Key][]*reader // by a row that it waits for; "": a range
+	open   int                   // not answered
+	last   uint64                // the last number
 }
 
-// onAccess answers reads from what is committed here. Where somebody is about
-// to write it waits for the end of that, for it would be refused at its commit
-// (ours; in TAPIR's paper none waits: txn.Params.ReadsUnwaited).
+// onAccess answers reads from the committed state. If an undecided transaction writes a
+// requested row the read waits for its end, because the reader would fail validation at its commit
+// (in TAPIR's paper no read waits: txn.Params.ReadsUnwaited).
 func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 	if m.AsOf != 0 || m.WantReadTS {
 		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.ReasonNoSnapshotReads.Refusal().Kind(),
@@ -54,10 +54,10 @@ func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 	}
 }
 
-// spareReaders that were answered, and as many more as wait, may stand in the list.
+// spareReaders bounds the answered reads in the list, beyond the number of waiting ones.
 const spareReaders = 64
 
-// waits has a read wait for what is in its way; false if nothing is.
+// waits registers a read for the conflicting writer's end; false if there is none.
 func (r *readers) waits(rd *reader) bool {
 	var spans []txn.Span
 	for _, s := range rd.m.Scans {
@@ -84,7 +84,7 @@ func (r *readers) answer(rd *reader) {
 	r.env.Send(txn.Coordinator(rd.from), txn.Message{AccessReply: out})
 }
 
-// wake answers those for whom nobody is in the way any more, in the order in which they came.
+// wake answers the reads that no writer conflicts with any more, in the order of arrival.
 func (r *readers) wake() {
 	freed := r.holds.timestamps.Freed()
 	if r.open == 0 {
@@ -109,7 +109,7 @@ func (r *readers) wake() {
 	r.end(ready)
 }
 
-// expire answers those who have waited long enough with what there is.
+// expire answers reads whose deadline has passed from the committed state.
 func (r *readers) expire(now time.Duration) {
 	var late []*reader
 	for rd := r.first(); rd != nil && now >= rd.deadline; rd = r.first() {
@@ -119,7 +119,7 @@ func (r *readers) expire(now time.Duration) {
 	r.end(late)
 }
 
-// end answers some of those that wait.
+// end answers the given reads.
 func (r *readers) end(list []*reader) {
 	r.open -= len(list)
 	for _, rd := range list {
@@ -127,7 +127,7 @@ func (r *readers) end(list []*reader) {
 	}
 }
 
-// first is the first of them that waits still, nil if none does.
+// first returns the first waiting read, nil if there is none.
 func (r *readers) first() *reader {
 	for len(r.list) > 0 && r.list[0].answered {
 		r.list[0] = nil
@@ -139,7 +139,7 @@ func (r *readers) first() *reader {
 	return r.list[0]
 }
 
-// nextWake is when the first of them has waited long enough.
+// nextWake returns the earliest deadline of the waiting reads.
 func (r *readers) nextWake() time.Duration {
 	if rd := r.first(); rd != nil {
 		return rd.deadline

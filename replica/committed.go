@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// committed are the rows of a replica as they are committed there.
+// committed are the committed rows of a replica.
 type committed struct {
 	engine store.Engine
 	rec    *record
@@ -22,9 +22,9 @@ func (c committed) scanAsOf(s txn.Scan, at txn.Timestamp) txn.ScanRows {
 	return reveal.NewWalk(store.ScanAsOf(c.engine, c.rec.rows, s.Span, s.Reverse, at), nil, s.Reverse).Answer(s, nil)
 }
 
-// newest is the timestamp of the newest version of what an attempt writes and, by
-// timestamp, reads by key. What it reads in a range is below its timestamp: that
-// comes after all that the replica had committed that was asked.
+// newest returns the timestamp of the newest version of the rows an attempt writes and, if byTimestamp,
+// reads by key. Its range reads need no check: its timestamp is above every commit known to
+// the replica that answered them.
 func (c committed) newest(p *txn.Prepare, byTimestamp bool) (at txn.Timestamp) {
 	for _, w := range p.Writes {
 		at = max(at, c.rec.cache.NewestAt(c.engine, w.Key))

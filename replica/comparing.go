@@ -6,14 +6,14 @@ import (
 	"isochron/txn"
 )
 
-// comparing is how a replica hears of ends that it has missed.
+// comparing fetches decisions that a replica has missed.
 type comparing struct {
 	*member
-	next time.Duration // when it compares with another
-	with int           // the place of whom it has asked last
+	next time.Duration // time of the next comparison
+	with int           // index of the member asked last
 }
 
-// tick asks another now and then.
+// tick compares with another replica at intervals.
 func (c *comparing) tick(now time.Duration) {
 	if now >= c.next {
 		c.next = now + c.cfg.Params.RecoverAfter
@@ -21,7 +21,7 @@ func (c *comparing) tick(now time.Duration) {
 	}
 }
 
-// another asks one of the others, in turn, for what this replica has missed.
+// another asks the next of the other replicas for missed decisions.
 func (c *comparing) another() {
 	if c.n() == 1 {
 		return

@@ -6,22 +6,22 @@ import (
 	"isochron/txn"
 )
 
-// Env is the world as a replica sees it.
+// Env is the environment of a replica.
 type Env interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
-	// Orphan says that an attempt is undecided for too long: somebody must find
-	// out how it ended, or end it.
+	// Orphan reports that an attempt is undecided for too long: a node must find
+	// its outcome or settle it.
 	Orphan(o txn.Orphan)
 	// Applied reports rows that have just become visible.
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	// NodeEvent takes what an operator logs.
+	// NodeEvent receives events for the operator's log.
 	NodeEvent(n txn.NodeEvent)
-	// Trace takes one line of the story, if anybody listens.
+	// Trace receives one line of the trace, if tracing is on.
 	Trace(format string, args ...any)
 }
 
@@ -29,19 +29,19 @@ type Env interface {
 type Config struct {
 	ID   txn.ShardID
 	Self txn.NodeID
-	// Members are all replicas, the same list at each of them: view v is led by
-	// the one at place v, counted round and round.
+	// Members are all replicas, the same list at each of them: the leader of view v is
+	// Members[v mod len(Members)].
 	Members []txn.NodeID
 	Engine  store.Engine
 	Spec    protocol.Spec
 	Params  txn.Params
 	Env     Env
-	// Ephemeral: the replica ends with its process, and nobody opens its engine
+	// Ephemeral: the replica ends with its process, and its engine is not opened
 	// again.
 	Ephemeral bool
-	// Genesis are the rows that the shard is born with.
+	// Genesis are the rows the shard starts with.
 	Genesis []txn.Write
-	// SpecAt is what the replicas of a node may keep of their rows at hand; nil: each has
+	// SpecAt bounds the memory of all replicas of a node for cached rows; nil: each has
 	// a bound of its own.
 	SpecAt *store.Pool
 }
@@ -50,6 +50,6 @@ type Config struct {
 const (
 	maxEntries = 100_000 // undecided attempts
 	maxReaders = 10_000  // reads that wait for undecided writers
-	maxWaiting = 10_000  // proposals that wait for what they clash with
-	maxFence   = 10_000  // attempts that wait to be settled by a change of views
+	maxWaiting = 10_000  // proposals that wait for conflicting attempts
+	maxFence   = 10_000  // attempts to be settled by a change of views
 )

@@ -8,11 +8,11 @@ import (
 	"isochron/yield"
 )
 
-// holds are the undecided attempts as others meet them: what those hold that say OK or
-// Yes, and since when each is here.
+// holds are the locks of undecided attempts: of those with result OK or an accepted
+// Yes, and the time at which each was entered.
 type holds struct {
 	*member
-	timestamps *yield.TimestampTable // of entries that say OK or Yes
+	timestamps *yield.TimestampTable // of entries that are OK or accepted as Yes
 	local      map[txn.Attempt]*standing
 }
 
@@ -22,14 +22,14 @@ func newHolds(m *member) *holds {
 	return h
 }
 
-// standing is what is known of an entry in memory alone.
+// standing is the in-memory state of an entry.
 type standing struct {
-	since    time.Duration // when it was entered here
-	held     bool          // it is in stamps
+	since    time.Duration // time of entry
+	held     bool          // it is in timestamps
 	orphanAt time.Duration
 }
 
-// enter takes in what an entry holds.
+// enter updates the locks of an entry.
 func (h *holds) enter(e txn.Entry) {
 	a, now := e.Prepare.Attempt, h.env.Now().Mono
 	l := h.local[a]
@@ -51,7 +51,7 @@ func (h *holds) enter(e txn.Entry) {
 	l.held = holds
 }
 
-// leave takes out what an entry held, once it is decided or void.
+// leave releases the locks of an entry that is decided or void.
 func (h *holds) leave(e *txn.Prepare, committed bool) {
 	l := h.local[e.Attempt]
 	delete(h.local, e.Attempt)
@@ -65,12 +65,12 @@ func (h *holds) leave(e *txn.Prepare, committed bool) {
 	}
 }
 
-// What is proposed may rest on the end of another attempt, of which this replica
-// has not heard yet. It takes in no Yes beside a Yes with which it clashes: so that
-// of two attempts that clash and both came to count, whoever has taken in both
-// knows how the first one ended. A change of views rests on that (merge.go).
+// A proposal may depend on the end of another attempt that this replica has
+// not received yet. The replica accepts no Yes while it holds a conflicting Yes: so if
+// two conflicting attempts were both voted for, every replica that has accepted both
+// knows the end of the first. A change of views depends on that (merge.go).
 
-// clashes reports whether an attempt cannot count beside what is held here.
+// clashes reports whether an attempt conflicts with an attempt held here.
 func (h *holds) clashes(p *txn.Prepare) bool {
 	if l := h.local[p.Attempt]; l != nil && l.held {
 		return false
@@ -78,7 +78,7 @@ func (h *holds) clashes(p *txn.Prepare) bool {
 	return h.timestamps.Clashes(h.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
-// orphans reports those that are undecided for too long.
+// orphans reports attempts that are undecided for too long.
 func (h *holds) orphans(now time.Duration) {
 	h.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool {
 		if l := h.local[a]; now >= l.orphanAt {
@@ -89,7 +89,7 @@ func (h *holds) orphans(now time.Duration) {
 	})
 }
 
-// count is the number of attempts that are in others' way.
+// count is the number of attempts that hold locks.
 func (h *holds) count() (n int) {
 	for _, l := range h.local { // order: a count
 		if l.held {
@@ -99,7 +99,7 @@ func (h *holds) count() (n int) {
 	return n
 }
 
-// lockSetOf is what an attempt reads and writes: Shared has all that it has read.
+// lockSetOf returns the rows and ranges of an attempt: Shared has all keys it has read.
 func lockSetOf(p *txn.Prepare) yield.LockSet {
 	c := yield.LockSet{}
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.SchemaChecks} {

@@ -5,8 +5,8 @@ import (
 	"isochron/txn"
 )
 
-// member is this replica as one of its shard's: who they are, which view it is in, what
-// it has written down, and how it tells others of that. All parts of a replica share it.
+// member is this replica as a member of its shard: the list of members, its view, its persistent
+// record, and messages about these. All parts of a replica share it.
 type member struct {
 	cfg Config
 	env Env
@@ -19,7 +19,7 @@ func (m *member) leaderOf(view uint64) txn.NodeID {
 	return m.cfg.Members[view%uint64(m.n())]
 }
 
-// takesPart reports whether the replica is in its view, not on the way to one.
+// takesPart reports whether the replica is active in its view, not changing to one.
 func (m *member) takesPart() bool { return m.rec.meta.View == m.rec.meta.Normal }
 
 func (m *member) view() uint64 { return m.rec.meta.View }
@@ -43,8 +43,8 @@ func (m *member) afterSync(f func()) {
 
 func (m *member) majority() int { return decide.Majority(m.n()) }
 
-// stillValid reports whether what is about to be told of an entry still holds here:
-// that it is of this view, and not decided.
+// stillValid reports whether an entry is unchanged when it is about to be reported:
+// of this view, and not decided.
 func (m *member) stillValid(e txn.Entry) bool {
 	now, open := m.rec.entries.Get(e.Prepare.Attempt)
 	return open && now.View == e.View && m.takesPart() && e.View == m.view()
@@ -54,7 +54,7 @@ func (m *member) accepted(e txn.Entry) *txn.Accepted {
 	return &txn.Accepted{Shard: m.cfg.ID, Attempt: e.Prepare.Attempt, View: e.View, Replica: m.cfg.Self, Yes: e.Yes, At: e.Prepare.At}
 }
 
-// sendAccepted spares a coordinator that still lives the asking.
+// sendAccepted sends an acceptance to the coordinator, so that it need not ask.
 func (m *member) sendAccepted(e txn.Entry) {
 	m.afterSync(func() {
 		if m.stillValid(e) {
@@ -63,7 +63,7 @@ func (m *member) sendAccepted(e txn.Entry) {
 	})
 }
 
-// sendEnd answers whoever asks about an attempt that is decided; false if it is not.
+// sendEnd answers a request about a decided attempt; false if it is not decided.
 func (m *member) sendEnd(to txn.NodeID, a txn.Attempt) bool {
 	end, known := m.rec.decidedEntries.Get(a)
 	if !known {
@@ -75,7 +75,7 @@ func (m *member) sendEnd(to txn.NodeID, a txn.Attempt) bool {
 	return true
 }
 
-// sendView tells a replica that was left behind how this view stands.
+// sendView sends the state of this view to a replica that was left behind.
 func (m *member) sendView(to txn.NodeID) {
 	out := &txn.StartView{Shard: m.cfg.ID, View: m.view(), Entries: m.rec.undecided(true), Decided: m.rec.decided()}
 	m.afterSync(func() { m.env.Send(txn.Participant(to, m.cfg.ID), txn.Message{StartView: out}) })

@@ -9,38 +9,38 @@ import (
 	"isochron/yield"
 )
 
-// What the leader of a new view makes of the records of a majority. Every
-// attempt that may have come to count stays what it was; the others are refused.
+// Merging the records of a majority by the leader of a new view. Every
+// attempt that may have been voted Yes keeps its vote; the others are refused.
 //
-//   - What is decided stays so.
-//   - What was accepted in the last view stays so: nothing else was proposed there.
-//   - What so many have called OK, in the last view, that the rest of the replicas
-//     may have made a fast path of it counts, if it fits with all of the above.
-//   - All else has not come to count and never will: no replica of the majority
+//   - Decided attempts stay decided.
+//   - An attempt accepted in the last view keeps that vote: no other was proposed there.
+//   - An attempt with so many OK results in the last view that the other replicas
+//     may have completed a fast path is Yes, if it does not conflict with the above.
+//   - All others were not voted Yes and never will be: no replica of the majority
 //     takes part in the last view any more.
 //
-// Only records of the last view in which anybody of them took part say anything
-// of open attempts: whoever was left behind in an older one was outvoted when the
+// For open attempts only records of the last view in which any of the replicas took part
+// count: a replica left behind in an older view was outvoted when the
 // later one began.
 //
-// If an attempt X that may have had its fast path clashes with an attempt Y that
-// was accepted or committed, both may have come to count all the same, one after
-// the end of the other. But no replica takes in one of them while the other is open
-// there (accept.go). So those in whose records X is open were none of Y's, unless
-// they knew Y's end when they called X OK: then they do not clash. Hence:
+// If an attempt X that may have had its fast path conflicts with an attempt Y that
+// was accepted or committed, both may still have been voted Yes, one after
+// the end of the other. But no replica accepts one of them while the other is open
+// there (accept.go). So the replicas whose records have X open did not accept Y, unless
+// they knew Y's end when they validated X as OK: then they do not conflict. Hence:
 //
-//   - if too few others are left to have made a majority for Y, Y has not come to
-//     count beside X. With three replicas it is always so.
-//   - else the records of a majority cannot tell, and the view waits for one more.
-//     Of all replicas' records some can always tell.
+//   - if too few other replicas remain for a majority for Y, Y was not voted Yes
+//     beside X. With three replicas this is always the case.
+//   - otherwise the records of a majority are not sufficient, and the view waits for one more.
+//     The records of all replicas are always sufficient.
 //
-// That Y was committed is forgotten once all replicas know it. By timestamp Y leaves too
-// little behind then, for it may have read a row before X writes it; so whoever hears of
-// Y's commit remembers with X that it was overtaken (outvote), and its OK is no part of a fast
-// path any more; and in a change of views, after it has told what it remembers, it
-// acknowledges no end and forgets none.
+// The commit of Y is dropped once all replicas know it. By timestamp Y leaves too
+// little information then, because it may have read a row before X writes it; so a replica that learns of
+// Y's commit marks X as overtaken (outvote), and X's OK no longer counts for a fast
+// path; and during a change of views, after it has sent its record, a replica
+// acknowledges no decision and drops none.
 
-// endingsOf are all that anybody remembers.
+// endingsOf returns all decided entries in the records.
 func endingsOf(records []*txn.ViewRecord) []txn.DecidedEntry {
 	var out []txn.DecidedEntry
 	for _, rec := range records {
@@ -49,23 +49,23 @@ func endingsOf(records []*txn.ViewRecord) []txn.DecidedEntry {
 	return out
 }
 
-// open is what the records say of one attempt.
+// open is the state of one attempt in the records.
 type open struct {
 	prepare txn.Prepare
 	final   bool
 	yes     bool
 	agree   int
-	leader  txn.ValidationResult // of the last view's leader
+	leader  txn.ValidationResult // at the last view's leader
 }
 
-// merger makes the beginning of a view out of records. It changes nothing here.
+// merger computes the start of a view from records. It changes no state.
 type merger struct {
 	*member
 	rows committed
 }
 
-// merge settles all that is open in the records of a majority or more; enough is
-// false if one more is needed for that. The records' endings have been learned before.
+// merge settles all open attempts in the records of a majority or more; enough is
+// false if one more record is needed. The records' decided entries must have been learned before.
 func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
 	all, stamps := g.openIn(records), yield.NewTimestampTable(0)
 	var kept []*open
@@ -111,7 +111,7 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 	return settled, enough
 }
 
-// openIn collects what the records say of attempts that are not decided.
+// openIn collects the undecided attempts in the records.
 func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 	last := uint64(0)
 	for _, rec := range records {
@@ -135,7 +135,7 @@ func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 	return all
 }
 
-// openOf finds or makes the place of an attempt; nil if it is decided.
+// openOf returns the entry of an attempt, new if needed; nil if the attempt is decided.
 func (g *merger) openOf(all *txn.ByAttempt[*open], p *txn.Prepare) *open {
 	if _, over := g.rec.decidedEntries.Get(p.Attempt); over || g.rec.isRetired(p.Attempt) {
 		return nil
@@ -163,25 +163,25 @@ func (o *open) add(e txn.Entry, leads bool) {
 	}
 }
 
-// fastPathPossible reports whether the replicas that are not among the heard may have made
-// a fast path of what these have said.
+// fastPathPossible reports whether the replicas whose records are missing may have completed
+// a fast path.
 func (g *merger) fastPathPossible(o *open, received int) bool {
 	if g.cfg.Spec.Decide.LeaderProposes() && o.leader > txn.ValidationOK {
-		return false // without the leader there is no fast path
+		return false // a fast path needs the leader
 	}
 	return o.agree+g.n()-received >= g.cfg.Spec.Decide.FastPath(g.n())
 }
 
-// excludes reports whether so many have an attempt open that what clashes with it
-// has not come to count.
+// excludes reports whether so many replicas have an attempt open that no conflicting one
+// was voted Yes.
 func (g *merger) excludes(o *open) bool { return o.agree+g.majority() > g.n() }
 
 func (g *merger) clash(stamps *yield.TimestampTable, p *txn.Prepare) bool {
 	return stamps.Clashes(g.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
-// fits asks whether an attempt still fits with what is committed and with what
-// counts already.
+// fits reports whether an attempt conflicts neither with committed transactions nor with
+// those already kept.
 func (g *merger) fits(stamps *yield.TimestampTable, p *txn.Prepare) bool {
 	switch {
 	case g.clash(stamps, p):
@@ -192,8 +192,8 @@ func (g *merger) fits(stamps *yield.TimestampTable, p *txn.Prepare) bool {
 	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.SchemaChecks) && yield.StillValid(g.rows.row, g.rows.scan, p.Reads, p.Spans) == txn.NotRefused
 }
 
-// fitsAt is fits in the order of timestamps: what is committed after the attempt's
-// own may have been written over what it read, and may not have missed what it writes.
+// fitsAt is fits in timestamp order: commits after the attempt's
+// timestamp may overwrite its reads, and must not have missed its writes.
 func (g *merger) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(g.cfg.Engine, g.rec.rows, k, before) }
@@ -211,7 +211,7 @@ func (g *merger) fitsAt(p *txn.Prepare) bool {
 	return fits
 }
 
-// missed reports whether a later one has read a row that p writes, and not from p.
+// missed reports whether later has read a row that p writes, and not p's version.
 func missed(later, p *txn.Prepare) bool {
 	return slices.ContainsFunc(p.Writes, func(w txn.Write) bool {
 		read := func(c txn.ReadCheck) bool { return c.Key == w.Key && c.Version != p.Attempt }

@@ -6,13 +6,13 @@ import (
 	"isochron/txn"
 )
 
-// onPrepare validates, writes the opinion down and tells it.
+// onPrepare validates, stores the result and sends it.
 func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 	a := p.Attempt
 	r.forget(p)
 	if r.rec.isRetired(a) || r.sendEnd(from, a) || !r.takesPart() {
 		r.cfg.Params.Rules.HitIf(!r.takesPart(), coverage.LeftView)
-		return // in a change of views nobody answers: they are asked again
+		return // during a change of views no replica answers: the coordinator asks again
 	}
 	if e, known := r.rec.entries.Get(a); known {
 		r.answerAgain(from, e)
@@ -26,12 +26,12 @@ func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 	})
 }
 
-// form forms an opinion and calls told when it is on the disk. Where the leader
-// proposes its own opinion anyway it does so then, and no sooner: after a crash it
-// must not propose another.
+// form validates, and calls reported when the result is on the disk. Where the leader
+// proposes its own result anyway it does so then, and not earlier: after a crash it
+// must not propose a different one.
 func (r *Replica) form(p *txn.Prepare, reported func(txn.Entry, txn.ReplicaVote)) {
 	if r.rec.entries.Len() >= maxEntries {
-		return // as if it had not come
+		return // treated as lost
 	}
 	o := r.validator.opine(p)
 	o.Leads = r.leads()
@@ -56,10 +56,10 @@ func (r *Replica) form(p *txn.Prepare, reported func(txn.Entry, txn.ReplicaVote)
 	})
 }
 
-// answerAgain repeats what is known of an attempt that is not decided.
+// answerAgain sends the known state of an undecided attempt again.
 func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 	a := e.Prepare.Attempt
-	r.afterSync(func() { // it may be on its way to the disk
+	r.afterSync(func() { // the entry may not be durable yet
 		if !r.stillValid(e) {
 			return
 		}
@@ -73,8 +73,8 @@ func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 	r.slow.repeat(a)
 }
 
-// forget lets go of what the coordinator knows to be finished everywhere. Not in a change of
-// views: what others have told may be from before they knew of it.
+// forget drops decided entries that the coordinator reports as known everywhere. Not during a change of
+// views: the others' records may be older than that report.
 func (r *Replica) forget(p *txn.Prepare) {
 	if !r.takesPart() {
 		return

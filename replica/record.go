@@ -10,9 +10,9 @@ import (
 
 // The engine keys of a replica:
 //
-//	'i' shard 'm'       meta: view, the last view it took part in, highest timestamp
+//	'i' shard 'm'       meta: view, last active view, highest timestamp
 //	'i' shard 'p' a     an entry: an undecided attempt
-//	'i' shard 'o' a     an ending
+//	'i' shard 'o' a     a decided entry
 //	'i' shard 'w' n     a coordinator incarnation's retired mark
 //	'i' shard 'v' ...   rows, see store
 func shardKey(id txn.ShardID, kind byte) []byte {
@@ -31,7 +31,7 @@ type meta struct {
 	Version int           `cbor:"1,keyasint"`
 	View    uint64        `cbor:"2,keyasint,omitempty"`
 	Normal  uint64        `cbor:"3,keyasint,omitempty"`
-	MaxTS   txn.Timestamp `cbor:"4,keyasint,omitempty"` // of all that was ever committed here
+	MaxTS   txn.Timestamp `cbor:"4,keyasint,omitempty"` // highest timestamp committed here
 }
 
 type retiredMark struct {
@@ -40,22 +40,22 @@ type retiredMark struct {
 	Below uint64     `cbor:"3,keyasint"`
 }
 
-// record is what a replica has on its disk, beside the rows.
+// record is the persistent state of a replica, besides the rows.
 type record struct {
 	id    txn.ShardID
 	rows  []byte // prefix of the rows
 	cache store.RowCache
-	// unwritten: nobody opens this disk again, so what only a restart would read
+	// unwritten: the disk is not opened again, so state that only a restart would read
 	// stays in memory.
 	unwritten      bool
 	meta           meta
 	entries        *txn.ByAttempt[txn.Entry]
 	decidedEntries *txn.ByAttempt[txn.DecidedEntry]
 	retired        map[txn.Incarnation]uint64
-	sum            uint64 // over the endings, see Compare
+	sum            uint64 // over the decided entries, see txn.AntiEntropyRequest
 }
 
-// openRecord reads what a disk has; fresh: it has nothing of this shard. rows is the
+// openRecord reads the record from a disk; fresh: it has nothing of this shard. rows is the
 // pool of its cache, or nil.
 func openRecord(id txn.ShardID, r store.Reader, rows *store.Pool) (rec *record, fresh bool, err error) {
 	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v'), store.RowCacheMemoryBytes, rows), meta: meta{Version: formatVersion},
@@ -65,22 +65,22 @@ func openRecord(id txn.ShardID, r store.Reader, rows *store.Pool) (rec *record, 
 		return rec, true, nil
 	}
 	if err := txn.Decode(raw, &rec.meta); err != nil {
-		return nil, false, damaged(id, "what it knows of its view", err)
+		return nil, false, damaged(id, "the record of its view", err)
 	}
 	if rec.meta.Version != formatVersion {
 		return nil, false, fmt.Errorf("shard %d: its data is of format %d; this program reads format %d", id, rec.meta.Version, formatVersion)
 	}
 	if rec.meta.Normal > rec.meta.View {
-		return nil, false, damaged(id, "what it knows of its view", fmt.Errorf("it took part in view %d, and has heard of %d at most", rec.meta.Normal, rec.meta.View))
+		return nil, false, damaged(id, "the record of its view", fmt.Errorf("active in view %d, but the highest known view is %d", rec.meta.Normal, rec.meta.View))
 	}
 	for _, part := range []struct {
 		kind byte
 		what string
 		take func(v []byte) error
 	}{
-		{'p', "an attempt without a decision", rec.takeEntry},
-		{'o', "the end of an attempt", rec.takeEnding},
-		{'w', "which attempts are over everywhere", rec.takeRetired},
+		{'p', "the record of an undecided attempt", rec.takeEntry},
+		{'o', "the record of a decided attempt", rec.takeEnding},
+		{'w', "the record of retired attempts", rec.takeRetired},
 	} {
 		if err := each(r, shardKey(id, part.kind), part.take); err != nil {
 			return nil, false, damaged(id, part.what, err)
@@ -89,7 +89,7 @@ func openRecord(id txn.ShardID, r store.Reader, rows *store.Pool) (rec *record, 
 	return rec, false, nil
 }
 
-// damaged is the error of a record that this program cannot have written.
+// damaged returns the error for a record that this program cannot have written.
 func damaged(id txn.ShardID, what string, err error) error {
 	return fmt.Errorf("shard %d: %s is damaged on this node's disk: %w; the node must not be started with it", id, what, err)
 }
@@ -109,10 +109,10 @@ func (rec *record) takeEnding(v []byte) error {
 		return err
 	}
 	if e.Result == txn.OutcomeCommitted && e.Prepare == nil {
-		return fmt.Errorf("%v is committed, and what it wrote is not told", e.Attempt)
+		return fmt.Errorf("%v is committed, but its writes are missing", e.Attempt)
 	}
 	if _, twice := rec.decidedEntries.Get(e.Attempt); twice {
-		return fmt.Errorf("%v has ended twice", e.Attempt)
+		return fmt.Errorf("%v has two decisions", e.Attempt)
 	}
 	rec.remember(e)
 	return nil
@@ -140,7 +140,7 @@ func each(r store.Reader, prefix []byte, take func(v []byte) error) error {
 	return nil
 }
 
-// put writes what a restart reads.
+// put writes state that a restart reads.
 func (rec *record) put(b *store.Batch, key []byte, value any) {
 	if !rec.unwritten {
 		b.Set(key, txn.Encode(value))
@@ -166,7 +166,7 @@ func (rec *record) dropEntry(b *store.Batch, a txn.Attempt) {
 	rec.drop(b, attemptKey(rec.id, 'p', a))
 }
 
-// putEnding remembers how an attempt ended, and writes its rows if it committed.
+// putEnding stores the outcome of an attempt, and its rows if it committed.
 func (rec *record) putEnding(b *store.Batch, e txn.DecidedEntry) {
 	rec.remember(e)
 	rec.put(b, attemptKey(rec.id, 'o', e.Attempt), e)
@@ -185,7 +185,7 @@ func (rec *record) remember(e txn.DecidedEntry) {
 	rec.sum ^= hashOf(e.Attempt)
 }
 
-// undecided lists the entries, or only the final ones.
+// undecided returns the entries, or only the final ones.
 func (rec *record) undecided(final bool) []txn.Entry {
 	var out []txn.Entry
 	rec.entries.All(func(_ txn.Attempt, e txn.Entry) bool {
@@ -197,7 +197,7 @@ func (rec *record) undecided(final bool) []txn.Entry {
 	return out
 }
 
-// decided lists the endings.
+// decided returns the decided entries.
 func (rec *record) decided() []txn.DecidedEntry {
 	var out []txn.DecidedEntry
 	rec.decidedEntries.All(func(_ txn.Attempt, e txn.DecidedEntry) bool {
@@ -207,17 +207,17 @@ func (rec *record) decided() []txn.DecidedEntry {
 	return out
 }
 
-// hashOf spreads the numbers of an attempt over 64 bits.
+// hashOf hashes an attempt to 64 bits.
 func hashOf(a txn.Attempt) uint64 {
 	h := uint64(a.Node)<<40 ^ uint64(a.Epoch)<<20 ^ a.Seq
 	h *= 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// isRetired reports whether the attempt is finished at every replica.
+// isRetired reports whether the attempt has ended at every replica.
 func (rec *record) isRetired(a txn.Attempt) bool { return a.Seq < rec.retired[a.Incarnation()] }
 
-// retire forgets the endings of a coordinator's finished attempts.
+// retire drops the decided entries of a coordinator's ended attempts.
 func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	old := rec.retired[inc]
 	if below <= old {
@@ -233,7 +233,7 @@ func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	}
 }
 
-// Recorded reports whether a disk with this content bears witness to a Yes of
+// Recorded reports whether a disk with this content proves a Yes of
 // the attempt. It is for checkers.
 func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
 	rec, fresh, err := openRecord(id, r, nil)
@@ -243,6 +243,6 @@ func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
 	if e, ok := rec.entries.Get(a); ok {
 		return e.Result == txn.ValidationOK || e.Final && e.Yes
 	}
-	_, over := rec.decidedEntries.Get(a) // an attempt that was decided may have been aborted after its Yes
+	_, over := rec.decidedEntries.Get(a) // a decided attempt may have been aborted after its Yes
 	return over || rec.isRetired(a)
 }

@@ -9,9 +9,9 @@ import (
 
 // Replica is one replica of a shard.
 //
-// Invariant: what it has told anybody of an attempt within a view stays true
+// Invariant: what it has sent about an attempt within a view stays true
 // within that view, over crashes too; it takes part in one view at a time, and
-// never in one that is older than any it has heard of.
+// never in one older than the highest it knows.
 type Replica struct {
 	*member
 	rows      committed
@@ -24,10 +24,10 @@ type Replica struct {
 	comparing *comparing
 
 	nextCheck time.Duration
-	refusals  uint64 // opinions that were not OK, since the replica was opened
+	refusals  uint64 // results other than OK, since the replica was opened
 }
 
-// Open brings a replica back from the engine, or makes a new one.
+// Open restores a replica from the engine, or creates one.
 func Open(cfg Config) (*Replica, error) {
 	rec, fresh, err := openRecord(cfg.ID, cfg.Engine, cfg.SpecAt)
 	if err != nil {
@@ -48,12 +48,12 @@ func Open(cfg Config) (*Replica, error) {
 		return true
 	})
 	now := cfg.Env.Now().Mono
-	r.comparing.next = now // it may have missed much
+	r.comparing.next = now // it may have missed decisions
 	r.change.retryAt = now
 	return r, nil
 }
 
-// assemble gives each part what it needs of the others.
+// assemble connects the parts.
 func assemble(m *member) *Replica {
 	rows, held, slow := committed{engine: m.cfg.Engine, rec: m.rec}, newHolds(m), newSlowPath(m)
 	return &Replica{
@@ -66,19 +66,19 @@ func assemble(m *member) *Replica {
 	}
 }
 
-// known reports whether what an attempt does is known, not just that it was made.
+// known reports whether an attempt's Prepare is known, not only its id.
 func known(p *txn.Prepare) bool { return p.At != 0 }
 
-// leave takes out what an attempt has here, once it is decided or void.
+// leave removes the state of an attempt that is decided or void.
 func (r *Replica) leave(p *txn.Prepare, committed bool) {
 	delete(r.slow.mine, p.Attempt)
 	r.holds.leave(p, committed)
 }
 
-// RowsHeld is what the replica keeps of its rows at hand, in bytes.
+// RowsHeld returns the memory used for cached rows, in bytes.
 func (r *Replica) RowsHeld() int64 { return int64(r.rec.cache.Held()) }
 
-// Deliver hands over a message.
+// Deliver processes a message.
 func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.Access != nil:
@@ -108,7 +108,7 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// Tick does what is due; see NextWake.
+// Tick runs the work that is due; see NextWake.
 func (r *Replica) Tick() {
 	now := r.env.Now().Mono
 	r.readers.expire(now)
@@ -119,28 +119,28 @@ func (r *Replica) Tick() {
 	r.nextCheck = now + r.cfg.Params.RecoverAfter/8
 	r.holds.orphans(now)
 	if r.slow.waiting.Len() > 0 {
-		r.comparing.ask(r.leaderOf(r.view())) // it may know how that ended for which they wait
+		r.comparing.ask(r.leaderOf(r.view())) // the leader may have the decisions they wait for
 	}
 	r.comparing.tick(now)
 }
 
-// ReadLocal reads a row as it is committed here.
+// ReadLocal returns the committed row.
 func (r *Replica) ReadLocal(k txn.Key) txn.Row { return r.rows.row(k) }
 
-// Leader is who leads the view, and the view's number.
+// Leader returns the leader of the view, and the view's number.
 func (r *Replica) Leader() (txn.NodeID, uint64) { return r.leaderOf(r.view()), r.view() }
 
 // Serving reports whether this replica leads its view.
 func (r *Replica) Serving() bool { return r.leads() }
 
-// Members are all replicas.
+// Members returns all replicas.
 func (r *Replica) Members() []txn.NodeID { return r.cfg.Members }
 
 // Undecided is the number of attempts without a decision.
 func (r *Replica) Undecided() int { return r.rec.entries.Len() }
 
-// Holders is the number of attempts that are in others' way.
+// Holders is the number of attempts that hold locks.
 func (r *Replica) Holders() int { return r.holds.count() }
 
-// Endings is the number of decided attempts that are remembered.
+// Endings is the number of decided entries kept.
 func (r *Replica) Endings() int { return r.rec.decidedEntries.Len() }

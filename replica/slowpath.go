@@ -5,29 +5,29 @@ import (
 	"isochron/txn"
 )
 
-// The slow path: one proposes what counts, and a majority takes it in. In one
-// view it is the leader that proposes, or the coordinator, as the row says, and
-// it proposes one thing.
+// The slow path: the leader of the view or the coordinator, as the protocol specifies, proposes the
+// shard's vote, and a majority accepts it. In one view only one vote
+// is proposed for an attempt.
 
-// proposal is what the leader of the view has proposed of an attempt.
+// proposal is a proposal of this replica as leader of the view.
 type proposal struct {
 	accept *txn.Accept
 	have   map[txn.NodeID]bool
 	voted  bool
 }
 
-// proposed is what waits here to be taken in.
+// proposed is a received proposal that waits to be accepted.
 type proposed struct {
 	from txn.NodeID
 	m    *txn.Accept
 }
 
-// slowPath is what is proposed within one view: here as its leader, and by others where
-// this replica cannot take it in yet.
+// slowPath has the proposals of one view: this replica's own as leader, and those of others that
+// it cannot accept yet.
 type slowPath struct {
 	*member
 	mine    map[txn.Attempt]*proposal
-	waiting *txn.ByAttempt[proposed] // for what they clash with
+	waiting *txn.ByAttempt[proposed] // for conflicting attempts
 	begun   uint64                   // proposals, since the replica was opened
 }
 
@@ -35,7 +35,7 @@ func newSlowPath(m *member) *slowPath {
 	return &slowPath{member: m, mine: map[txn.Attempt]*proposal{}, waiting: txn.NewByAttempt[proposed]()}
 }
 
-// forget drops all of it: nothing of this counts in another view.
+// forget drops all proposals: they do not count in another view.
 func (s *slowPath) forget() {
 	clear(s.mine)
 	s.waiting = txn.NewByAttempt[proposed]()
@@ -52,7 +52,7 @@ func (s *slowPath) propose(p *txn.Prepare, yes bool) {
 	s.toAll(txn.Message{Accept: m})
 }
 
-// repeat proposes once more what was proposed of an attempt, if anything was.
+// repeat sends the proposal for an attempt again, if there is one.
 func (s *slowPath) repeat(a txn.Attempt) {
 	if p := s.mine[a]; p != nil {
 		s.toAll(txn.Message{Accept: p.accept})
@@ -66,14 +66,14 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// await keeps a proposal until what is in its way has ended.
+// await queues a proposal until conflicting attempts have ended.
 func (s *slowPath) await(from txn.NodeID, m *txn.Accept) {
-	if s.waiting.Len() < maxWaiting { // else as if it had not come
+	if s.waiting.Len() < maxWaiting { // otherwise treated as lost
 		s.waiting.Set(m.Prepare.Attempt, proposed{from, m})
 	}
 }
 
-// awaken hands back all that waits, in the order of attempts.
+// awaken returns all queued proposals, in the order of attempts.
 func (s *slowPath) awaken() []proposed {
 	if s.waiting.Len() == 0 {
 		return nil
@@ -87,8 +87,8 @@ func (s *slowPath) awaken() []proposed {
 	return list
 }
 
-// onAccepted counts, and votes when a majority has taken in what this leader
-// had proposed.
+// onAccepted counts acceptances, and votes when a majority has accepted this leader's
+// proposal.
 func (s *slowPath) onAccepted(m *txn.Accepted) {
 	p := s.mine[m.Attempt]
 	if p == nil || p.accept.View != m.View || p.voted {

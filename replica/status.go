@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// Status tells how this replica stands now: of a view where a shard with a log tells of a
-// term, and of its members as voters, for they are fixed.
+// Status returns the current state of this replica: Term is the view, and all members are
+// Voters, because they are fixed.
 func (r *Replica) Status() participant.Status {
 	role := "takes part"
 	if r.Serving() {
@@ -25,17 +25,17 @@ func (r *Replica) Status() participant.Status {
 	}
 }
 
-// Summary is one line for a person.
+// Summary returns a one-line description for people.
 func (r *Replica) Summary() string {
 	role := "takes part in"
 	if !r.takesPart() {
-		role = "goes over to"
+		role = "changes to"
 	}
-	return fmt.Sprintf("shard %d: %s view %d, led by %d, %d undecided, %d endings remembered",
+	return fmt.Sprintf("shard %d: %s view %d, led by %d, %d undecided, %d decided entries kept",
 		r.cfg.ID, role, r.view(), r.leaderOf(r.view()), r.Undecided(), r.Endings())
 }
 
-// InDoubt lists the oldest attempts without a decision, at most max of them.
+// InDoubt returns the oldest attempts without a decision, at most max of them.
 func (r *Replica) InDoubt(max int) []participant.InDoubt {
 	now := r.env.Now().Mono
 	var out []participant.InDoubt
@@ -48,5 +48,5 @@ func (r *Replica) InDoubt(max int) []participant.InDoubt {
 	return out[:min(max, len(out))]
 }
 
-// Holds is what is kept in memory of rows, in bytes; there is no log.
+// Holds returns the memory used for rows, in bytes; there is no log.
 func (r *Replica) Holds() (rows, logs int64) { return r.RowsHeld(), 0 }

@@ -6,14 +6,14 @@ import (
 	"isochron/yield"
 )
 
-// validator compares attempts with what is committed here and what is undecided.
+// validator validates attempts against the committed and the undecided transactions known here.
 type validator struct {
 	*member
 	rows  committed
 	holds *holds
 }
 
-// opine compares an attempt with all that is known here.
+// opine validates an attempt.
 func (v *validator) opine(p *txn.Prepare) txn.ReplicaVote {
 	o := txn.ReplicaVote{Shard: v.cfg.ID, Attempt: p.Attempt, Replica: v.cfg.Self, View: v.view(), At: p.At, Refused: txn.KindAborted}
 	if v.cfg.Params.InjectedBugs.SkipValidation {
@@ -49,7 +49,7 @@ func (v *validator) opine(p *txn.Prepare) txn.ReplicaVote {
 	return o
 }
 
-// differs says why an opinion is not yes.
+// differs sets the reason for which a result is not OK.
 func differs(o *txn.ReplicaVote, reason txn.AbortReason) {
 	o.Refused, o.Reason = reason.Refusal().Kind(), reason.Refusal().String()
 }

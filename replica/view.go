@@ -5,10 +5,10 @@ import (
 	"isochron/txn"
 )
 
-// onInquire tells what has become of an attempt, and has it settled if nothing has.
+// onInquire answers with the outcome of an attempt, and starts settling it if there is none.
 func (r *Replica) onInquire(from txn.NodeID, q *txn.Inquire) {
 	a := q.Attempt
-	if r.rec.isRetired(a) { // finished everywhere: nobody can act on this any more
+	if r.rec.isRetired(a) { // ended everywhere: no node acts on this any more
 		r.env.Send(txn.Coordinator(from), txn.Message{InquireReply: &txn.InquireReply{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
 	}
@@ -22,7 +22,7 @@ func (r *Replica) onInquire(from txn.NodeID, q *txn.Inquire) {
 	r.change.addFence(*q)
 }
 
-// onViewRecord collects, and begins the view when a majority has spoken.
+// onViewRecord collects records, and begins the view when a majority has sent them.
 func (r *Replica) onViewRecord(from txn.NodeID, m *txn.ViewRecord) {
 	all := r.change.collect(from, m)
 	if all == nil {
@@ -33,7 +33,7 @@ func (r *Replica) onViewRecord(from txn.NodeID, m *txn.ViewRecord) {
 	}
 	settled, enough := r.merger.merge(all)
 	if !enough {
-		r.env.Trace("shard %d: view %d waits for one record more", r.cfg.ID, m.View)
+		r.env.Trace("shard %d: view %d waits for one more record", r.cfg.ID, m.View)
 		return
 	}
 	r.begin(m.View, settled, endingsOf(all))
@@ -44,7 +44,7 @@ func (r *Replica) onViewRecord(from txn.NodeID, m *txn.ViewRecord) {
 	}
 }
 
-// begin takes part in a view, with what its leader has settled.
+// begin enters a view, with the attempts that its leader has settled.
 func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.DecidedEntry) {
 	r.env.Trace("shard %d: begins view %d, led by %d, with %d attempts settled", r.cfg.ID, view, r.leaderOf(view), len(entries))
 	for _, end := range endings {
@@ -55,7 +55,7 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.DecidedE
 	for _, e := range entries {
 		stay[e.Prepare.Attempt] = true
 	}
-	for _, e := range r.rec.undecided(false) { // what nobody has settled is void
+	for _, e := range r.rec.undecided(false) { // entries that were not settled are void
 		if !stay[e.Prepare.Attempt] {
 			r.rec.dropEntry(&b, e.Prepare.Attempt)
 			r.leave(&e.Prepare, false)
@@ -88,7 +88,7 @@ func (r *Replica) onStartView(m *txn.StartView) {
 	r.begin(m.View, m.Entries, m.Decided)
 }
 
-// learn takes in an ending of which another replica has told.
+// learn applies a decision received from another replica.
 func (r *Replica) learn(end txn.DecidedEntry) {
 	if _, known := r.rec.decidedEntries.Get(end.Attempt); !known && !r.rec.isRetired(end.Attempt) {
 		r.end(end)

@@ -9,24 +9,24 @@ import (
 	"isochron/txn"
 )
 
-// A change of views. Somebody asks after an attempt that has no end here and on
-// which nothing was accepted: perhaps its coordinator is gone, perhaps the leader
-// is. Then all replicas leave their view and tell the leader of the next one what
-// they remember. Whoever has told takes part in nothing until a view begins, so
-// nothing older can come to count behind its back.
+// A change of views. A node asks for an attempt that has no decision and no accepted
+// vote here: its coordinator or the leader may be lost.
+// Then all replicas leave their view and send their records to the leader of the
+// next one. A replica that has sent its record takes part in nothing until a view begins, so
+// no earlier proposal can succeed unnoticed.
 
-// changesApart is how many times Params.ResendAfter lie between two changes that
-// one replica begins: what was asked meanwhile is settled by the next.
+// changesApart is the least time between two changes that one replica starts, in multiples of
+// Params.ResendAfter: requests received meanwhile are settled by the next.
 const changesApart = 2
 
-// maxRetries of one change; then the next view is tried, with another leader.
+// maxRetries bounds the retries of one change; then the next view is tried, with another leader.
 const maxRetries = 2
 
-// viewChange is how far a replica is from its view into the next.
+// viewChange is a replica's progress from its view to the next.
 type viewChange struct {
 	*member
-	slow    *slowPath     // of the view that is left
-	fence   []txn.Inquire // unanswered
+	slow    *slowPath     // of the view being left
+	fence   []txn.Inquire // requests to settle, unanswered
 	records map[txn.NodeID]*txn.ViewRecord
 	retryAt time.Duration
 	retries int
@@ -42,7 +42,7 @@ func (c *viewChange) addFence(asked ...txn.Inquire) {
 	}
 }
 
-// tick begins a change that is wanted, and goes on with one that is stuck.
+// tick starts a requested change, and retries one that makes no progress.
 func (c *viewChange) tick(now time.Duration) {
 	if now < c.retryAt {
 		return
@@ -62,7 +62,7 @@ func (c *viewChange) tick(now time.Duration) {
 	}
 }
 
-// call calls everybody into a view.
+// call asks all replicas to enter a view.
 func (c *viewChange) call(view uint64) {
 	c.env.Trace("shard %d: calls for view %d, with %d attempts to settle", c.cfg.ID, view, len(c.fence))
 	c.toAll(txn.Message{ChangeView: &txn.ChangeView{Shard: c.cfg.ID, View: view, Fence: slices.Clone(c.fence)}})
@@ -79,7 +79,7 @@ func (c *viewChange) onChangeView(from txn.NodeID, m *txn.ChangeView) {
 	}
 }
 
-// leave takes part in nothing any more until the view begins.
+// leave leaves the present view; the replica takes part in nothing until the new one begins.
 func (c *viewChange) leave(view uint64) {
 	c.rec.meta.View = view
 	var b store.Batch
@@ -100,14 +100,14 @@ func (c *viewChange) sendRecord() {
 	})
 }
 
-// forget drops what counts within one view alone.
+// forget drops the state that counts within one view only.
 func (c *viewChange) forget() {
 	clear(c.records)
 	c.slow.forget()
 }
 
-// collect takes in a record, and returns all that there are, in the order of members, once
-// a majority has spoken to this replica as the leader of the next view.
+// collect adds a record, and returns all records, in the order of members, once
+// a majority has sent them to this replica as the leader of the next view.
 func (c *viewChange) collect(from txn.NodeID, m *txn.ViewRecord) []*txn.ViewRecord {
 	switch {
 	case m.View > c.view():
@@ -141,7 +141,7 @@ func (c *viewChange) done() {
 	c.retries, c.retryAt = 0, c.env.Now().Mono+changesApart*c.cfg.Params.ResendAfter
 }
 
-// nextWake is when tick has something to do.
+// nextWake returns the time at which tick has work.
 func (c *viewChange) nextWake() time.Duration {
 	if c.takesPart() && len(c.fence) == 0 {
 		return txn.Never
