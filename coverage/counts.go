@@ -1,27 +1,27 @@
 package coverage
 
-// Counts is how often each rule has bitten. A nil one counts nothing.
+// Counts has the number of hits of each rule. A nil *Counts counts nothing.
 type Counts struct{ times [rules]uint64 }
 
-// Hit counts one more time that a rule has refused or changed something.
+// Hit counts one hit: the rule has refused or changed something.
 func (c *Counts) Hit(r Rule) {
 	if c != nil {
 		c.times[r]++
 	}
 }
 
-// HitIf is Bite where the condition holds. It is asked though nothing is counted: on hot
-// paths only what is known anyway may be asked.
+// HitIf counts a hit if the condition holds. The condition is evaluated even if c is nil: on hot
+// paths it must cost nothing.
 func (c *Counts) HitIf(holds bool, r Rule) {
 	if c != nil && holds {
 		c.times[r]++
 	}
 }
 
-// On reports whether anything is counted, for conditions that cost something to find out.
+// On reports whether hits are counted, for conditions that are expensive to evaluate.
 func (c *Counts) On() bool { return c != nil }
 
-// Times is how often a rule has bitten.
+// Times returns the number of hits of a rule.
 func (c *Counts) Times(r Rule) uint64 {
 	if c == nil {
 		return 0

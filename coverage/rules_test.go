@@ -17,7 +17,7 @@ func TestRulesAreNamed(t *testing.T) {
 	}
 }
 
-// Rules are counted each by itself, and one that is nil counts nothing and allocates nothing.
+// Each rule has its own count; a nil Counts counts nothing and allocates nothing.
 func TestCounts(t *testing.T) {
 	c := new(Counts)
 	c.Hit(LeaderStickiness)
@@ -29,6 +29,6 @@ func TestCounts(t *testing.T) {
 	}
 	var off *Counts
 	if n := testing.AllocsPerRun(100, func() { off.Hit(LeaderStickiness) }); n != 0 || off.Times(LeaderStickiness) != 0 || off.On() {
-		t.Errorf("one that is off allocates %v, and counts %d", n, off.Times(LeaderStickiness))
+		t.Errorf("a nil Counts allocates %v, and counts %d", n, off.Times(LeaderStickiness))
 	}
 }
