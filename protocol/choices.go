@@ -6,10 +6,10 @@ import (
 	"isochron/txn"
 )
 
-// Reads is a row's choice of where plain reads go. Locking reads go to the
-// leader in every row that has one; for those of a second try see Retries. After some more tries
-// (txn.Params.LockAfterTries) they lock in every row whose policy ever locks; where rows are reserved,
-// those of a single region alone that is not the gateway's.
+// Reads is a protocol's choice of where plain reads go. Locking reads go to the
+// leader in every protocol that has one; for the reads of a second try see RetryReadsMode. After some
+// more tries (txn.Params.LockAfterTries) reads lock in every protocol whose policy ever locks; in protocols
+// with reservations, only those of single-region transactions outside the gateway's region.
 type Reads uint8
 
 // The choices.
@@ -20,21 +20,21 @@ const (
 	// prepare (D2PC section 4.6).
 	ReadNearest
 	// ReadHome is ReadNearest, but a shard whose leader is in the gateway's own
-	// region is read at the leader, with the locks of the row's policy. There a
-	// lock costs no wide-area message, and it saves the aborts of hot rows.
+	// region is read at the leader, with the locks of the protocol's policy. There a
+	// lock costs no wide-area message, and it avoids aborts on hot rows.
 	ReadHome
-	// ReadAnyReplica reads at the nearest replica, at the others in turn if it is silent,
-	// and checks the versions at the prepare: where no replica is asked before others.
+	// ReadAnyReplica reads at the nearest replica, at the others in turn if it does not answer,
+	// and checks the versions at the prepare: for protocols in which no replica is special.
 	ReadAnyReplica
-	// ReadByTemperature reads what is updated often at the leader, and all else as ReadNearest
-	// (Bonspiel section 3.2). What counts as often follows how the gateway's transactions fare.
+	// ReadByTemperature reads frequently updated rows at the leader, and all others as ReadNearest
+	// (Bonspiel section 3.2). The threshold adapts to the gateway's abort rate.
 	ReadByTemperature
-	// ReadLeading is ReadAnyReplica, but the first that is asked is the one that leads its shard's
-	// view, as far as is known: it has most often seen what is committed.
+	// ReadLeading is ReadAnyReplica, but the first replica asked is the known leader of its shard's
+	// view: it is most likely to have the newest commits.
 	ReadLeading
-	// ReadForwarded is ReadLeader; and of a declared transaction of high priority that waits for another
-	// the leader passes the read on to that one's coordinator, which answers when it
-	// has committed (Natto section 3.4).
+	// ReadForwarded is ReadLeader; in addition, the leader forwards the reads of a waiting
+	// high-priority 2FI transaction to the coordinator of the transaction it waits for, which answers
+	// when that has committed (Natto section 3.4).
 	ReadForwarded
 )
 
@@ -44,100 +44,100 @@ func (r Reads) String() string {
 		"leader, and there forwarded to the coordinators of those waited for"}[r]
 }
 
-// Leaderless reports whether no read is asked of a leader.
+// Leaderless reports whether no read needs a leader.
 func (r Reads) Leaderless() bool { return r == ReadAnyReplica || r == ReadLeading }
 
-// Forwards reports whether leaders pass reads on to the coordinators of those for whom they wait.
+// Forwards reports whether leaders forward reads to the coordinators of the transactions they wait for.
 func (r Reads) Forwards() bool { return r == ReadForwarded }
 
 // AtLeaders reports whether all plain reads go to leaders.
 func (r Reads) AtLeaders() bool { return r == ReadLeader || r == ReadForwarded }
 
-// ByTemperature reports whether gateways go by how often records are updated.
+// ByTemperature reports whether gateways use the update rates of records.
 func (r Reads) ByTemperature() bool { return r == ReadByTemperature }
 
-// LockAtHome reports whether it locks what it reads where the leader is in its own
-// region. Who only reads takes no lock: it would be in the way of others for nothing.
+// LockAtHome reports whether a transaction locks its reads at leaders in its own
+// region. A read-only transaction takes no lock: it would block others without benefit.
 func (r Reads) LockAtHome(of txn.Class) bool { return r == ReadHome && !of.ReadOnly }
 
-// RetryReadsMode is a row's choice of where the plain reads of a second try go.
+// RetryReadsMode is a protocol's choice of where the plain reads of a second try go.
 type RetryReadsMode uint8
 
 // The choices.
 const (
-	// RetryReadsAtLeader: to leaders, under the locks of the row's policy. D2PC section 4.6 has it so
-	// for locking rows: who reads much near and locks nothing would be refused for ever.
+	// RetryReadsAtLeader: to leaders, under the locks of the protocol's policy. D2PC section 4.6 specifies it
+	// for locking protocols: a transaction that reads much near and locks nothing could be refused forever.
 	RetryReadsAtLeader RetryReadsMode = iota + 1
-	// RetryReadsUnchanged: where those of the first went. The same section names no exception for
-	// validation, in the paper's prototype there is none, and the rows of other papers that
-	// theirs are compared with read near on every try.
+	// RetryReadsUnchanged: as in the first try. The same section names no exception for
+	// validation, the paper's prototype has none, and the protocols that other papers
+	// compare with read near on every try.
 	RetryReadsUnchanged
 )
 
 func (r RetryReadsMode) String() string { return [...]string{unset, "leader", "as the first"}[r] }
 
-// ReadsAtLeader reports whether such a transaction's plain reads go to leaders.
+// ReadsAtLeader reports whether a transaction's plain reads go to leaders.
 func (r Spec) ReadsAtLeader(of txn.Class) bool {
 	return r.Reads.AtLeaders() || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.RetryReads == RetryReadsAtLeader
 }
 
-// ReadOnly is a row's choice of how a transaction ends that wrote nothing.
+// ReadOnly is a protocol's choice of how a transaction that wrote nothing ends.
 type ReadOnly uint8
 
 // The choices.
 const (
 	// ByLease: each leader checks the versions under its lease, and nothing is
-	// held or logged: one round trip. A single read of one shard needs not even that.
+	// locked or logged: one round trip. A single read of one shard needs not even that.
 	ByLease ReadOnly = iota + 1
-	// AsOthers: it is prepared, its votes are logged and it is decided, as in the
-	// papers whose prototypes make no difference. Experiments choose it.
+	// AsOthers: it is prepared, its votes are logged and it is decided, as in
+	// papers whose prototypes make no difference. For experiments.
 	AsOthers
 )
 
-// VotesOnFixedSetReads reports whether a declared transaction that writes nothing is voted on as it is
-// read, in the place of a round of reads and one of checks.
+// VotesOnFixedSetReads reports whether a 2FI transaction that writes nothing is prepared in the round
+// that reads, instead of a round of reads and one of checks.
 func (r Spec) VotesOnFixedSetReads() bool { return r.Decide.FixedSet() && r.ReadOnly == AsOthers }
 
 func (r ReadOnly) String() string { return [...]string{unset, "lease", "logged"}[r] }
 
-// ParseReadOnly reads what String prints.
+// ParseReadOnly parses the output of String.
 func ParseReadOnly(s string) (ReadOnly, error) {
 	for _, r := range []ReadOnly{ByLease, AsOthers} {
 		if s == r.String() {
 			return r, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no way to end a transaction that wrote nothing; choose lease or logged", s)
+	return 0, fmt.Errorf("unknown way to end a read-only transaction: %q; choose lease or logged", s)
 }
 
-// Validators is a row's choice of who judges whether a transaction may commit.
+// Validators is a protocol's choice of which replicas validate transactions.
 type Validators uint8
 
 // The choices.
 const (
-	// Leaders: each shard's leader, whose vote the others take in.
+	// Leaders: each shard's leader, whose vote the other replicas store.
 	Leaders Validators = iota + 1
-	// EveryReplica: each for itself, and what counts is what enough of them say.
+	// EveryReplica: each by itself; a sufficient number of equal results counts.
 	EveryReplica
 )
 
 func (v Validators) String() string { return [...]string{unset, "leader", "every replica"}[v] }
 
-// Replication is a row's choice of how the replicas of a shard agree.
+// Replication is a protocol's choice of how the replicas of a shard agree.
 type Replication uint8
 
 // The choices.
 const (
-	// ByLog: they take in the same entries in the same order (Raft).
+	// ByLog: they apply the same entries in the same order (Raft).
 	ByLog Replication = iota + 1
-	// Unordered: nothing orders what they take in; a vote is on a disk before it is
-	// told. Their members are fixed, and nobody hands over.
+	// Unordered: no order between attempts; a vote is on a disk before it is
+	// sent. The members are fixed, and leadership is not transferred.
 	Unordered
 )
 
 func (r Replication) String() string { return [...]string{unset, "raft", "unordered"}[r] }
 
-// Isolation is what a row gives its clients.
+// Isolation is a protocol's guarantee to clients.
 type Isolation uint8
 
 // The choices.
@@ -156,7 +156,7 @@ func (i Isolation) String() string {
 		"no atomicity over several participants: some may commit and others not"}[i]
 }
 
-// Target is a row's choice of where it can run.
+// Target is a protocol's choice of where it can run.
 type Target uint8
 
 // The choices.
@@ -167,5 +167,5 @@ const (
 
 func (w Target) String() string { return [...]string{unset, "clusters", "laboratory"}[w] }
 
-// unset is a choice that a literal leaves to the row it is like.
-const unset = "as the row it is like"
+// unset is the text of a choice that a literal takes from its base.
+const unset = "as its base"

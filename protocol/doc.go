@@ -1,15 +1,28 @@
-// Package protocol is the table: every protocol is a row of choices, one for
-// each move, and nothing else.
+// Package protocol is the table of protocols: each is a Spec, a value with one choice for each move. It
+// implements no choice: the moves (schedule, yield, decide, reveal) and the packages above do.
 //
-// How it thinks. A reader of the table reads the field: what two protocols do
-// alike stands in the same column with the same word. A row is told as what it is
-// like and what differs (table.go); the rest is filled in from there, and Check refuses
-// choices that do not fit together (resolve.go). The types of columns that belong
-// to no move, such as where reads go and who validates, stand in choices.go. The code above asks
-// the row for its choices and never for its name.
+// # How it works
 //
-// What the caller owes it. A new protocol is a new row; a new choice is a value
-// of its move's type, implemented inside that move. Who runs a cluster takes its row from
-// LiveByName, for some rows run in the laboratory alone. A Row is a value, and nobody
-// changes one but an experiment, which Checks it again.
+// Protocols that agree in a choice have the same word in the same column. A literal of the table names
+// its base and what differs from it (table.go); resolve fills in the rest, and Check rejects choices
+// that do not fit together (resolve.go). Types of columns that belong to no move, such as where reads go
+// and which replicas validate, are in choices.go. Code asks a Spec for its choices, never for its name.
+//
+//	{Name: "d2pc+2pl", Base: "2pc+2pl", Decide: decide.CoCoordinators, Reveal: reveal.OnPreCommit, ...}
+//	     resolve:  every other column from 2pc+2pl
+//	     Check:    Reveal.WhenVoted needs Decide.Bypasses: fits
+//
+// # Invariants
+//
+//   - A Spec of Table has no empty column but Notes, and Check accepts it.
+//   - Names are unique and never reused for another protocol: they are in logs and directories.
+//
+// # What the caller owes it
+//
+//  1. A new protocol is a new literal; a new choice is a value of its move's type, implemented
+//     inside that move.
+//  2. Clusters take their Spec from LiveByName: some protocols run in simulations only.
+//  3. A Spec is a value that is not changed; an experiment that changes one calls Check again.
+//
+// See docs/inside/add-a-protocol.md; yield/DESIGN.md and decide/DESIGN.md explain the choices.
 package protocol

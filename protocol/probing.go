@@ -7,9 +7,9 @@ import (
 	"isochron/txn"
 )
 
-// WithProbing has the links of nodes probed as often as the row has use for, unless they are told
-// otherwise: who stamps what it sends with its arrival has to know the ways as they are now, and all
-// others keep what parameters are by default.
+// WithProbing sets how often delays between nodes are measured, unless it is set: protocols that send
+// arrival times need current delays, and all
+// others keep the default.
 func (r Spec) WithProbing(p txn.Params) txn.Params {
 	if p.ProbeEvery == 0 && r.Arrive.SetsArrivalTime() {
 		p.ProbeEvery = estimate.ArrivalProbeEvery
@@ -17,7 +17,7 @@ func (r Spec) WithProbing(p txn.Params) txn.Params {
 	return p
 }
 
-// Probing is how the links of nodes are measured that are probed so often.
+// Probing returns the settings of delay measurements at this interval.
 func (r Spec) Probing(every time.Duration) estimate.Probing {
 	return estimate.ProbingOf(every, r.Arrive.SetsArrivalTime())
 }

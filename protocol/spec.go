@@ -9,11 +9,11 @@ import (
 )
 
 // Spec is one protocol: a choice in every column. In a literal of the table an empty
-// column is the one of the row it is like; in a row that Table gives none is empty but
-// Remark.
+// column is taken from the base; in a Spec returned by Table no column is empty but
+// Notes.
 type Spec struct {
 	Name       string
-	Base       string // the row whose choices hold where this one names none
+	Base       string // the protocol whose choices apply where this one names none
 	Admission  yield.AdmissionPolicy
 	Arrive     schedule.Policy
 	Reads      Reads
@@ -23,28 +23,28 @@ type Spec struct {
 	Validates  Validators
 	Replicates Replication
 	Decide     decide.Policy
-	Prepares   decide.PrepareMode // who asks participants to prepare
+	Prepares   decide.PrepareMode // which node asks participants to prepare, and when
 	Reveal     reveal.Policy
 	Isolation  Isolation
 	RunsOn     Target
 	CommitRTT  string // bound of the client's commit, in wide-area round trips
 	SpanRTT    string // bound of the contention span at a remote shard
-	Source     string // where it comes from; each row says its own
-	Notes      string // what is left out or read otherwise, if anything
+	Source     string // its origin; each protocol has its own
+	Notes      string // omissions and other readings, if any
 }
 
-// Leases reports whether leaders may answer by a lease, without asking others: what a log
-// has elected.
+// Leases reports whether leaders may answer under a lease, without asking others: leaders elected by a
+// log.
 func (r Spec) Leases() bool { return r.Replicates == ByLog }
 
-// SnapshotReads reports whether what was committed up to a moment can be read later: where timestamps rise
-// with a log.
+// SnapshotReads reports whether reads at a read timestamp are possible: where timestamps rise
+// along a log.
 func (r Spec) SnapshotReads() bool { return r.Replicates == ByLog && !r.Yield.RowLeases }
 
 // Forecasts reports whether gateways keep statistics of hot records.
 func (r Spec) Forecasts() bool { return r.Arrive.Forecasts() || r.Admission.Forecasts() }
 
-// OverSources reports whether the row is made for participants that are databases of others.
+// OverSources reports whether the protocol is made for external databases as participants.
 func (r Spec) OverSources() bool { return r.Yield.OfSources() }
 
 // Step is one step of a participant's work on a transaction that commits.
@@ -61,11 +61,11 @@ const (
 	Apply     Step = "apply"
 )
 
-// Steps are what a participant does for such a transaction, in order, as it follows from
+// Steps returns a participant's steps for a transaction of the class, in order, as they follow from
 // the choices.
 func (r Spec) Steps(of txn.Class) []Step {
 	switch {
-	case r.Replicates == Unordered: // the vote is on a disk before it is told, and nothing is logged twice
+	case r.Replicates == Unordered: // the vote is on a disk before it is sent, and nothing is logged twice
 		return []Step{Validate, Append, Vote, Reveal, Release, Apply}
 	case r.Reveal.RevealsAtValidation(of):
 		return []Step{Validate, Reveal, Append, Vote, Release, LogCommit, Apply}
@@ -75,29 +75,29 @@ func (r Spec) Steps(of txn.Class) []Step {
 	if r.Reveal.Logged() {
 		return []Step{Validate, Append, Vote, LogCommit, Reveal, Release, Apply}
 	}
-	// Revealed and released before the decision is logged, for votes are recoverable.
+	// Revealed and released before the decision is logged, because votes are recoverable.
 	return []Step{Validate, Append, Vote, Reveal, Release, LogCommit, Apply}
 }
 
-// column is one choice of a row, as people read it.
+// column is one choice of a protocol, as text.
 type column struct {
-	name  string // what the choice is about, as the beginning of a sentence
+	name  string // the subject of the choice, as the start of a sentence
 	value func(Spec) string
 }
 
 // columns are the choices, in the order in which a transaction meets them.
 var columns = []column{
-	{"who may begin is judged by", func(r Spec) string { return r.Admission.String() }},
+	{"admission is decided by", func(r Spec) string { return r.Admission.String() }},
 	{"parts leave", func(r Spec) string { return r.Arrive.String() }},
 	{"plain reads go to", func(r Spec) string { return r.Reads.String() }},
-	{"plain reads of a second try go to", func(r Spec) string { return r.RetryReads.String() }},
-	{"what wrote nothing ends by", func(r Spec) string { return r.ReadOnly.String() }},
-	{"conflicts are judged by", func(r Spec) string { return r.Yield.Name }},
+	{"plain reads of a retry go to", func(r Spec) string { return r.RetryReads.String() }},
+	{"read-only transactions end by", func(r Spec) string { return r.ReadOnly.String() }},
+	{"conflicts are resolved by", func(r Spec) string { return r.Yield.Name }},
 	{"a vote is validated by", func(r Spec) string { return r.Validates.String() }},
 	{"replicas agree by", func(r Spec) string { return r.Replicates.String() }},
-	{"it is decided so:", func(r Spec) string { return r.Decide.String() }},
+	{"the decision is made by", func(r Spec) string { return r.Decide.String() }},
 	{"participants are asked to prepare", func(r Spec) string { return r.Prepares.String() }},
 	{"writes are revealed", func(r Spec) string { return r.Reveal.String() }},
-	{"clients are given", func(r Spec) string { return r.Isolation.String() }},
+	{"clients get", func(r Spec) string { return r.Isolation.String() }},
 	{"it runs in", func(r Spec) string { return r.RunsOn.String() }},
 }

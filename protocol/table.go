@@ -11,17 +11,17 @@ import (
 	"isochron/yield"
 )
 
-// leftOut is what all rows without a log leave out.
+// leftOut are the omissions common to all protocols without a log.
 const leftOut = "fixed members; FOR UPDATE holds nothing and is checked at the commit; no reads at a moment; a read waits at its replica for undecided writers"
 
-// What rows over several lines say in the same words.
+// Texts shared by several protocols.
 const (
 	probed      = "deadlocks over several shards are chased in two laps, and the youngest gives way"
 	readersWait = "readers that do not write wait for the rows to be committed; passed on at the end of each statement, and at the vote"
 	onHotRow    = "on a hot row of one shard the statements alone"
 )
 
-// literals are the rows as they are told: what each is like, and what differs.
+// literals are the protocols as written: the base of each, and what differs.
 var literals = []Spec{
 	{
 		Name: "2pc+2pl", Admission: yield.AdmitByAbortRate, Arrive: schedule.AtOnce, Reads: ReadNearest, RetryReads: RetryReadsAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
@@ -98,7 +98,7 @@ var literals = []Spec{
 	},
 	{Name: "spanner-no-wait", Base: "spanner", Yield: yield.NoWait, Source: "the public prototype of Bonspiel, whose Spanner does not wait"},
 
-	// R4: everybody who waits for a decision counts the acknowledgements that force it.
+	// R4: every node that waits for a decision counts the acknowledgements that force it.
 	{
 		Name: "r4", Base: "2pc+occ", Reads: ReadLeader, Decide: decide.Participants, RunsOn: SimulationOnly,
 		CommitRTT: "1 with three replicas, one of them beside the client, else 1.5", SpanRTT: "1, or half a round trip more",
@@ -170,7 +170,7 @@ var literals = []Spec{
 		Notes: leftOut + "; validated as in the public prototype of Bonspiel, where its table 7 has locks and wait-die",
 	},
 
-	// TXSQL and what it is compared with: what is done about hot rows.
+	// TXSQL and what it is compared with: the handling of hot rows.
 	{
 		Name: "mysql", Base: "2pc+2pl-nro", Yield: yield.DetectEager,
 		Source: "TXSQL section 6.1.2, what it is compared with", Notes: probed,
@@ -195,7 +195,7 @@ var literals = []Spec{
 	},
 	{Name: "2pc+occ-nro", Base: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
 
-	// Natto, and what it is built on and compared with: transactions that declare their keys.
+	// Natto, and what it is built on and compared with: 2FI transactions.
 	{
 		Name: "carousel-basic", Base: "2pc+occ-nro", Decide: decide.Carousel, Reveal: reveal.OnLog, RunsOn: SimulationOnly,
 		CommitRTT: "2, of a declared transaction its reads included", SpanRTT: "3", Source: "Carousel (SIGMOD'18) as Natto section 2.1 tells of it",
@@ -227,7 +227,7 @@ var literals = []Spec{
 		Notes: "whether a holder waits is looked at when high priority asks, and at that shard alone",
 	},
 
-	// GeoTP and what it is compared with: participants are databases that are not ours.
+	// GeoTP and what it is compared with: participants are external databases.
 	{
 		Name: "ssp", Base: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Prepares: decide.Sequential, RunsOn: InClusters,
 		CommitRTT: "one for each prepare and one for each commit, and one where the decision is logged", SpanRTT: "execution, and all of the commit",
@@ -275,34 +275,34 @@ var literals = []Spec{
 	},
 }
 
-// table are the literals, each filled in from the row it is like. A row that does not
-// fit together would be a mistake of ours, and TestTheTable finds it.
+// table has the literals, each filled in from its base. An inconsistent protocol
+// would be a bug, and TestTheTable finds it.
 var table = mustResolve(literals)
 
-// Table names every protocol. The caller may change what it gets.
+// Table returns every protocol. The caller may change the result.
 func Table() []Spec { return slices.Clone(table) }
 
-// Default is the row of a cluster that was not told otherwise.
+// Default is the protocol of a cluster for which none was chosen.
 const Default = "d2pc+2pl-group"
 
-// Live are the rows that a cluster can be started with.
+// Live returns the protocols that a cluster can be started with.
 func Live() []Spec {
 	return slices.DeleteFunc(Table(), func(r Spec) bool { return r.RunsOn == SimulationOnly })
 }
 
-// ByName finds a row; the error lists the names there are.
+// ByName returns a protocol; the error lists the existing names.
 func ByName(name string) (Spec, error) { return byName(Table(), name) }
 
-// OverShards are the rows of Live that differ in what they do over shards: of those made for
-// databases of others the one that makes every choice of theirs stands for all.
+// OverShards returns the protocols of Live that differ over shards: of those made for
+// external databases, the one with all their choices represents the others.
 func OverShards() []Spec {
 	return slices.DeleteFunc(Live(), func(r Spec) bool { return r.OverSources() && !r.Forecasts() })
 }
 
-// LiveByName finds a row that a cluster can be started with.
+// LiveByName returns a protocol that a cluster can be started with.
 func LiveByName(name string) (Spec, error) {
 	if r, err := ByName(name); err == nil && r.RunsOn == SimulationOnly {
-		return Spec{}, fmt.Errorf("the protocol %s runs in the laboratory only: isochron sim --protocol %s", name, name)
+		return Spec{}, fmt.Errorf("the protocol %s runs in simulations only: isochron sim --protocol %s", name, name)
 	}
 	return byName(Live(), name)
 }

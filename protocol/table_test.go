@@ -53,15 +53,15 @@ func TestARowIsLikeAnother(t *testing.T) {
 	}
 }
 
-// Mistakes in the literals themselves are told, and end.
+// Mistakes in the literals are reported, and resolve terminates.
 func TestBadLiterals(t *testing.T) {
 	a := Table()[0]
 	for words, specs := range map[string][]Spec{
-		"stands twice":         {a, a},
+		"in the table twice":   {a, a},
 		"no name":              {{Source: "test"}},
-		"where it comes from":  {a, {Name: "b", Base: a.Name}},
-		"which is no row":      {{Name: "b", Base: "c", Source: "test"}},
-		"one that is like its": {{Name: "b", Base: "c", Source: "test"}, {Name: "c", Base: "b", Source: "test"}},
+		"has no Source":        {a, {Name: "b", Base: a.Name}},
+		"which does not exist": {{Name: "b", Base: "c", Source: "test"}},
+		"or forms a cycle":     {{Name: "b", Base: "c", Source: "test"}, {Name: "c", Base: "b", Source: "test"}},
 	} {
 		if _, err := resolve(specs); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", words, err)

@@ -46,5 +46,5 @@
 //     calls; it must not call Step, Process or Tick.
 //  5. Commands and entries that the group hands out are shared and must not be changed.
 //
-// DESIGN.md has the decisions behind it. Stories: sim/testdata/7-leader-lost.txt, 18-leader-deaf.txt.
+// DESIGN.md has the decisions behind it. Story: sim/testdata/18-a-deaf-leader-hands-over.txt.
 package raftgroup

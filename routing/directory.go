@@ -19,7 +19,7 @@ const (
 // DirectoryKey is the system key that holds the encoded directory.
 const DirectoryKey = string(rune(prefixSystem)) + "directory"
 
-// LocalKey is the key of a shard's own fact called name: it lives in that shard.
+// LocalKey returns the key of a shard's own item called name, stored in that shard.
 func LocalKey(shard uint64, name string) string {
 	b := make([]byte, 0, 9+len(name))
 	b = append(b, prefixLocal)
@@ -27,7 +27,7 @@ func LocalKey(shard uint64, name string) string {
 	return string(append(b, name...))
 }
 
-// SplitLocalKey is the shard and the name of a LocalKey; ok is false of other keys.
+// SplitLocalKey returns the shard and the name of a LocalKey; ok is false for other keys.
 func SplitLocalKey(key string) (shard uint64, name string, ok bool) {
 	if len(key) < 9 || key[0] != prefixLocal {
 		return 0, "", false
@@ -35,18 +35,18 @@ func SplitLocalKey(key string) (shard uint64, name string, ok bool) {
 	return binary.BigEndian.Uint64([]byte(key[1:9])), key[9:], true
 }
 
-// SystemKey is the key of a cluster-wide fact: it lives in the meta shard.
+// SystemKey returns the key of a cluster-wide item, stored in the meta shard.
 func SystemKey(name string) string { return string(rune(prefixSystem)) + name }
 
-// TablePrefixBytes is how long the prefix of a table's keys is.
+// TablePrefixBytes is the length of the prefix of a table's keys.
 const TablePrefixBytes = 9
 
-// TablePrefix is the prefix of every key of a table.
+// TablePrefix returns the prefix of every key of a table.
 func TablePrefix(table uint64) string {
 	return string(binary.BigEndian.AppendUint64([]byte{prefixTable}, table))
 }
 
-// PrefixEnd is the smallest key above every key with the prefix.
+// PrefixEnd returns the smallest key above every key with the prefix.
 func PrefixEnd(prefix string) string {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -58,22 +58,22 @@ func PrefixEnd(prefix string) string {
 	return "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 }
 
-// Shard is one participant, of native kinds a part of the rows: its replicas in order of
-// preference for nothing but display, and the region whose replica should lead.
+// Shard is one participant; a native one stores a part of the rows. It has its replicas (their order
+// matters for display only) and the region whose replica should lead.
 type Shard struct {
 	ID       uint64   `cbor:"1,keyasint"`
 	Replicas []uint32 `cbor:"2,keyasint"` // node ids
 	Leader   string   `cbor:"3,keyasint"` // region preferred for the leader
 	Slot     int      `cbor:"4,keyasint,omitempty"`
-	// Learners follow without a vote. Founders are the replicas that the shard
-	// began with, once Replicas are others. LeaderNode, if set, should lead
-	// before the rest of the leader's region.
+	// Learners have no vote. Founders are the replicas that the shard
+	// began with, if Replicas have changed. LeaderNode, if set, is preferred as leader
+	// to the rest of the leader's region.
 	Learners   []uint32 `cbor:"5,keyasint,omitempty"`
 	Founders   []uint32 `cbor:"6,keyasint,omitempty"`
 	LeaderNode uint32   `cbor:"7,keyasint,omitempty"`
-	// Kind is what votes there.
+	// Kind is the kind of participant.
 	Kind Kind `cbor:"8,keyasint,omitempty"`
-	// Source is which database it is, if it is one that is not ours.
+	// Source identifies the database, if it is an external one.
 	Source *Source `cbor:"9,keyasint,omitempty" json:",omitempty"`
 }
 
@@ -87,12 +87,12 @@ type Range struct {
 type Node struct {
 	ID     uint32 `cbor:"1,keyasint"`
 	Region string `cbor:"2,keyasint"`
-	// Address is where a node that was added later is reached; the first nodes
+	// Address is the address of a node that was added later; the first nodes
 	// are found by the configuration.
 	Address string `cbor:"3,keyasint,omitempty"`
-	// Gateway: it holds no replica of a table, and nothing that could be lost.
+	// Gateway: it has no replica of a table, and no data that could be lost.
 	Gateway bool   `cbor:"4,keyasint,omitempty" json:",omitempty"`
-	Begun   uint32 `cbor:"5,keyasint,omitempty" json:",omitempty"` // how often a gateway has begun with nothing
+	Begun   uint32 `cbor:"5,keyasint,omitempty" json:",omitempty"` // how often a gateway has started without data
 }
 
 // Directory is the cluster's map. Ranges are sorted by Start.
@@ -101,56 +101,56 @@ type Directory struct {
 	Nodes  []Node  `cbor:"2,keyasint"`
 	Shards []Shard `cbor:"3,keyasint"`
 	Ranges []Range `cbor:"4,keyasint"`
-	// Highest is the highest id that a node ever had, 0 before any was added.
+	// Highest is the highest id that a node has ever had, 0 before any was added.
 	Highest uint32 `cbor:"5,keyasint,omitempty"`
-	// Hot is what an operator wants to be done about rows for which many wait.
+	// Hot is the operator's setting for hot rows.
 	Hot HotRows `cbor:"6,keyasint,omitzero"`
-	// Protocol is how transactions commit, if that has changed since the beginning.
+	// Protocol is the protocol in force, if it was switched since the start, and a switch in progress.
 	Protocol Protocol `cbor:"7,keyasint,omitzero"`
-	// Admission is what an operator wants of it.
+	// Admission is the operator's setting for admission.
 	Admission Admission `cbor:"8,keyasint,omitzero"`
-	// HighestShard is at least the highest id of a participant that was removed, 0: none was.
+	// HighestShard is not below the highest id of a removed participant, 0: none was removed.
 	HighestShard uint64 `cbor:"9,keyasint,omitempty" json:",omitempty"`
 }
 
-// Admission bounds the tries that contend at a gateway, of each kind by itself. Zero
-// fields leave it to the nodes.
+// Admission bounds the contending tries at a gateway, for each class separately. Zero
+// fields leave the bound to the nodes.
 type Admission struct {
-	Off   bool `cbor:"1,keyasint,omitempty" json:"off"`   // nobody waits to be let in
-	Least int  `cbor:"2,keyasint,omitempty" json:"least"` // so many may always contend
-	Most  int  `cbor:"3,keyasint,omitempty" json:"most"`  // and no more, once most have failed
+	Off   bool `cbor:"1,keyasint,omitempty" json:"off"`   // no try waits for admission
+	Least int  `cbor:"2,keyasint,omitempty" json:"least"` // always admitted
+	Most  int  `cbor:"3,keyasint,omitempty" json:"most"`  // the bound once most tries have failed
 }
 
 // AdmissionMost bounds both numbers.
 const AdmissionMost = 10_000
 
-// Check tells what is wrong with the numbers.
+// Check returns an error if the numbers are invalid.
 func (a Admission) Check() error {
 	if a.Least < 0 || a.Least > AdmissionMost || a.Most < 0 || a.Most > AdmissionMost || a.Most > 0 && a.Least > a.Most {
-		return fmt.Errorf("the least and the most tries that may contend lie between 1 and %d, or are 0 for the default; the least is not above the most", AdmissionMost)
+		return fmt.Errorf("the minimum and maximum window must be between 1 and %d, or 0 for the default, and the minimum must not exceed the maximum", AdmissionMost)
 	}
 	return nil
 }
 
-// HotRows says how hot rows are treated. Zero fields leave it to the nodes.
+// HotRows has the settings for hot rows. Zero fields leave them to the nodes.
 type HotRows struct {
-	Off       bool `cbor:"1,keyasint,omitempty" json:"off"`        // as other rows
-	Waiters   int  `cbor:"2,keyasint,omitempty" json:"waiters"`    // more of them make a row hot
-	GroupSize int  `cbor:"3,keyasint,omitempty" json:"group_size"` // who may go on from each other before the first has committed
+	Off       bool `cbor:"1,keyasint,omitempty" json:"off"`        // hot rows are treated as other rows
+	Waiters   int  `cbor:"2,keyasint,omitempty" json:"waiters"`    // more waiters make a row hot
+	GroupSize int  `cbor:"3,keyasint,omitempty" json:"group_size"` // transactions that may read each other's uncommitted values before the first has committed
 }
 
 // HotRowsMost bounds both numbers.
 const HotRowsMost = 10_000
 
-// Check tells what is wrong with the numbers.
+// Check returns an error if the numbers are invalid.
 func (h HotRows) Check() error {
 	if h.Waiters < 0 || h.Waiters > HotRowsMost || h.GroupSize < 0 || h.GroupSize > HotRowsMost {
-		return fmt.Errorf("the numbers of waiters and of a group lie between 1 and %d, or 0 for the default", HotRowsMost)
+		return fmt.Errorf("the number of waiters and the group size must be between 1 and %d, or 0 for the default", HotRowsMost)
 	}
 	return nil
 }
 
-// ShardOf is the shard that holds the key; ok is false if no range does.
+// ShardOf returns the shard that stores the key; ok is false if no range contains it.
 func (d *Directory) ShardOf(key string) (shard uint64, ok bool) {
 	if key == "" {
 		return 0, false
@@ -171,13 +171,13 @@ func (d *Directory) ShardOf(key string) (shard uint64, ok bool) {
 	return d.Ranges[i-1].Shard, true
 }
 
-// Piece is the part of a span that one shard holds.
+// Piece is the part of a span that one shard stores.
 type Piece struct {
 	Shard      uint64
 	Start, End string
 }
 
-// Pieces cuts the span [start, end) at range borders, in key order. Neighbouring
+// Pieces splits the span [start, end) at range borders, in key order. Neighbouring
 // pieces of one shard are joined.
 func (d *Directory) Pieces(start, end string) ([]Piece, error) {
 	var out []Piece
@@ -203,7 +203,7 @@ func (d *Directory) Pieces(start, end string) ([]Piece, error) {
 	return out, nil
 }
 
-// Shard finds a shard by id; ok is false if the directory does not have it.
+// Shard returns a shard by id; ok is false if the directory does not have it.
 func (d *Directory) Shard(id uint64) (Shard, bool) {
 	for _, s := range d.Shards {
 		if s.ID == id {
@@ -213,7 +213,7 @@ func (d *Directory) Shard(id uint64) (Shard, bool) {
 	return Shard{}, false
 }
 
-// RegionOf is the region of a node, "" if unknown.
+// RegionOf returns the region of a node, "" if unknown.
 func (d *Directory) RegionOf(node uint32) string {
 	for _, n := range d.Nodes {
 		if n.ID == node {
@@ -223,7 +223,7 @@ func (d *Directory) RegionOf(node uint32) string {
 	return ""
 }
 
-// Regions are the regions of the cluster, in the order of their first node.
+// Regions returns the regions of the cluster, in the order of their first node.
 func (d *Directory) Regions() []string {
 	var out []string
 	for _, n := range d.Nodes {
@@ -236,7 +236,7 @@ func (d *Directory) Regions() []string {
 
 // EnsureShard returns the shard with these replicas, leader region and slot,
 // adding it to the directory if there is none: tables of equal placement share
-// shards, so that rows that belong together commit together.
+// shards, so that related rows commit together.
 func (d *Directory) EnsureShard(replicas []uint32, leader string, slot int) uint64 {
 	replicas = slices.Clone(replicas)
 	slices.Sort(replicas)
@@ -253,7 +253,7 @@ func (d *Directory) EnsureShard(replicas []uint32, leader string, slot int) uint
 	return next
 }
 
-// AddRange gives the keys from start on (to the next start) to a shard.
+// AddRange assigns the keys from start (to the next start) to a shard.
 func (d *Directory) AddRange(start string, shard uint64) {
 	i := sort.Search(len(d.Ranges), func(i int) bool { return string(d.Ranges[i].Start) >= start })
 	if i < len(d.Ranges) && string(d.Ranges[i].Start) == start {
@@ -263,13 +263,13 @@ func (d *Directory) AddRange(start string, shard uint64) {
 	d.Ranges = slices.Insert(d.Ranges, i, Range{[]byte(start), shard})
 }
 
-// Clone is a deep copy, to be extended and written back with a higher Epoch.
+// Clone returns a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
 	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Admission: d.Admission, Protocol: d.Protocol, HighestShard: d.HighestShard}
 	return c
 }
 
-// Encode is the directory as stored under DirectoryKey.
+// Encode returns the form stored under DirectoryKey.
 func (d *Directory) Encode() []byte {
 	b, err := cbor.Marshal(d)
 	if err != nil {

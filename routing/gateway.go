@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A gateway is a node that answers clients and holds nothing that could be lost: it
-// follows the meta shard without a vote, and no replica of a table is ever placed on
-// it. It may come back with an empty directory. Then its transactions need names that
-// none of its earlier ones had, so the directory counts how often it has begun.
+// A gateway is a node that serves clients and has no data that could be lost: it
+// follows the meta shard without a vote, and no replica of a table is placed on
+// it. It may return with an empty data directory. Then its transactions need ids that
+// none of its earlier ones had, so the directory counts its starts.
 
-// StorageRegions are the regions that have nodes which hold replicas, in the order of
+// StorageRegions returns the regions with nodes that store replicas, in the order of
 // their first node.
 func (d *Directory) StorageRegions() []string {
 	var out []string
@@ -22,8 +22,8 @@ func (d *Directory) StorageRegions() []string {
 	return out
 }
 
-// HomeOf is the region from which a table is led that is made in this one: the same,
-// or that of the meta shard if nothing can be held here.
+// HomeOf returns the leader region of a table created in this region: the same,
+// or that of the meta shard if the region stores nothing.
 func (d *Directory) HomeOf(region string) string {
 	if slices.Contains(d.StorageRegions(), region) {
 		return region
@@ -32,11 +32,11 @@ func (d *Directory) HomeOf(region string) string {
 	return meta.Leader
 }
 
-// beginsMax bounds how often a gateway begins with nothing: each time leaves as many
+// beginsMax bounds how often a gateway starts without data: each time leaves as many
 // restarts.
 const beginsMax = 1<<16 - 1
 
-// BeginGateway counts that a gateway begins with nothing, and returns the count.
+// BeginGateway counts a gateway's start without data, and returns the count.
 func (d *Directory) BeginGateway(id uint32) (uint32, error) {
 	i := slices.IndexFunc(d.Nodes, func(n Node) bool { return n.ID == id })
 	switch {
@@ -45,9 +45,9 @@ func (d *Directory) BeginGateway(id uint32) (uint32, error) {
 	case i < 0:
 		return 0, fmt.Errorf("the cluster has no node %d: add it first", id)
 	case !d.Nodes[i].Gateway:
-		return 0, fmt.Errorf("node %d is no gateway: it has promised to keep what it held, and does not begin with nothing; replace it", id)
+		return 0, fmt.Errorf("node %d is not a gateway: it has acknowledged data and must not start without it; replace the node", id)
 	case d.Nodes[i].Begun >= beginsMax:
-		return 0, fmt.Errorf("gateway %d has begun with nothing %d times, the most that it can: remove it and add another", id, beginsMax)
+		return 0, fmt.Errorf("gateway %d has started without data %d times, the maximum: remove it and add another", id, beginsMax)
 	}
 	d.Nodes[i].Begun++
 	return d.Nodes[i].Begun, nil

@@ -1,17 +1,17 @@
 package routing
 
-// Kind is what a participant of the directory is. Participants of different kinds stand
-// side by side in one cluster, and one transaction may span them.
+// Kind is the kind of a participant. Participants of different kinds can be in one
+// cluster, and one transaction may involve several kinds.
 type Kind string
 
-// The kinds that every node can host. Others are told apart by the name under which a
-// node has an opener for them.
+// The kinds that every node can host. Other kinds are the names for which a
+// node has openers.
 const (
-	// ByProtocol replicates as the row says with which the cluster began.
+	// ByProtocol replicates as the cluster's first protocol specifies.
 	ByProtocol Kind = ""
 	// Logged has a log (Raft).
 	Logged Kind = "logged"
-	// Unordered has replicas that validate for themselves.
+	// Unordered has replicas that validate by themselves.
 	Unordered Kind = "unordered"
 )
 

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// What follows changes who takes part. A directory says what is wanted; the
+// Changes of membership. A directory contains the desired state; the
 // leader of each shard brings its Raft group there, one safe step at a time.
-// Every change is a desired state that may be written twice: the second changes nothing.
+// Every change may be written twice: the second changes nothing.
 
 // maxNodes bounds the nodes of a cluster.
 const maxNodes = 64
 
-// Holds reports whether a node is wanted as a replica of the shard, with a vote
+// Holds reports whether a node should have a replica of the shard, with a vote
 // or without.
 func (s Shard) Holds(node uint32) bool {
 	return slices.Contains(s.Replicas, node) || slices.Contains(s.Learners, node)
 }
 
-// FoundedBy are the nodes that the shard began with: these, and no others, may
-// open it from nothing.
+// FoundedBy returns the nodes that the shard began with: only these may
+// open it without data.
 func (s Shard) FoundedBy() []uint32 {
 	if len(s.Founders) > 0 {
 		return s.Founders
@@ -27,7 +27,7 @@ func (s Shard) FoundedBy() []uint32 {
 	return s.Replicas
 }
 
-// Preferred are the replicas that should lead, the best first.
+// Preferred returns the replicas that should lead, the best first.
 func (d *Directory) Preferred(s Shard) []uint32 {
 	var out []uint32
 	if slices.Contains(s.Replicas, s.LeaderNode) {
@@ -41,7 +41,7 @@ func (d *Directory) Preferred(s Shard) []uint32 {
 	return out
 }
 
-// Node finds a node by id; ok is false if it is not of the cluster (any more).
+// Node returns a node by id; ok is false if it is not a member of the cluster now.
 func (d *Directory) Node(id uint32) (Node, bool) {
 	for _, n := range d.Nodes {
 		if n.ID == id {
@@ -51,7 +51,7 @@ func (d *Directory) Node(id uint32) (Node, bool) {
 	return Node{}, false
 }
 
-// NextNode is an id that no node of the cluster ever had.
+// NextNode returns an id that no node of the cluster has ever had.
 func (d *Directory) NextNode() uint32 {
 	next := d.Highest
 	for _, n := range d.Nodes {
@@ -60,8 +60,8 @@ func (d *Directory) NextNode() uint32 {
 	return next + 1
 }
 
-// AddNode makes a node known. It follows the meta shard without a vote, and so
-// learns of every later directory. Ids rise and are never used again.
+// AddNode adds a node. It follows the meta shard without a vote, and so
+// receives every later directory. Ids rise and are never reused.
 func (d *Directory) AddNode(n Node) error {
 	if have, ok := d.Node(n.ID); ok {
 		if have != n {
@@ -70,7 +70,7 @@ func (d *Directory) AddNode(n Node) error {
 		return nil
 	}
 	if n.ID < d.NextNode() {
-		return fmt.Errorf("node %d was of this cluster once, and ids are not used again: the next is %d", n.ID, d.NextNode())
+		return fmt.Errorf("node %d was removed from this cluster, and ids are not reused: the next is %d", n.ID, d.NextNode())
 	}
 	if len(d.Nodes) >= maxNodes {
 		return fmt.Errorf("the cluster has %d nodes, the most that it can", len(d.Nodes))
@@ -83,7 +83,7 @@ func (d *Directory) AddNode(n Node) error {
 	return nil
 }
 
-// RemoveNode forgets a node that has no vote in any shard.
+// RemoveNode removes a node that has no vote in any shard.
 func (d *Directory) RemoveNode(id uint32) error {
 	if _, ok := d.Node(id); !ok {
 		if id > 0 && id < d.NextNode() {
@@ -107,9 +107,9 @@ func (d *Directory) RemoveNode(id uint32) error {
 	return nil
 }
 
-// Replace puts node to in the place of node from, in one shard or, with shard 0,
-// in all. It returns the shards that change hands, also those where it was
-// desired before.
+// Replace replaces node from by node to in one shard or, with shard 0,
+// in all. It returns the changed shards, including those where the change was
+// already desired.
 func (d *Directory) Replace(shard uint64, from, to uint32) ([]uint64, error) {
 	n, ok := d.Node(to)
 	if !ok {
@@ -142,21 +142,21 @@ func (d *Directory) Replace(shard uint64, from, to uint32) ([]uint64, error) {
 			s.LeaderNode = to
 		}
 		if _, known := d.Node(from); s.ID == 1 && known {
-			s.Learners = append(s.Learners, from) // it goes on to follow the directory
+			s.Learners = append(s.Learners, from) // it continues to follow the directory
 		}
 		changed = append(changed, s.ID)
 	}
 	return changed, nil
 }
 
-// Prefer has a shard led by one of its replicas, as long as that is up.
+// Prefer makes a replica the preferred leader of a shard.
 func (d *Directory) Prefer(shard uint64, node uint32) error {
 	s := d.shard(shard)
 	switch {
 	case s == nil:
 		return fmt.Errorf("the cluster has no shard %d", shard)
 	case !s.Kind.Native():
-		return fmt.Errorf("%d is a source: its agent alone answers for it", shard)
+		return fmt.Errorf("%d is a source: it has no leader but its agent", shard)
 	case !slices.Contains(s.Replicas, node):
 		return fmt.Errorf("node %d has no replica of shard %d with a vote; nodes %v have", node, shard, s.Replicas)
 	}
@@ -173,14 +173,14 @@ func (d *Directory) shard(id uint64) *Shard {
 	return nil
 }
 
-// keepFounders remembers who began, before the replicas change.
+// keepFounders records the first replicas, before the replicas change.
 func (s *Shard) keepFounders() {
 	if len(s.Founders) == 0 {
 		s.Founders = slices.Clone(s.Replicas)
 	}
 }
 
-// without leaves a node out; what it is given is not changed.
+// without returns nodes without a node; the argument is not changed.
 func without(nodes []uint32, node uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n uint32) bool { return n == node })
 }

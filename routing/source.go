@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// SourceKind is a participant that is a database not ours, behind an agent at one node.
+// SourceKind is an external database, behind an agent at one node.
 const SourceKind Kind = "source"
 
-// Source says which database a participant of SourceKind is. Neither its address nor the
-// account's password is in it: the agent's node alone knows them.
+// Source identifies the database of a participant of SourceKind. It contains neither the address nor the
+// account's password: only the agent's node has them.
 type Source struct {
-	Name    string `cbor:"1,keyasint" json:"name"`    // as operators and clients call it
-	Dialect string `cbor:"2,keyasint" json:"dialect"` // the SQL that it speaks
-	// Identity tells the database from another, as it was found or an operator has said: what
-	// answers with another one is not served.
+	Name    string `cbor:"1,keyasint" json:"name"`    // used by operators and clients
+	Dialect string `cbor:"2,keyasint" json:"dialect"` // its SQL dialect
+	// Identity distinguishes the database from others, as found or as set by an operator: a
+	// database that answers with another identity is not used.
 	Identity string `cbor:"3,keyasint,omitempty" json:"identity,omitempty"`
 }
 
@@ -25,7 +25,7 @@ const (
 	sourceNameMax = 63  // bytes
 )
 
-// name is what a participant is called, for people.
+// name returns a participant's name, for people.
 func (s *Source) name(id uint64) string {
 	if s == nil {
 		return fmt.Sprint(id)
@@ -33,7 +33,7 @@ func (s *Source) name(id uint64) string {
 	return s.Name
 }
 
-// CheckSourceName tells what is wrong with a source's name.
+// CheckSourceName returns an error if a source's name is invalid.
 func CheckSourceName(name string) error {
 	ok := len(name) > 0 && len(name) <= sourceNameMax
 	for i, c := range name {
@@ -45,7 +45,7 @@ func CheckSourceName(name string) error {
 	return nil
 }
 
-// SourceNamed finds a source by its name.
+// SourceNamed returns a source by its name.
 func (d *Directory) SourceNamed(name string) (Shard, bool) {
 	for _, s := range d.Shards {
 		if s.Kind == SourceKind && s.Source != nil && s.Source.Name == name {
@@ -55,8 +55,8 @@ func (d *Directory) SourceNamed(name string) (Shard, bool) {
 	return Shard{}, false
 }
 
-// AddSource makes a source known, whose agent is at a node. One that is known there already
-// stays as it is, whatever its identity.
+// AddSource adds a source whose agent is at a node. A source that is known there already
+// is not changed, whatever its identity.
 func (d *Directory) AddSource(node uint32, s Source) (id uint64, err error) {
 	if err := CheckSourceName(s.Name); err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (d *Directory) AddSource(node uint32, s Source) (id uint64, err error) {
 	if have, ok := d.SourceNamed(s.Name); ok {
 		switch {
 		case !slices.Contains(have.Replicas, node):
-			return 0, fmt.Errorf("there is a source %s already, whose agent is node %v: choose another name, or if the agent moves, end that node and forget it there (isochron source remove --name %[1]s), and this one goes on", s.Name, have.Replicas)
+			return 0, fmt.Errorf("there is a source %s already, whose agent is node %v: choose another name or, if the agent moves, stop that node and remove the source there (isochron source remove --name %[1]s); then this node continues", s.Name, have.Replicas)
 		case have.Source.Dialect != s.Dialect:
 			return 0, fmt.Errorf("the source %s speaks the dialect %s, not %s: choose another name", s.Name, have.Source.Dialect, s.Dialect)
 		}
@@ -90,20 +90,20 @@ func (d *Directory) AddSource(node uint32, s Source) (id uint64, err error) {
 	return d.Shards[len(d.Shards)-1].ID, nil
 }
 
-// RemoveSource forgets a source. What is prepared there must have ended before.
+// RemoveSource removes a source. Its prepared branches must have ended before.
 func (d *Directory) RemoveSource(name string) error {
 	s, ok := d.SourceNamed(name)
 	if !ok {
 		return fmt.Errorf("the cluster has no source %q%s", name, d.sourceList())
 	}
 	for _, o := range d.Shards {
-		d.HighestShard = max(d.HighestShard, o.ID) // a name of a branch there never comes to mean another's
+		d.HighestShard = max(d.HighestShard, o.ID) // so that a branch's name is never reused for another source
 	}
 	d.Shards = slices.DeleteFunc(slices.Clone(d.Shards), func(o Shard) bool { return o.ID == s.ID })
 	return nil
 }
 
-// AcceptSource has a source be the database that has this identity from now on.
+// AcceptSource sets the identity of a source's database.
 func (d *Directory) AcceptSource(name, identity string) error {
 	for i, s := range d.Shards {
 		if s.Kind == SourceKind && s.Source != nil && s.Source.Name == name {
@@ -117,7 +117,7 @@ func (d *Directory) AcceptSource(name, identity string) error {
 	return fmt.Errorf("the cluster has no source %q%s", name, d.sourceList())
 }
 
-// sourceList names the sources that there are.
+// sourceList returns the names of the sources.
 func (d *Directory) sourceList() string {
 	var names []string
 	for _, s := range d.Shards {

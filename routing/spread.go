@@ -3,8 +3,8 @@ package routing
 import "slices"
 
 // EnsureShardIn returns the shard with one replica in each of these regions, this
-// leader region and slot, adding it if there is none: whichever nodes hold it by
-// now, tables of equal placement share it. A new shard goes to the nodes with the
+// leader region and slot, adding it if there is none: tables of equal placement share it, whichever
+// nodes have its replicas. A new shard is placed on the nodes with the
 // fewest replicas, so that the nodes of a region share its tables.
 func (d *Directory) EnsureShardIn(regions []string, leader string, slot int) uint64 {
 	want := slices.Sorted(slices.Values(regions))
@@ -22,7 +22,7 @@ func (d *Directory) EnsureShardIn(regions []string, leader string, slot int) uin
 	return d.EnsureShard(nodes, leader, slot)
 }
 
-// regionsOf are the regions of a shard's replicas, sorted.
+// regionsOf returns the regions of a shard's replicas, sorted.
 func (d *Directory) regionsOf(s Shard) []string {
 	var out []string
 	for _, n := range s.Replicas {
@@ -32,8 +32,8 @@ func (d *Directory) regionsOf(s Shard) []string {
 	return out
 }
 
-// leastLoaded is the node of a region that holds the fewest replicas of tables,
-// the first of them; ok is false if the region has none but gateways.
+// leastLoaded returns the node of a region with the fewest replicas of tables,
+// the first of them; ok is false if the region has only gateways.
 func (d *Directory) leastLoaded(region string) (node uint32, ok bool) {
 	fewest := 0
 	for _, n := range d.Nodes {

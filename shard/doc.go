@@ -43,6 +43,6 @@
 //  4. Call Tick no later than NextWake.
 //  5. Memory handed over in messages is not changed afterwards, by either side.
 //
-// DESIGN.md has the decisions behind it. Stories: sim/testdata/1-2pc.txt, 7-leader-lost.txt,
-// 8-snapshot-reads.txt. Papers: D2PC sections 3 and 4; Natto section 3; Bonspiel section 3.
+// DESIGN.md has the decisions behind it. Stories: sim/testdata/1-2pc-votes-are-the-commit.txt,
+// 7-a-fence-makes-an-abort-safe.txt. Papers: D2PC sections 3 and 4; Natto section 3; Bonspiel section 3.
 package shard

@@ -41,5 +41,5 @@
 //     KindUnknown is never turned into another kind.
 //  4. A Txn ends with Commit or Rollback, and is used by one goroutine at a time.
 //
-// See docs/inside/glossary.md for the terms; sim/testdata/1-commit-2pc-occ.txt shows the messages of a transfer.
+// See docs/inside/glossary.md for the terms; sim/testdata/1-2pc-votes-are-the-commit.txt shows the messages of a transfer.
 package txn

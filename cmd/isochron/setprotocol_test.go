@@ -37,7 +37,7 @@ func TestSetProtocolRefuses(t *testing.T) {
 		{[]string{"set-protocol", "--config", config}, exitUsage, "name one protocol"},
 		{[]string{"set-protocol", "a", "b", "--config", config}, exitUsage, "name one protocol"},
 		{[]string{"set-protocol", "pigeon", "--config", config}, exitUsage, `there is no protocol "pigeon"; choose one of: `},
-		{[]string{"set-protocol", "tapir", "--config", config}, exitUsage, "the protocol tapir runs in the laboratory only"},
+		{[]string{"set-protocol", "tapir", "--config", config}, exitUsage, "the protocol tapir runs in simulations only"},
 		{[]string{"set-protocol", "txsql"}, exitUsage, "--config is missing"},
 		{[]string{"set-protocol", "txsql", "--config", config, "--drain", "-1s"}, exitUsage, "--drain -1s"},
 		{[]string{"set-protocol", "txsql", "--config", config, "--timeout", "2s"}, exitFailed, "no node of the cluster answers"},
