@@ -168,7 +168,7 @@ type conflictingLog struct {
 }
 
 func (e conflictingLog) Error() string {
-	return fmt.Sprintf("entry %d of the log of shard %d is committed here with term %d, but its leader, node %d, has an entry of term %d there: "+
+	return fmt.Sprintf("entry %d of the log of shard %d is committed here with term %d, but its leader (node %d) has an entry of term %d there: "+
 		"a node of the shard lost acknowledged entries, and this node may be the last that has them; keep its data directory, and see \"A damaged node\" in docs/operate/recover.md",
 		e.at, e.shard, e.ours, e.leader, e.leaders)
 }
