@@ -7,12 +7,12 @@ import (
 	"isochron/txn"
 )
 
-// Config are the settings of Delays. Zero fields mean the defaults.
+// Config has the settings of Delays. Zero fields mean the defaults.
 type Config struct {
-	Window     time.Duration // samples older than that count no more for a percentile; 1 s
-	OldWeight  float64       // of the average so far in the next one, from 0 to below 1; 0.8
-	SamplesMax int           // kept of each node, the newest; 256
-	NodesMax   int           // known at once, the longest unheard is forgotten; 1024
+	Window     time.Duration // older samples do not count for a percentile; 1 s
+	OldWeight  float64       // weight of the average so far in the next one, from 0 to below 1; 0.8
+	SamplesMax int           // kept for each node, the newest; 256
+	NodesMax   int           // nodes kept; the one without samples for longest is dropped; 1024
 }
 
 // The defaults: the window of Natto's paper (section 4.1), the weight of GeoTP's prototype.
@@ -39,57 +39,57 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Sample is one probe that was answered.
+// Sample is one answered probe.
 type Sample struct {
-	At        time.Duration // when the answer came, on the prober's monotonic clock
+	At        time.Duration // arrival of the answer, by the prober's monotonic clock
 	RoundTrip time.Duration // at least 0
-	// OneWay is the other's wall clock when the probe came there less the prober's when
-	// it left. With skewed clocks it may be below 0. It counts only if HasOneWay.
+	// OneWay is the other node's wall clock at the probe's arrival minus the prober's at its
+	// departure. With skewed clocks it may be below 0. It is valid only if HasOneWay.
 	OneWay    time.Duration
 	HasOneWay bool
 }
 
-// Delay is what is known of the way to one node.
+// Delay describes the delay to one node.
 type Delay struct {
-	Samples int // in the window; 0: the rest is of before, or zero if there never was one
+	Samples int // in the window; 0: the other fields are older, or zero if there never was a sample
 
 	Last      time.Duration // the newest round trip
-	RoundTrip time.Duration // the average that forgets
-	P95       time.Duration // of the round trips in the window; the newest if there is none in it
+	RoundTrip time.Duration // the weighted average
+	P95       time.Duration // of the round trips in the window; the newest if the window has none
 
 	HasOneWay bool
 	OneWayP95 time.Duration // of the one-way delays in the window, skew included
 }
 
-// Way is how long a message to a node takes, 95 times of a hundred.
+// Way is the delay of a message to a node, 95th percentile.
 type Way struct {
-	OneWay    time.Duration // with what the clocks of both ends differ by: below 0 if the other's is behind
-	RoundTrip time.Duration // there and back, by one clock; so the way there alone takes no longer
+	OneWay    time.Duration // includes the clocks' difference: below 0 if the other clock is behind
+	RoundTrip time.Duration // by one clock; an upper bound of the one-way delay
 }
 
-// Way is that of the samples in the window; false if there are none, or none of one way.
+// Way returns the delay by the samples in the window; false if there are none, or none one-way.
 func (d Delay) Way() (Way, bool) {
 	return Way{OneWay: d.OneWayP95, RoundTrip: d.P95}, d.Samples > 0 && d.HasOneWay
 }
 
-// Delays are those to all nodes that were probed.
+// Delays has the delays to all probed nodes.
 type Delays struct {
 	cfg   Config
 	nodes map[txn.NodeID]*samples
 }
 
-// samples are those of one node, the oldest first.
+// samples are the samples of one node, the oldest first.
 type samples struct {
 	all     []Sample
 	average float64 // nanoseconds
 }
 
-// NewDelays knows nothing yet.
+// NewDelays returns a Delays without samples.
 func NewDelays(cfg Config) *Delays {
 	return &Delays{cfg: cfg.withDefaults(), nodes: map[txn.NodeID]*samples{}}
 }
 
-// Add takes in a sample. One whose round trip is below 0 is none.
+// Add adds a sample. A sample with a round trip below 0 is ignored.
 func (d *Delays) Add(to txn.NodeID, s Sample) {
 	if s.RoundTrip < 0 {
 		return
@@ -107,14 +107,14 @@ func (d *Delays) Add(to txn.NodeID, s Sample) {
 	n.all = append(n.all, s)
 }
 
-// makeRoom forgets the node that was longest unheard, if there is no place for another.
+// makeRoom drops the node without samples for longest, if there is no room for another.
 func (d *Delays) makeRoom() {
 	if len(d.nodes) < d.cfg.NodesMax {
 		return
 	}
 	var oldest txn.NodeID
 	var at time.Duration
-	for id, n := range d.nodes { // order: the longest unheard, then the lowest
+	for id, n := range d.nodes { // order: the oldest last sample, then the lowest id
 		last := n.all[len(n.all)-1].At
 		if oldest == 0 || last < at || last == at && id < oldest {
 			oldest, at = id, last
@@ -123,10 +123,10 @@ func (d *Delays) makeRoom() {
 	delete(d.nodes, oldest)
 }
 
-// Forget drops what is known of a node, for example when it has moved.
+// Forget drops the samples of a node, for example when it has moved.
 func (d *Delays) Forget(to txn.NodeID) { delete(d.nodes, to) }
 
-// To is what is known of the way to a node; false if it was never probed.
+// To returns the delay to a node; false if it was never probed.
 func (d *Delays) To(to txn.NodeID, now time.Duration) (Delay, bool) {
 	n := d.nodes[to]
 	if n == nil {
@@ -154,7 +154,7 @@ func (d *Delays) To(to txn.NodeID, now time.Duration) (Delay, bool) {
 	return out, true
 }
 
-// p95 is the least sample that 95 of 100 are not above. It sorts what it is given.
+// p95 returns the least sample that 95 of 100 do not exceed. It sorts its argument.
 func p95(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[(len(all)*95+99)/100-1]

@@ -6,21 +6,21 @@ import (
 	"isochron/txn"
 )
 
-// Records names what a part of a transaction asks for. Of a scan those records count that
-// are known, from where it begins and no more than its limit. A key is one record at one
-// place: of a table that stands at several, who calls puts the place before it.
+// Records are the records that a part of a transaction accesses. Of a scan the known records
+// count, from its start up to its limit. A key is one record at one
+// place: for a table stored at several places the caller puts the place before the key.
 type Records struct {
 	Keys  []txn.Key
 	Scans []txn.Scan
 }
 
-// Forecast is what is to be expected of parts that are not admitted yet.
+// Forecast is the prediction for parts that are not admitted yet.
 type Forecast struct {
-	Latency time.Duration // of their work at their place, waits for locks included (Eq. 5), scaled
-	Granted float64       // the chance that all they ask for is granted: the product of Eq. 9
+	Latency time.Duration // of the work at its place, lock waits included (Eq. 5), scaled
+	Granted float64       // the chance that all its locks are granted: the product of Eq. 9
 }
 
-// And is the forecast of parts at several places: the slowest of them, and the chance that
+// And combines parts at several places: the larger latency, and the chance that
 // all are granted.
 func (f Forecast) And(o Forecast) Forecast {
 	return Forecast{Latency: max(f.Latency, o.Latency), Granted: f.Granted * o.Granted}
@@ -29,24 +29,24 @@ func (f Forecast) And(o Forecast) Forecast {
 // Lost is Pr of Eq. 9, from 0 to 1: the chance that a transaction does not get all its locks.
 func (f Forecast) Lost() float64 { return 1 - f.Granted }
 
-// Footprint is what one transaction accesses. A record counts once for it, however often
-// it asks for it, and none that it accesses already is expected to have it wait again.
+// Footprint is the set of records that one transaction accesses. A record counts once, however often
+// it is requested, and a record already accessed is not expected to wait again.
 type Footprint struct {
 	hot   *HotRecords
 	held  []*hotRecord // admitted
 	ended bool
 }
 
-// Open is the footprint of a transaction that has accessed nothing yet.
+// Open returns the footprint of a transaction that has accessed nothing yet.
 func (h *HotRecords) Open() *Footprint { return &Footprint{hot: h} }
 
-// AdmittedPart is one part that was admitted. The zero Work is of a part of which nothing counts.
+// AdmittedPart is an admitted part. The zero value is a part without counted records.
 type AdmittedPart struct {
 	f        *Footprint
-	from, to int32 // of its records among those held
+	from, to int32 // its records among held
 }
 
-// records are those that the part waits for, none once its transaction has ended.
+// records returns the part's records, none once its transaction has ended.
 func (w AdmittedPart) records() []*hotRecord {
 	if w.f == nil || int(w.to) > len(w.f.held) {
 		return nil
@@ -54,7 +54,7 @@ func (w AdmittedPart) records() []*hotRecord {
 	return w.f.held[w.from:w.to]
 }
 
-// look begins a look at records, in which those that are held have been met.
+// look starts a visit of records, in which the held ones count as met.
 func (f *Footprint) look() {
 	f.hot.visits++
 	for _, r := range f.held {
@@ -62,7 +62,7 @@ func (f *Footprint) look() {
 	}
 }
 
-// meet reports whether the record is met for the first time in this look.
+// meet reports whether the record is met for the first time in this visit.
 func (h *HotRecords) meet(r *hotRecord) bool {
 	if r.is.visit == h.visits {
 		return false
@@ -71,12 +71,12 @@ func (h *HotRecords) meet(r *hotRecord) bool {
 	return true
 }
 
-// scanned calls f with the known records of a scan until it is false.
+// scanned calls f with the known records of a scan until f returns false.
 func (h *HotRecords) scanned(s txn.Scan, f func(*hotRecord) bool) {
 	left := s.Limit
 	one := func(k txn.Key, r *hotRecord) bool {
 		if s.Reverse && k >= s.Span.End {
-			return true // the first alone
+			return true // the first only
 		}
 		if !s.Span.Contains(k) || !f(r) {
 			return false
@@ -91,7 +91,7 @@ func (h *HotRecords) scanned(s txn.Scan, f func(*hotRecord) bool) {
 	h.all.Ascend(s.Span.Start, one)
 }
 
-// Forecast says what is to be expected of a part; nothing is changed by it.
+// Forecast returns the prediction for a part; it changes nothing.
 func (f *Footprint) Forecast(of Records) Forecast {
 	f.look()
 	h, room := f.hot, f.hot.cfg.PerTxn-len(f.held)
@@ -115,8 +115,8 @@ func (f *Footprint) Forecast(of Records) Forecast {
 	return Forecast{Latency: time.Duration(wait * h.cfg.Scale), Granted: granted}
 }
 
-// Admit takes in that a part is let in: a_cnt of its records rises, until End. A footprint
-// that has ended admits nothing.
+// Admit records the admission of a part: a_cnt of its records rises until End. After End it
+// admits nothing.
 func (f *Footprint) Admit(of Records) AdmittedPart {
 	if f.ended {
 		return AdmittedPart{}
@@ -141,19 +141,19 @@ func (f *Footprint) Admit(of Records) AdmittedPart {
 		h.scanned(s, add)
 	}
 	for _, r := range f.held[before:] {
-		if !r.forgotten() { // a scan's are not touched while the tree is walked
+		if !r.forgotten() { // records of a scan are not touched while the tree is walked
 			h.touch(r)
 		}
 	}
 	return AdmittedPart{f, int32(before), int32(len(f.held))}
 }
 
-// Executed takes in how long the part took at its place, its way not counted (Eq. 4).
+// Executed records the time that the part took at its place, without the network (Eq. 4).
 //
-// Each record's share is its w_lat over the sum of all of them. The paper leaves open
-// whose share there is none of: a record that was never measured counts as the mean of
-// those that were, and where nothing was, all count the same. A record's w_lat begins at
-// 0, so that what was slow once is not expected to be so again.
+// Each record's share is its w_lat divided by the sum of all. The paper does not specify shares for
+// unmeasured records: such a record counts as the mean of
+// the measured ones, and without any all count equally. A record's w_lat starts at
+// 0, so that one slow access is not expected to repeat.
 func (w AdmittedPart) Executed(took time.Duration) {
 	records := w.records()
 	if len(records) == 0 || took < 0 {
@@ -166,7 +166,7 @@ func (w AdmittedPart) Executed(took time.Duration) {
 			known++
 		}
 	}
-	other := 1.0 // of those never measured
+	other := 1.0 // of unmeasured records
 	if known > 0 {
 		other = sum / float64(known)
 	}
@@ -182,11 +182,11 @@ func (w AdmittedPart) Executed(took time.Duration) {
 	}
 }
 
-// leastWait is what a record counts as at least when a part's time is divided: one for
-// which nobody had to wait may become hot, and a share of nothing would stay nothing.
+// leastWait is the least weight of a record when a part's time is divided: a record without
+// waits may become hot, and a share of zero would remain zero.
 const leastWait = float64(time.Microsecond)
 
-// End takes in that the transaction has ended, the first time that it is called.
+// End records the end of the transaction, on its first call.
 func (f *Footprint) End(committed bool) {
 	if f.ended {
 		return

@@ -8,14 +8,14 @@ import (
 	"isochron/txn"
 )
 
-// RecordTemperature is a record and how often it is updated.
+// RecordTemperature is a record with its temperature.
 type RecordTemperature struct {
 	Key         txn.Key
 	Temperature Temperature
 }
 
-// Hottest are the hottest of the records that are wanted, so many at most, the hottest first and
-// equally hot ones in the order of their keys. It looks at all that are known: it is for people.
+// Hottest returns at most so many of the hottest records that wanted selects, the hottest first,
+// equally hot ones in key order. It visits all records: for display only.
 func (t *Temperatures) Hottest(now time.Duration, most int, wanted func(txn.Key) bool) []RecordTemperature {
 	var out []RecordTemperature
 	t.all.Scan(func(k txn.Key, r *record[warmth]) bool {
@@ -24,7 +24,7 @@ func (t *Temperatures) Hottest(now time.Duration, most int, wanted func(txn.Key)
 			return true
 		}
 		at, _ := slices.BinarySearchFunc(out, is, func(have RecordTemperature, is Temperature) int {
-			return cmp.Or(cmp.Compare(is, have.Temperature), -1) // behind those that are as hot
+			return cmp.Or(cmp.Compare(is, have.Temperature), -1) // after equally hot ones
 		})
 		out = slices.Insert(out, at, RecordTemperature{k, is})
 		out = out[:min(len(out), most)]

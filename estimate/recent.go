@@ -8,37 +8,37 @@ import (
 	"isochron/txn"
 )
 
-// recent is what is known of records, V of each, in the order of their keys; and in a list by when each
-// was last touched. Beyond its bounds the record is forgotten that was longest not touched. A key or a
+// recent is a bounded table of records with a V each, in key order; and in a list by the time of their
+// last touch. Beyond its bounds the least recently touched record is evicted. A lookup or a
 // touch costs O(log n).
 type recent[V any] struct {
 	all  btree.Map[txn.Key, *record[V]]
-	ends record[V] // of the list: the newest is the older one beside it, the oldest the newer one
+	ends record[V] // of the list: the newest is ends.older, the oldest ends.newer
 
 	recordsMax  int // at least 1
-	bytesMax    int // what they take, with their keys, but for one that is alone; 0: any
-	recordBytes int // what one takes beside its key's bytes
+	bytesMax    int // their memory, with keys, except for a single record; 0: unlimited
+	recordBytes int // memory of a record besides its key's bytes
 	bytes       int
 }
 
-// record is what is known of one. Who holds it may keep it when it is forgotten.
+// record is one record. A caller may keep a pointer to it after its eviction.
 type record[V any] struct {
 	key          txn.Key
-	newer, older *record[V] // nil once it is forgotten
+	newer, older *record[V] // nil once it is evicted
 	is           V
 }
 
-// init bounds a table that is empty.
+// init sets the bounds of an empty table.
 func (t *recent[V]) init(recordsMax, bytesMax, recordBytes int) {
 	t.recordsMax, t.bytesMax, t.recordBytes = recordsMax, bytesMax, recordBytes
 	t.ends.newer, t.ends.older = &t.ends, &t.ends
 }
 
-// remember is the record of a key, which is the newest now; one that was not known has the zero V.
+// remember returns the record of a key and makes it the newest; a new one has the zero V.
 func (t *recent[V]) remember(k txn.Key) (r *record[V], known bool) {
 	r, known = t.all.Get(k)
 	if !known {
-		k = txn.Key(strings.Clone(string(k))) // not all of the message that it came in
+		k = txn.Key(strings.Clone(string(k))) // not the whole message that contains it
 		r = &record[V]{key: k}
 		t.all.Set(k, r)
 		t.bytes += t.recordBytes + len(k)
@@ -50,7 +50,7 @@ func (t *recent[V]) remember(k txn.Key) (r *record[V], known bool) {
 	return r, known
 }
 
-// touch has the record be the newest, if it is known.
+// touch makes the record the newest, if it is in the table.
 func (t *recent[V]) touch(r *record[V]) {
 	r.unlink()
 	r.older, r.newer = t.ends.older, &t.ends
@@ -70,5 +70,5 @@ func (r *record[V]) unlink() {
 	}
 }
 
-// forgotten reports whether the table has the record no more.
+// forgotten reports whether the record was evicted.
 func (r *record[V]) forgotten() bool { return r.newer == nil }

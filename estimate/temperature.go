@@ -7,38 +7,38 @@ import (
 	"isochron/txn"
 )
 
-// Temperatures are how often records are updated, of those that are updated most (Bonspiel
+// Temperatures are the update rates of the most updated records (Bonspiel
 // section 3.2).
 //
-// How it thinks. Of each record there is one number, the sum of the weights of its updates.
-// An update weighs the more the later it comes, twice as much after each half-life, so that
-// what was counted need not be touched to grow old; within a half-life weights rise along a
-// straight line. A steady rate comes out of the sum exactly, whenever it is asked for. All
-// is integer arithmetic, so that it is the same on every processor.
+// How it works. For each record there is one number, the sum of the weights of its updates.
+// A later update weighs more, twice as much after each half-life, so that
+// older updates need no processing to lose weight; within a half-life weights rise
+// linearly. A steady rate results exactly from the sum, at any time. All
+// arithmetic is on integers, so that it is the same on every processor.
 //
-// The first update of a record that is not known is not counted: one says nothing of how
-// often, and of rows that are inserted, or loaded, most are not updated soon. Beyond the
-// bounds the record is forgotten that was longest not updated.
+// The first update of an unknown record is not counted: one update gives no
+// rate, and most inserted or loaded rows are not updated soon. Beyond the
+// bounds the least recently updated record is evicted.
 //
-// What the caller owes it. It calls from one goroutine, with times of a clock that never runs
-// back. All costs O(log n) for each record; a range, so many of its records as RangeMax says.
+// What the caller owes it. Calls from one goroutine, with times of a clock that never runs
+// backwards. Costs are O(log n) for each record; for a range, at most RangeMax of its records.
 type Temperatures struct {
 	cfg TemperatureConfig
 	recent[warmth]
 }
 
-// Temperature is updates in a thousand seconds.
+// Temperature is in updates per thousand seconds.
 type Temperature int64
 
-// TemperatureConfig are the settings of Temperatures. Zero fields mean the defaults.
+// TemperatureConfig has the settings of Temperatures. Zero fields mean the defaults.
 type TemperatureConfig struct {
-	RecordsMax int           // known at once; 65,536
-	RangeMax   int           // records of a range that are looked at, its first; 256
+	RecordsMax int           // records kept; 65,536
+	RangeMax   int           // records visited of a range, its first; 256
 	HalfLife   time.Duration // of an update's weight, at least 1 ms; 5 s
 }
 
 // The defaults. The half-life is the window of the public prototype's counts; the paper
-// names none.
+// gives none.
 const (
 	DefaultWarmRecordsMax = 1 << 16
 	DefaultWarmRangeMax   = 256
@@ -59,30 +59,30 @@ func (c TemperatureConfig) withDefaults() TemperatureConfig {
 	return c
 }
 
-// warmth is one record that was updated of late.
+// warmth is the state of one recently updated record.
 type warmth struct {
-	sum uint64 // of weights, in units of one at the beginning of age
+	sum uint64 // of weights, in units of one at the start of age
 	age int64  // half-lives since the clock's zero
 }
 
-// The weight of an update at the beginning of a half-life, and the bound of a sum: it is
+// The weight of an update at the start of a half-life, and the bound of a sum: it is
 // reached beyond a hundred million updates a half-life.
 const (
 	one    = 1 << 20
 	sumMax = 1 << 50
 )
 
-// NewTemperatures knows nothing yet.
+// NewTemperatures returns empty Temperatures.
 func NewTemperatures(cfg TemperatureConfig) *Temperatures {
 	t := &Temperatures{cfg: cfg.withDefaults()}
 	t.init(t.cfg.RecordsMax, 0, 0)
 	return t
 }
 
-// Len is how many records are known.
+// Len is the number of records kept.
 func (t *Temperatures) Len() int { return t.all.Len() }
 
-// Updated takes in that a record was.
+// Updated counts an update of a record.
 func (t *Temperatures) Updated(k txn.Key, now time.Duration) {
 	r, known := t.remember(k)
 	age, part := t.ageAt(now)
@@ -92,7 +92,7 @@ func (t *Temperatures) Updated(k txn.Key, now time.Duration) {
 	}
 }
 
-// Observe takes in what another node says of a record, in place of what is known of it.
+// Observe replaces a record's temperature by the one that another node has reported.
 func (t *Temperatures) Observe(k txn.Key, is Temperature, now time.Duration) {
 	r, _ := t.remember(k)
 	age, part := t.ageAt(now)
@@ -104,7 +104,7 @@ func (t *Temperatures) Observe(k txn.Key, is Temperature, now time.Duration) {
 	}
 }
 
-// Of is a record's temperature now, 0 if it is not known.
+// Of returns a record's present temperature, 0 if it is not kept.
 func (t *Temperatures) Of(k txn.Key, now time.Duration) Temperature {
 	r, ok := t.all.Get(k)
 	if !ok {
@@ -113,7 +113,7 @@ func (t *Temperatures) Of(k txn.Key, now time.Duration) Temperature {
 	return t.of(r, now)
 }
 
-// In calls f with the records of a range that are known and not cold, rising, until f
+// In calls f with the kept records of a range that are not cold, in key order, until f
 // returns false.
 func (t *Temperatures) In(s txn.Span, now time.Duration, f func(txn.Key, Temperature) bool) {
 	looks := 0
@@ -128,7 +128,7 @@ func (t *Temperatures) In(s txn.Span, now time.Duration, f func(txn.Key, Tempera
 	})
 }
 
-// milliNanos turns updates a nanosecond into updates in a thousand seconds.
+// milliNanos converts updates per nanosecond to updates per thousand seconds.
 const milliNanos = 1_000_000_000_000
 
 func (t *Temperatures) of(r *record[warmth], now time.Duration) Temperature {
@@ -139,7 +139,7 @@ func (t *Temperatures) of(r *record[warmth], now time.Duration) Temperature {
 	return Temperature(is)
 }
 
-// ageAt is how many half-lives have passed at a time, and the part of the next, of one.
+// ageAt returns the number of half-lives that have passed at a time, and the fraction of the next, in units of one.
 func (t *Temperatures) ageAt(now time.Duration) (age int64, part uint64) {
 	h := int64(t.cfg.HalfLife)
 	n := max(int64(now), 0)
@@ -148,8 +148,8 @@ func (t *Temperatures) ageAt(now time.Duration) (age int64, part uint64) {
 	return n / h, part
 }
 
-// spread is the sum of all weights up to a part of a half-life, of one update each
-// nanosecond: a half-life and a half of those before it, and what lies under the line.
+// spread is the sum of all weights up to a fraction of a half-life, for one update each
+// nanosecond: a half-life and a half of those before it, and the area below the line.
 func (t *Temperatures) spread(part uint64) uint64 {
 	hi, lo := bits.Mul64(uint64(t.cfg.HalfLife), one+one/2+part+part*part/(2*one))
 	if hi > 0 {
@@ -158,7 +158,7 @@ func (t *Temperatures) spread(part uint64) uint64 {
 	return lo
 }
 
-// comeTo has a sum be in units of another half-life.
+// comeTo converts a sum to the units of another half-life.
 func (w *warmth) comeTo(age int64) {
 	w.sum >>= min(uint64(max(age-w.age, 0)), 63)
 	w.age = age

@@ -2,20 +2,20 @@ package estimate
 
 import "time"
 
-// Threshold is from which temperature on a gateway reads a record at its leader, and
-// follows how its transactions fare (Bonspiel section 3.2).
+// Threshold is the temperature above which a gateway reads a record at its leader; it
+// adapts to the abort rate of its transactions (Bonspiel section 3.2).
 //
-// How it thinks. A replica that is near may be behind its leader by about the round trip
-// between them, so what counts is how many updates of a record are to be expected in one: its
-// temperature times the round trip. That is what the threshold bounds. The paper has it
-// lowered if transactions of several regions abort at a high rate, and raised otherwise;
-// how far and how often it leaves open. Here the rate of the last tries is looked at once
-// enough of them have ended and some time has passed. The threshold falls by half, for
-// aborts cost whole round trips, and rises by a quarter. A threshold at its least reads all
-// that was updated of late at leaders, one at its most hardly anything.
+// How it works. A near replica may lag behind its leader by about the round trip
+// between them, so the relevant quantity is the expected number of updates of a record in one: its
+// temperature times the round trip. The threshold bounds that number. In the paper it is
+// lowered if multi-region transactions abort at a high rate, and raised otherwise;
+// by how much and how often is left open. Here the rate of the last tries is evaluated once
+// enough of them have ended and some time has passed. The threshold falls by half, because
+// aborts cost whole round trips, and rises by a quarter. At its minimum all recently
+// updated records are read at leaders, at its maximum hardly any.
 //
-// What the caller owes it. It calls from one goroutine, with times of a clock that never runs
-// back, once for each try.
+// What the caller owes it. Calls from one goroutine, with times of a clock that never runs
+// backwards, once for each try.
 type Threshold struct {
 	cfg         ThresholdConfig
 	at          Updates
@@ -24,27 +24,27 @@ type Threshold struct {
 	rate        int
 }
 
-// Updates is how many updates of a record are expected in some time, in millionths.
+// Updates is an expected number of updates of a record, in millionths.
 type Updates int64
 
-// Expected is how many there are in a round trip at a temperature.
+// Expected returns the expected updates during in at this temperature.
 func (t Temperature) Expected(in time.Duration) Updates {
 	micros := min(max(in, 0), time.Minute).Microseconds()
 	return Updates(min(int64(t), 1<<32) * micros / 1000)
 }
 
-// ThresholdConfig are the settings of a Threshold. Zero fields mean the defaults.
+// ThresholdConfig has the settings of a Threshold. Zero fields mean the defaults.
 type ThresholdConfig struct {
-	First        Updates       // at the beginning, and always if Fixed; 1,000
+	First        Updates       // initially, and always if Fixed; 1,000
 	Least, Most  Updates       // its bounds; 100 and 1,000,000
-	AbortPercent int           // of the tries that were looked at: above it the rate is high; 10
-	Every        time.Duration // how long tries are gathered at least, and
-	TriesLeast   int           // how many; 1 s and 20
-	Fixed        bool          // it stays as it is
+	AbortPercent int           // of the evaluated tries: a rate above it is high; 10
+	Every        time.Duration // least time between evaluations; 1 s
+	TriesLeast   int           // least number of tries between evaluations; 20
+	Fixed        bool          // it does not adapt
 }
 
 // The defaults. A thousandth of an update in a round trip is the public prototype's
-// threshold, which does not adapt; the others are ours.
+// threshold, which does not adapt; the others are our choice.
 const (
 	DefaultThreshold      Updates = 1_000
 	DefaultThresholdLeast Updates = 100
@@ -75,22 +75,21 @@ func (c ThresholdConfig) withDefaults() ThresholdConfig {
 	return c
 }
 
-// NewThreshold is one at its beginning.
+// NewThreshold returns a Threshold at its initial value.
 func NewThreshold(cfg ThresholdConfig) *Threshold {
 	cfg = cfg.withDefaults()
 	return &Threshold{cfg: cfg, at: cfg.First}
 }
 
-// At is the threshold now: so many updates of a record in a round trip, or more, and it is
+// At returns the present threshold: a record with at least so many updates in a round trip is
 // read at its leader.
 func (t *Threshold) At() Updates { return t.at }
 
-// AbortPercent is of which rate the threshold is the answer: that of the tries that were
-// looked at last.
+// AbortPercent returns the rate at the last evaluation.
 func (t *Threshold) AbortPercent() int { return t.rate }
 
-// Ended takes in that a try has ended, lost to others or not; moved tells that the threshold
-// is another now.
+// Ended counts an ended try, lost to others or not; moved reports whether the threshold
+// has changed.
 func (t *Threshold) Ended(now time.Duration, lost bool) (moved bool) {
 	if t.ended == 0 {
 		t.since = now
@@ -108,7 +107,7 @@ func (t *Threshold) Ended(now time.Duration, lost bool) (moved bool) {
 	return t.at != before
 }
 
-// next is the threshold after a rate that was high, or was not.
+// next returns the threshold after a rate that was high, or was not.
 func (t *Threshold) next(high bool) Updates {
 	switch {
 	case t.cfg.Fixed:

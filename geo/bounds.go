@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// QuorumRTT is the round trip from a leader to the nearest majority of the
+// QuorumRTT returns the round trip from a leader to the nearest majority of the
 // replicas: the least time in which an entry of its log can be acknowledged. A
-// leader that is one of the replicas counts itself, for nothing; several
-// replicas may stand in one region.
+// leader that is one of the replicas counts itself at no cost; several
+// replicas may be in one region.
 func (w WAN) QuorumRTT(leader Region, replicas []Region) time.Duration {
 	need := len(replicas)/2 + 1
 	var others []time.Duration
@@ -30,7 +30,7 @@ func (w WAN) QuorumRTT(leader Region, replicas []Region) time.Duration {
 	return others[need-1]
 }
 
-// MaxRTT is the round trip to the farthest of the regions.
+// MaxRTT returns the round trip to the farthest of the regions.
 func (w WAN) MaxRTT(from Region, to []Region) time.Duration {
 	var far time.Duration
 	for _, r := range to {
@@ -39,7 +39,7 @@ func (w WAN) MaxRTT(from Region, to []Region) time.Duration {
 	return far
 }
 
-// Widest is the longest round trip between two regions.
+// Widest returns the longest round trip between two regions.
 func (w WAN) Widest() (most time.Duration) {
 	for _, r := range w.Regions {
 		most = max(most, w.MaxRTT(r, w.Regions))

@@ -49,16 +49,16 @@ var presets = []preset{
 		intra:   250 * time.Microsecond,
 	},
 	{
-		// GeoTP: Beijing (where its middleware stands), Shanghai, Singapore, London.
+		// GeoTP: Beijing (the region of its middleware), Shanghai, Singapore, London.
 		// The paper gives the delays from Beijing, the first row; the others are
-		// ours, of the size that such links have.
+		// our estimates of such links.
 		name:    "geotp4",
 		regions: []Region{"bj", "sh", "sg", "ldn"},
 		rows:    [][]int64{{27, 73, 251}, {68, 230}, {181}},
 	},
 	{
-		// Natto's section 5.6: three datacenters of which the paper gives the delays. Those between
-		// machines of one are ours.
+		// Natto's section 5.6: three datacenters whose delays the paper gives. Those between
+		// machines of one are our estimate.
 		name:    "natto3",
 		regions: []Region{"dc1", "dc2", "dc3"},
 		rows:    [][]int64{{4, 6}, {8}},
@@ -79,7 +79,7 @@ var presets = []preset{
 // lanRTT is a round trip inside one building.
 const lanRTT = 500 * time.Microsecond
 
-// Names lists the maps that Parse knows by name.
+// Names lists the maps that Parse accepts by name.
 func Names() []string {
 	var names []string
 	for _, p := range presets {

@@ -49,8 +49,8 @@ func readFile(path string) (WAN, error) {
 	return ParseFile(path, data)
 }
 
-// ParseFile reads the content of a WAN file; path is for its errors and, if the
-// file does not name the map, for its name.
+// ParseFile parses the content of a WAN file; path is used in its errors and, if the
+// file has no name, as the map's name.
 func ParseFile(path string, data []byte) (WAN, error) {
 	var f wanFile
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -72,7 +72,7 @@ func ParseFile(path string, data []byte) (WAN, error) {
 	return w, nil
 }
 
-// File is the map as a file that ParseFile reads, to the microsecond.
+// File returns the map in the form that ParseFile reads, to the microsecond.
 func (w WAN) File() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %q\nregions: [", w.Name)
@@ -92,9 +92,9 @@ func (w WAN) File() []byte {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d.Microseconds())/1000) }
 
-// Complaint is one line of what the YAML reader says is wrong with a file, without what
-// stands in it: the file may be another than was meant, and hold a secret. key gives the
-// words for a key that there is not, by its name; nil: the line is all that is said of it.
+// Complaint returns the YAML reader's first complaint about a file in one line, without the file's
+// contents: the file may be the wrong one, and contain a secret. key returns the
+// text for an unknown key; nil: only the line number is reported.
 func Complaint(err error, key func(name string) string) string {
 	s := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
 	var lines []string

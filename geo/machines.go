@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// parseMachines reads a map and how many machines stand in each of its regions, such as natto3*4. Each
-// machine is a region of the map that comes of it, named after its own (dc1 has dc1-1 to dc1-4); the
-// first machines of all regions come first, then the second ones. Two of one region are as far from each
-// other as that map says of machines within one (WAN.Intra).
+// parseMachines parses a map with a number of machines in each of its regions, such as natto3*4. Each
+// machine is a region of the result, named after its own (dc1 has dc1-1 to dc1-4); the
+// first machines of all regions come first, then the second ones. The distance of two machines of one
+// region is the map's distance within one (WAN.Intra).
 func parseMachines(spec, name, count string) (WAN, error) {
 	base, err := Parse(name)
 	if err != nil {
@@ -18,7 +18,7 @@ func parseMachines(spec, name, count string) (WAN, error) {
 	}
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n*len(base.Regions) > regionsMax {
-		return WAN{}, fmt.Errorf("WAN %q: %q is no number of machines in each region, of which there may be %d in all; write for example natto3*4", spec, count, regionsMax)
+		return WAN{}, fmt.Errorf("WAN %q: %q is not a number of machines in each region (at most %d in all); write for example natto3*4", spec, count, regionsMax)
 	}
 	w := WAN{Name: spec, rtt: map[[2]Region]time.Duration{}, intra: base.intra}
 	of := map[Region]Region{}
@@ -42,7 +42,7 @@ func parseMachines(spec, name, count string) (WAN, error) {
 	return w, nil
 }
 
-// cutMachines parts such a name; the path of a file is none.
+// cutMachines splits such a name; the path of a file is not one.
 func cutMachines(spec string) (name, count string, ok bool) {
 	if looksLikePath(spec) {
 		return "", "", false

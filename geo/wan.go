@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bounds of what is believed of a map.
+// Bounds of a map.
 const (
 	regionsMax = 64
 	rttMax     = time.Minute
@@ -31,13 +31,13 @@ func (w WAN) RTT(a, b Region) time.Duration {
 	return w.rtt[[2]Region{a, b}]
 }
 
-// Intra is the round trip between two machines of one region, 0 unless the map says.
+// Intra is the round trip between two machines of one region, 0 unless the map specifies it.
 func (w WAN) Intra() time.Duration { return w.intra }
 
 // Has reports whether the WAN has the region.
 func (w WAN) Has(r Region) bool { return slices.Contains(w.Regions, r) }
 
-// Scale is the same map with every delay multiplied by f, which is not negative.
+// Scale returns the map with every delay multiplied by f, which must not be negative.
 // The arithmetic is on integers (parts per million, then nanoseconds), so that
 // a simulation is the same on every processor.
 func (w WAN) Scale(f float64) WAN {
@@ -62,9 +62,9 @@ func (w WAN) Scale(f float64) WAN {
 	return out
 }
 
-// Parse reads what a person says on the command line: the name of a published
+// Parse parses a command-line argument: the name of a published
 // map, "uniform:100ms" (five regions) or "uniform:100ms:3" (three), "star:10ms:50ms"
-// (the first of three regions is so far from the others), one of these with several machines in each
+// (distances of the first of three regions to the others), one of these with several machines in each
 // region ("natto3*4"), or the path of a YAML file.
 func Parse(spec string) (WAN, error) {
 	if w, ok := published(spec); ok {
@@ -106,8 +106,8 @@ func parseUniform(spec, rest string) (WAN, error) {
 	return uniform(spec, d, n, 0), nil
 }
 
-// parseStar reads how far the first region r1 is from the others; these are as far from each
-// other as by way of it.
+// parseStar parses the distances of the first region r1 to the others; the distance of two others is
+// the sum of theirs.
 func parseStar(spec, rest string) (WAN, error) {
 	w := WAN{Name: spec, Regions: []Region{"r1"}, rtt: map[[2]Region]time.Duration{}}
 	rays := map[Region]time.Duration{"r1": 0}
@@ -125,7 +125,7 @@ func parseStar(spec, rest string) (WAN, error) {
 	return w, nil
 }
 
-// uniform has n regions r1 to rn, every two of them d apart.
+// uniform returns n regions r1 to rn, every two of them d apart.
 func uniform(name string, d time.Duration, n int, intra time.Duration) WAN {
 	w := WAN{Name: name, rtt: map[[2]Region]time.Duration{}, intra: intra}
 	for i := range n {

@@ -139,8 +139,8 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"uniform:5ms:0":    "is not a number of regions",
 		"uniform:5ms:many": "is not a number of regions",
 		"./none.yaml":      "none.yaml",
-		"natto3*0":         "is no number of machines",
-		"natto3*22":        "is no number of machines",
+		"natto3*0":         "is not a number of machines",
+		"natto3*22":        "is not a number of machines",
 		"mars*2":           "unknown WAN \"mars\"",
 	} {
 		_, err := Parse(spec)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// BankRules are what a bank workload promised itself.
+// BankRules are the invariants of a bank workload.
 type BankRules struct {
 	Initial []Account // balances before the first transfer
-	// Branch names the branch of an account, and BranchMax bounds how many
-	// accounts a branch may have: whoever opens one has counted the others.
+	// Branch returns the branch of an account, and BranchMax bounds the
+	// accounts of a branch: a transaction that opens one has counted the others.
 	Branch    func(account string) string
 	BranchMax int
 }
@@ -21,10 +21,10 @@ type bank struct {
 	rules    BankRules
 	report   *Report
 	total    int64
-	transfer map[int64]*Record // by transfer id, of every attempt
+	transfer map[int64]*Record // by transfer id, of every try
 }
 
-// CheckBank judges a bank history.
+// CheckBank checks a bank history.
 func CheckBank(h *History, rules BankRules) *Report {
 	c := &bank{h: h, rules: rules, report: new(Report), transfer: map[int64]*Record{}}
 	for _, a := range rules.Initial {
@@ -91,8 +91,8 @@ func (c *bank) checkBranches(r *Record, op *Op) {
 	}
 }
 
-// checkLedger: entries come from transfers that may have been committed, and
-// every transfer acknowledged before the read began is among them.
+// checkLedger checks that entries come from transfers that may have been committed, and
+// that every transfer acknowledged before the read began is among them.
 func (c *bank) checkLedger(r *Record, op *Op) {
 	seen := map[int64]bool{}
 	for _, id := range op.List {
@@ -116,7 +116,7 @@ func (c *bank) checkLedger(r *Record, op *Op) {
 	}
 }
 
-// checkAgree: balances read together with the ledger are the first balances
+// checkAgree checks that balances read together with the ledger equal the initial balances
 // plus the ledger's transfers.
 func (c *bank) checkAgree(r *Record, accounts, ledger *Op) {
 	want := map[string]int64{}
@@ -138,8 +138,8 @@ func (c *bank) checkAgree(r *Record, accounts, ledger *Op) {
 	}
 }
 
-// suspects names, of the transfers that are not in the ledger, those that would
-// explain what an account has too much: three at most.
+// suspects names the transfers, not in the ledger, that would
+// explain an account's surplus: three at most.
 func (c *bank) suspects(account string, amount int64, ledger []int64) (text string) {
 	left := 3
 	for _, r := range c.h.Records {
@@ -164,7 +164,7 @@ func (c *bank) moves(id int64) []Account {
 	return nil
 }
 
-// checkFinal: every acknowledged transfer is in each final reading of the ledger.
+// checkFinal checks that every acknowledged transfer is in each final read of the ledger.
 func (c *bank) checkFinal() {
 	for _, r := range c.h.Records {
 		for _, op := range r.Ops {
@@ -180,11 +180,11 @@ func (c *bank) checkFinal() {
 	}
 }
 
-// checkLedgersNest: of two readings of the ledger one contains the other, for
-// entries are never taken out. Two that each miss something of the other are a
-// long fork. A reading of a moment is held against other moments only: it is a
-// cut in the order of timestamps, in which two commits that nothing connects may
-// stand otherwise than somebody saw them come, who has no timestamp himself.
+// checkLedgersNest checks that of two reads of the ledger one contains the other, because
+// entries are never removed. Two that each lack an entry of the other are a
+// long fork. Snapshot reads are compared with snapshot reads only: each is a
+// cut in timestamp order, in which two unrelated commits may have another
+// order than the one in which a client without a timestamp observed them.
 func (c *bank) checkLedgersNest() {
 	c.checkNest(false)
 	c.checkNest(true)

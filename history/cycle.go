@@ -18,8 +18,8 @@ type class struct {
 	start, free kinds
 }
 
-// sure reports whether an edge that it may start with, between two of one knot of
-// its free edges, is on a cycle for certain: it is itself free.
+// sure reports whether an edge it may start with, between two vertices of one knot of
+// its free edges, is certainly on a cycle: it is itself free.
 func (c class) sure() bool {
 	for kind, start := range c.start {
 		if start && !c.free[kind] {
@@ -36,8 +36,8 @@ var (
 	overAll = kinds{ww: true, wr: true, rw: true}
 )
 
-// classes of cycles, the worst first: a component is named by the first that it
-// has. The last is what every component has that has none of the others.
+// classes of cycles, the worst first: a component is named by the first class it
+// has. Every component has the last one if it has none of the others.
 var classes = []class{
 	{"G0", overWw, overWw},
 	{"G1c", overWr, overWr},
@@ -48,8 +48,8 @@ var classes = []class{
 // realTimeMark ends the names of cycles that need real time.
 const realTimeMark = "-realtime"
 
-// searchSteps bounds how many edges are looked at for the shortest cycle of one
-// class in one component; beyond it a longer one, or a weaker name, will do.
+// searchSteps bounds the edges visited for the shortest cycle of one
+// class in one component; beyond it a longer cycle, or a weaker name, is accepted.
 const searchSteps = 10_000_000
 
 func (k kinds) with(kind edgeKind) kinds {
@@ -57,8 +57,8 @@ func (k kinds) with(kind edgeKind) kinds {
 	return k
 }
 
-// anomalies names one cycle of each strongly connected component: first of the
-// dependencies alone, then, in components that have none, with real time.
+// anomalies returns one cycle of each strongly connected component: first over the
+// dependencies alone, then, in components without such a cycle, with real time.
 func (g *graph) anomalies() []anomaly {
 	var out []anomaly
 	s := newSearch(g)
@@ -77,12 +77,12 @@ func (g *graph) anomalies() []anomaly {
 	return out
 }
 
-// search looks for cycles in one component after another.
+// search searches for cycles in one component after another.
 type search struct {
 	g     *graph
-	part  []int // which component a vertex was last seen in
+	part  []int // the component in which a vertex was last seen
 	parts int
-	been  []int // in which walk a vertex was last met
+	been  []int // the walk in which a vertex was last met
 	via   []edge
 	walks int
 	steps int // left
@@ -110,14 +110,14 @@ func (s *search) classify(part []int, strict bool) anomaly {
 	panic("a strongly connected component has no cycle") // Tarjan or the search is wrong
 }
 
-// nameOf is the name of the class, unless the cycle found says more.
+// nameOf returns the name of the class, unless the cycle found is more specific.
 func nameOf(name string, cycle []edge, strict bool) string {
 	switch {
 	case strict:
 		return name + realTimeMark
 	case isLostUpdate(cycle):
 		return "lost-update"
-	case name == "G2-item" && countRw(cycle) == 1: // the search for it had been given up
+	case name == "G2-item" && countRw(cycle) == 1: // the search for it exceeded its bound
 		return "G-single"
 	}
 	return name
@@ -132,8 +132,8 @@ func countRw(cycle []edge) (n int) {
 	return n
 }
 
-// isLostUpdate: of two that wrote one key, one had not seen the other's write,
-// and came after it all the same.
+// isLostUpdate reports whether of two transactions that wrote one key the later one had not
+// seen the other's write.
 func isLostUpdate(cycle []edge) bool {
 	if len(cycle) != 2 || cycle[0].key != cycle[1].key {
 		return false
@@ -142,8 +142,8 @@ func isLostUpdate(cycle []edge) bool {
 	return a == rw && b == ww || a == ww && b == rw || a == rw && b == rw
 }
 
-// cycle finds a short cycle of the class in the component, nil if there is none
-// or the steps do not suffice. Short ones are looked for everywhere first.
+// cycle returns a short cycle of the class in the component, nil if there is none
+// or the steps do not suffice. Short ones are searched for everywhere first.
 func (s *search) cycle(part []int, c class) []edge {
 	starts := s.starts(part, c)
 	s.steps = searchSteps
@@ -163,7 +163,7 @@ func (s *search) cycle(part []int, c class) []edge {
 	return nil
 }
 
-// anyCycle goes round once, whatever it costs, if that is sure to succeed.
+// anyCycle searches once without a bound, if success is certain.
 func (s *search) anyCycle(starts []edge, c class) []edge {
 	if !c.sure() {
 		return nil
@@ -172,7 +172,7 @@ func (s *search) anyCycle(starts []edge, c class) []edge {
 	return s.described(append(starts[:1:1], s.path(starts[0].to, starts[0].from, math.MaxInt, c.free)...))
 }
 
-// starts are the edges a cycle of the class may start with.
+// starts returns the edges a cycle of the class may start with.
 func (s *search) starts(part []int, c class) []edge {
 	var out []edge
 	knot := s.knots(c.free)
@@ -186,8 +186,8 @@ func (s *search) starts(part []int, c class) []edge {
 	return out
 }
 
-// knots numbers the components over the free edges: an edge among them that
-// stays in one is on a cycle of them.
+// knots numbers the components over the free edges: a free edge whose ends are in
+// one knot is on a cycle of free edges.
 func (s *search) knots(free kinds) []int {
 	if s.knot[free] == nil {
 		s.knot[free] = make([]int, len(s.g.out))
@@ -202,8 +202,8 @@ func (s *search) knots(free kinds) []int {
 
 func (s *search) inside(e edge) bool { return s.part[e.from] == s.part[e.to] }
 
-// path is a shortest way over free edges inside the component that meets at most
-// so many records, nil if there is none. Instants cost nothing.
+// path returns a shortest path over free edges inside the component with at most
+// so many records, nil if there is none. Time vertices cost nothing.
 func (s *search) path(from, to, most int, free kinds) []edge {
 	if from == to {
 		return []edge{}
@@ -244,8 +244,8 @@ func (s *search) unwind(from, to int) []edge {
 	return path
 }
 
-// described leaves the instants out: a way from one record over instants to another
-// is one edge of real time.
+// described removes the time vertices: a path from one record to another over time vertices
+// becomes one real-time edge.
 func (s *search) described(cycle []edge) []edge {
 	first := slices.IndexFunc(cycle, func(e edge) bool { return e.from < s.g.records })
 	cycle = append(cycle[first:len(cycle):len(cycle)], cycle[:first]...)

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// element is one value of a key: as appended to a list, or as written.
+// element is one value of a key: appended to a list, or written.
 type element struct {
 	key   string
 	value int64
 }
 
-// dependencies are what the checkers of lists and of registers share: which
-// transaction must come before which, and the judgement of it.
+// dependencies are shared by the checkers of lists and registers: which
+// transaction must precede which, and the verdict.
 type dependencies struct {
 	h      *History
 	report *Report
 	wrote  string // what a transaction does to a key, in the past tense
-	graph  *graph // what must have no cycle, real time included
-	cut    *graph // the same for readings of a moment; nil if there are none
+	graph  *graph // must have no cycle, real time included
+	cut    *graph // the same for snapshot reads; nil if there are none
 }
 
 func newDependencies(h *History, wrote string) *dependencies {
@@ -34,7 +34,7 @@ func newDependencies(h *History, wrote string) *dependencies {
 	return d
 }
 
-// edge has one record come before another, by what they did to a key.
+// edge adds a dependency between two records, by their operations on a key.
 func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value int64) {
 	if from == nil || to == nil || from == to || from.Outcome == Fail || to.Outcome == Fail {
 		return // reported elsewhere, or no dependency
@@ -48,9 +48,9 @@ func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value i
 	}
 }
 
-// judge looks for cycles, those of readings of a moment last: these must be a cut
-// of the order of those who write, and need not agree with real time beyond that,
-// nor with what those saw who only read.
+// judge searches for cycles, those of snapshot reads last: these must be a cut
+// of the writers' order, and need not agree with real time beyond that,
+// nor with what read-only transactions have seen.
 func (d *dependencies) judge() *Report {
 	current := slices.DeleteFunc(slices.Clone(d.h.Records), func(r *Record) bool { return r.ReadTS })
 	d.graph.addRealTime(current)
@@ -68,7 +68,7 @@ func (d *dependencies) judge() *Report {
 	return d.report
 }
 
-// describe tells a cycle as a sentence an edge.
+// describe describes a cycle, a sentence for each edge.
 func (d *dependencies) describe(a anomaly) Violation {
 	text := fmt.Sprintf("%d transactions depend on each other in a cycle:", len(a.cycle))
 	for _, e := range a.cycle {

@@ -1,37 +1,44 @@
-// Package history keeps what clients saw of a database, and judges it.
+// Package history records what clients observe of a database, and checks it for consistency. It runs no
+// workload: packages workload and sim do.
 //
-// How it thinks. A Record is one attempt at a transaction: when the client
-// began it and when it learnt the outcome, what it did, and what it was told.
-// A History is a list of them, kept as JSON lines so that one can be read
-// again, cut down, and judged by another tool. Three checkers judge.
+// # How it works
 //
-// CheckLists is Elle's published method (Kingsbury and Alvaro, VLDB 2020): when
-// clients only append unique elements to lists, the longest list read of a key
-// tells the order of its versions, every other read says which version it saw,
-// and so the dependencies between transactions follow: ww (overwrote), wr
-// (read from), rw (read what another then overwrote). A cycle of dependencies
-// is an anomaly with a name (Adya's): G0 (ww alone), G1c (and wr), G-single (one
-// rw), G2-item (several). Of these, lost-update is the cycle of two who write one
-// key, of whom the later had not seen the earlier. Real time adds edges from each
-// transaction to those begun after it was acknowledged; a cycle that needs such an
-// edge is named with -realtime and breaks strict serializability only. What can be
-// seen without cycles is reported too: aborted (G1a) and intermediate (G1b) reads,
-// duplicate, lost and invented elements, orders that contradict each other.
+// A Record is one try of a transaction: when the client began it and when it learned the outcome, its
+// operations, and the results. A History is a list of records, stored as JSON lines so that it can be
+// read again, reduced, and checked by another tool. There are three checkers.
 //
-// CheckRegisters does the same with plain values that are overwritten. A value
-// does not tell what stood there before, so the order of a key's versions comes
-// from the timestamps of their commits and from transactions that read one version
-// and wrote the next; where these two disagree, that is reported too.
+// CheckLists is Elle's published method (Kingsbury and Alvaro, VLDB 2020). Clients only append unique
+// elements to lists; the longest list read of a key gives the order of its versions, and every other read
+// shows which version it saw. So the dependencies between transactions follow:
 //
-// CheckBank judges transfers between accounts: every reading of all accounts
-// has the same sum, a ledger written by the same transactions agrees with the
-// balances, and no acknowledged transfer is missing from it.
+//	ww  it wrote what the other overwrote        G0       a cycle of ww
+//	wr  it wrote what the other read             G1c      ww and wr
+//	rw  it read what the other overwrote         G-single one rw; G2-item: several
 //
-// A reading of one moment has all that was committed up to it, and nothing later,
-// by the timestamps that the database told (moments.go).
+// lost-update is the cycle of two transactions that write one key, of which the later had not seen the
+// earlier. Real time adds edges from each transaction to those begun after its acknowledgement; a cycle
+// that needs such an edge is named with -realtime and violates only strict serializability. Anomalies
+// without cycles are reported too: aborted (G1a) and intermediate (G1b) reads, duplicate, lost and
+// invented elements, contradictory orders.
 //
-// What the caller owes it. An outcome the client did not learn is Unknown,
-// never Fail. Elements of a list and values written are unique to the key, and no
-// value written is 0; transfer ids are unique to the history. The final read comes
-// when the cluster is quiet and says Final.
+// CheckRegisters does the same with values that are overwritten. A value does not show its predecessor,
+// so the order of a key's versions comes from commit timestamps and from transactions that read one
+// version and wrote the next; contradictions between the two are reported.
+//
+// CheckBank checks transfers between accounts: every read of all accounts has the same sum, a ledger
+// written by the same transactions agrees with the balances, and no acknowledged transfer is missing.
+//
+// # Invariants
+//
+//   - A snapshot read has exactly the commits up to its timestamp (moments.go).
+//   - A verdict depends on the history alone; Load rejects files that are cut short.
+//
+// # What the caller owes it
+//
+//  1. An outcome that the client did not learn is Unknown, never Fail.
+//  2. Elements of a list and written values are unique to the key, and no written value is 0; transfer
+//     ids are unique to the history.
+//  3. The final read is made when the cluster is quiet, and sets Final.
+//
+// See docs/laboratory/histories.md for the file format.
 package history

@@ -22,7 +22,7 @@ func ExportEDN(w io.Writer, h *History) error {
 	return buf.Flush()
 }
 
-// ednOps are a record's steps; what was read is known only of a commit.
+// ednOps returns a record's operations; results of reads are known only for a commit.
 func ednOps(r *Record, read bool) string {
 	var out []string
 	for _, op := range r.Ops {

@@ -20,16 +20,16 @@ func TestFile(t *testing.T) {
 	}
 	lines := strings.SplitAfter(whole, "\n")
 	for _, c := range []struct{ name, text, say string }{
-		{"empty", "", "no recorded history"},
-		{"of another kind", "{\"a\":1}\n", "no recorded history"},
-		{"text", "hello\n", "no recorded history"},
+		{"empty", "", "not a recorded history"},
+		{"of another kind", "{\"a\":1}\n", "not a recorded history"},
+		{"text", "hello\n", "not a recorded history"},
 		{"of a later format", "{\"isochron_history\":9}\n", "format 9"},
 		{"cut in a line", whole[:len(whole)/2], "cut short"},
 		{"cut between lines", strings.Join(lines[:3], ""), "cut short"},
 		{"a line lost", lines[0] + strings.Join(lines[2:], ""), "damaged"},
 		{"something after the end", whole + lines[1], "damaged"},
 		{"an outcome there is not", strings.Replace(whole, `"fail"`, `"maybe"`, 1), "line 3: the outcome"},
-		{"a step there is not", strings.Replace(whole, `"append"`, `"prepend"`, 1), "line 2: there is no step"},
+		{"a step there is not", strings.Replace(whole, `"append"`, `"prepend"`, 1), "line 2: unknown kind of operation"},
 		{"an end before the beginning", strings.Replace(whole, `"invoke_ns":0`, `"invoke_ns":2000`, 1), "line 2: it ended"},
 	} {
 		if _, _, err := Load(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {

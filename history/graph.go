@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// edgeKind is why one transaction must come before another.
+// edgeKind is the reason why one transaction must precede another.
 type edgeKind uint8
 
 const (
-	ww edgeKind = iota // it wrote what the other overwrote
-	wr                 // it wrote what the other read
-	rw                 // it read what the other overwrote
+	ww edgeKind = iota // wrote the version that the other overwrote
+	wr                 // wrote the version that the other read
+	rw                 // read the version that the other overwrote
 	realTime
 )
 
-// kinds is a set of them, by edgeKind.
+// kinds is a set of edge kinds, indexed by edgeKind.
 type kinds [4]bool
 
 type edge struct {
@@ -26,9 +26,9 @@ type edge struct {
 	value    int64
 }
 
-// graph is the dependencies between the records of a history. The vertices below
-// records are the records; those above stand for instants between them, so that
-// real time costs an edge or two a record, not one for each pair.
+// graph has the dependencies between the records of a history. The vertices below
+// records are the records; those above are points in time between them, so that
+// real time costs one or two edges a record, not one for each pair.
 type graph struct {
 	records int
 	out     [][]edge
@@ -38,16 +38,16 @@ func newGraph(n int) *graph { return &graph{records: n, out: make([][]edge, n)} 
 
 func (g *graph) add(e edge) { g.out[e.from] = append(g.out[e.from], e) }
 
-// newInstant makes a vertex that is no record.
+// newInstant adds a time vertex.
 func (g *graph) newInstant() int {
 	g.out = append(g.out, nil)
 	return len(g.out) - 1
 }
 
-// addRealTime has every acknowledged transaction come before each begun after
-// that: by way of instants, each of which follows the one before.
+// addRealTime adds that every acknowledged transaction precedes each begun after
+// that: through time vertices, each of which follows the previous one.
 func (g *graph) addRealTime(records []*Record) {
-	last, open := -1, false // the newest instant, and whether nothing has begun since
+	last, open := -1, false // the newest time vertex, and whether no transaction has begun since
 	for _, m := range snapshotReadsOf(records) {
 		if !m.complete {
 			if last >= 0 {
@@ -67,15 +67,15 @@ func (g *graph) addRealTime(records []*Record) {
 	}
 }
 
-// snapshotRead is when a transaction began or was acknowledged.
+// snapshotRead is the time at which a transaction began or was acknowledged.
 type snapshotRead struct {
 	at       int64
 	complete bool
 	r        *Record
 }
 
-// snapshotReadsOf is in the order of time. At one instant transactions overlap: what
-// begins then comes first.
+// snapshotReadsOf returns these times in order. At equal times transactions overlap: beginnings
+// come first.
 func snapshotReadsOf(records []*Record) []snapshotRead {
 	var all []snapshotRead
 	for _, r := range records {
@@ -101,7 +101,7 @@ func snapshotReadsOf(records []*Record) []snapshotRead {
 	return all
 }
 
-// components lists the strongly connected components of more than one vertex
+// components returns the strongly connected components of more than one vertex
 // over the edges of the kinds in use (Tarjan, without recursion: histories are long).
 func (g *graph) components(use kinds) [][]int {
 	t := &tarjan{g: g, use: use, index: make([]int, len(g.out)), low: make([]int, len(g.out))}
@@ -160,7 +160,7 @@ func (t *tarjan) visit(root int) {
 	}
 }
 
-// leave takes the finished component of v off the stack.
+// leave removes the finished component of v from the stack.
 func (t *tarjan) leave(v int) {
 	at := len(t.stack) - 1
 	for t.stack[at] != v {
@@ -169,7 +169,7 @@ func (t *tarjan) leave(v int) {
 	part := slices.Clone(t.stack[at:])
 	t.stack = t.stack[:at]
 	for _, w := range part {
-		t.index[w] = math.MaxInt // done: must not lower anyone's low any more
+		t.index[w] = math.MaxInt // done: must not lower another vertex's low
 	}
 	if len(part) > 1 {
 		slices.Sort(part)

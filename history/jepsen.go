@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// jepsenEvent is half of a record, as Jepsen tells histories.
+// jepsenEvent is half of a record, as in Jepsen's histories.
 type jepsenEvent struct {
 	kind    string // invoke, ok, fail or info
 	record  *Record
@@ -13,9 +13,9 @@ type jepsenEvent struct {
 	nanos   int64
 }
 
-// jepsenOrder tells a history as invocations and completions. Jepsen has it that
-// a process whose operation ended as info never does another: from then on its
-// client goes by a new number.
+// jepsenOrder returns a history as invocations and completions. In Jepsen
+// a process whose operation ended as info has no further operations: its
+// client continues with a new number.
 func jepsenOrder(h *History) []jepsenEvent {
 	records := slices.Clone(h.Records)
 	slices.SortStableFunc(records, func(a, b *Record) int { return cmp.Compare(a.InvokeNanos, b.InvokeNanos) })
@@ -29,7 +29,7 @@ func jepsenOrder(h *History) []jepsenEvent {
 		process, known := now[r.Process]
 		if !known {
 			process = r.Process
-			if process < 0 { // the last reading is no client's
+			if process < 0 { // the final read belongs to no client
 				process, next = next, next+1
 			}
 			now[r.Process] = process
@@ -46,7 +46,7 @@ func jepsenOrder(h *History) []jepsenEvent {
 		}
 		out = append(out, jepsenEvent{"invoke", r, process, r.InvokeNanos}, jepsenEvent{kind, r, process, r.CompleteNanos})
 	}
-	// Of equal times the completion comes first if it is of an earlier record.
+	// At equal times the completion comes first if it belongs to an earlier record.
 	slices.SortStableFunc(out, func(a, b jepsenEvent) int { return cmp.Compare(a.nanos, b.nanos) })
 	return out
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Check judges a history by what its steps are: lists, registers, or both side by
-// side. An error says that there is nothing in it that can be judged without knowing
-// more: the bank's rules, say.
+// Check checks a history by its kinds of operations: lists, registers, or both
+// together. It returns an error if the history has none that can be checked without further
+// information, such as the bank's rules.
 func Check(h *History) (*Report, error) {
 	lists, registers := h.has(listKinds), h.has(registerKinds)
 	switch {

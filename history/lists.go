@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// lists is what CheckLists knows while it works.
+// lists is the state of CheckLists.
 type lists struct {
 	*dependencies
-	writer map[element]*Record // of every append that was tried
+	writer map[element]*Record // of every append, successful or not
 	order  map[string][]int64  // the versions of each key: the longest list read
 	keys   []string            // of order, in the order first seen
 	final  map[string]bool     // keys read by a Final record
 }
 
-// CheckLists judges a list-append history. A reading of a moment is judged beside
-// the transactions that write: it must be a cut of their order. It need not agree
-// with real time beyond that, nor with what those saw who only read.
+// CheckLists checks a list-append history. A snapshot read is checked against
+// the writers only: it must be a cut of their order. It need not agree
+// with real time beyond that, nor with what read-only transactions have seen.
 func CheckLists(h *History) *Report {
 	c := &lists{
 		dependencies: newDependencies(h, "appended"),
@@ -47,12 +47,12 @@ func (c *lists) collectAppends() {
 	}
 }
 
-// eachRead calls f for every list that a committed transaction read before it
-// had itself appended to that key, and inner for those it read after that.
+// eachRead calls f for every list that a committed transaction read before its
+// own first append to that key, and inner for those it read after that.
 func (c *lists) eachRead(f, inner func(r *Record, op Op)) {
 	for _, r := range c.h.Records {
 		if r.Outcome != OK {
-			continue // what an uncommitted transaction read, it was never promised
+			continue // reads of an uncommitted transaction have no guarantee
 		}
 		touched := map[string]bool{}
 		for _, op := range r.Ops {
@@ -70,7 +70,7 @@ func (c *lists) eachRead(f, inner func(r *Record, op Op)) {
 	}
 }
 
-// collectOrders takes the longest list read of each key as its version order.
+// collectOrders uses the longest list read of each key as its version order.
 func (c *lists) collectOrders() {
 	longest := func(r *Record, op Op) {
 		have, seen := c.order[op.Key]
@@ -87,8 +87,8 @@ func (c *lists) collectOrders() {
 	c.eachRead(longest, longest)
 }
 
-// checkOrders: an order holds each element once, and only elements that
-// somebody appended and that were not rolled back.
+// checkOrders checks that an order has each element once, and only elements that
+// were appended and not rolled back.
 func (c *lists) checkOrders() {
 	for _, key := range c.keys {
 		seen := map[int64]bool{}
@@ -101,8 +101,8 @@ func (c *lists) checkOrders() {
 	}
 }
 
-// checkReads: every read is a prefix of its key's order, shows nothing of an
-// aborted transaction, nothing unfinished, and a transaction sees its own appends.
+// checkReads checks that every read is a prefix of its key's order and shows nothing of an
+// aborted or unfinished transaction, and that a transaction sees its own appends.
 func (c *lists) checkReads() {
 	c.eachRead(func(r *Record, op Op) {
 		c.checkPrefix(r, op)
@@ -148,8 +148,8 @@ func lastAppend(r *Record, key string) (value int64) {
 	return value
 }
 
-// checkOwn: after its first look at a key, a transaction's next read of it
-// shows the same and what it appended since.
+// checkOwn checks that, after its first read of a key, a transaction's next read of it
+// shows the same and its own appends since.
 func (c *lists) checkOwn(r *Record) {
 	known := map[string][]int64{}
 	for _, op := range r.Ops {
@@ -166,8 +166,8 @@ func (c *lists) checkOwn(r *Record) {
 	}
 }
 
-// checkKept: what was acknowledged is there at the end, and a transaction whose
-// outcome was unknown is there wholly or not at all.
+// checkKept checks that acknowledged appends are present at the end, and that a transaction with
+// unknown outcome is present completely or not at all.
 func (c *lists) checkKept() {
 	present := map[element]bool{}
 	for _, key := range c.keys {

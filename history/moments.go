@@ -2,9 +2,9 @@ package history
 
 import "slices"
 
-// checkSnapshotReads: what was read of a moment holds all that was committed up to it,
-// and nothing later, whenever it is read. writes and reads are the kinds of steps
-// that put a value into a list and that read it whole.
+// checkSnapshotReads checks that a snapshot read has all commits up to its timestamp,
+// and no later ones, whenever it is made. writes and reads are the kinds of operations
+// that add a value to a list and that read it whole.
 func checkSnapshotReads(h *History, report *Report, writes, reads Kind) {
 	written := map[string][]element{}
 	writer := map[element]*Record{}

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// version is what a committed record left in a key.
+// version is the value that a committed record left in a key.
 type version struct {
 	value int64
 	by    *Record
 	at    int64 // 0: unknown
-	after int64 // what it had read there, if read
+	after int64 // the value it had read there, if read
 	read  bool
 }
 
-// order is what is known of the order of a key's versions.
+// order is the known order of a key's versions.
 type order struct {
 	key      string
 	versions []*version
 	byValue  map[int64]*version
-	// next are the versions known to come after one: the next by time, and those
-	// of transactions that read it. Of the value 0: the first ones.
+	// next are the known successors of a version: the next by time, and those
+	// of transactions that read it. For value 0: the first ones.
 	next map[int64][]*version
 }
 
-// nextMax bounds how many versions are known to follow one. More than one can be
-// only if updates were lost, or if nothing is known of the order.
+// nextMax bounds the known successors of a version. There is more than one
+// only if updates were lost, or if the order is unknown.
 const nextMax = 32
 
 func newOrder(key string) *order {
@@ -43,8 +43,8 @@ func (o *order) follows(before int64, v *version) {
 	}
 }
 
-// settle puts a key's versions in order. Timestamps that contradict what was read
-// are reported, and count no more.
+// settle orders a key's versions. Timestamps that contradict reads
+// are reported, and then ignored.
 func (c *registers) settle(o *order) {
 	timed := slices.DeleteFunc(slices.Clone(o.versions), func(v *version) bool { return v.at == 0 })
 	slices.SortStableFunc(timed, func(a, b *version) int { return cmp.Compare(a.at, b.at) })
@@ -67,7 +67,7 @@ func (c *registers) settle(o *order) {
 }
 
 // agree reports whether the timestamps of a key differ, and rise from each version
-// that was read to the one that its reader wrote. It tells of the first that do not.
+// that was read to the one that its reader wrote. It reports the first violation.
 func (c *registers) agree(o *order, timed []*version) bool {
 	for i := 1; i < len(timed); i++ {
 		if a, b := timed[i-1], timed[i]; a.at == b.at {
@@ -86,7 +86,7 @@ func (c *registers) agree(o *order, timed []*version) bool {
 	return true
 }
 
-// bases finds, for each version, the last one with a timestamp from which it came
+// bases returns, for each version, the last version with a timestamp that it derives from
 // by reading and writing: itself, if it has one; nil if there is none.
 func (o *order) bases() map[int64]*version {
 	base := make(map[int64]*version, len(o.versions))

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Outcome is what the client was told of its transaction.
+// Outcome is a transaction's outcome as the client learned it.
 type Outcome string
 
 // The outcomes.
 const (
 	OK      Outcome = "ok"      // committed
 	Fail    Outcome = "fail"    // certainly not committed
-	Unknown Outcome = "unknown" // indeterminate: it may have been committed, or may yet be
+	Unknown Outcome = "unknown" // indeterminate: it may have been committed, or may still be
 )
 
-// Kind says what an operation is.
+// Kind is the kind of an operation.
 type Kind string
 
 // The operations of the workloads.
@@ -28,7 +28,7 @@ const (
 	Transfer Kind = "transfer" // Moves were made under the id Value
 	Balances Kind = "balances" // Accounts were read, all of them
 	Ledger   Kind = "ledger"   // List holds the transfer ids read, all of them
-	Get      Kind = "get"      // Value was read from Key; 0 is what stood there before the first Put
+	Get      Kind = "get"      // Value was read from Key; 0 is the initial value
 	Put      Kind = "put"      // Value was written to Key; no other Put of Key writes it
 )
 
@@ -53,26 +53,26 @@ type Op struct {
 	Accounts []Account `json:"accounts,omitempty"`
 }
 
-// Record is one attempt at a transaction.
+// Record is one try of a transaction.
 type Record struct {
-	Index         int     `json:"index"` // its place in the history, from 0
+	Index         int     `json:"index"` // position in the history, from 0
 	Process       int     `json:"process"`
 	Txn           string  `json:"txn,omitempty"`
 	Region        string  `json:"region,omitempty"`
 	InvokeNanos   int64   `json:"invoke_ns"`
-	CompleteNanos int64   `json:"complete_ns"` // when an Unknown was given up; says nothing of its effect
+	CompleteNanos int64   `json:"complete_ns"` // of an Unknown: when it was given up, which implies nothing about its effect
 	Ops           []Op    `json:"ops"`
 	Outcome       Outcome `json:"outcome"`
 	Reason        string  `json:"reason,omitempty"`
-	Final         bool    `json:"final,omitempty"` // read when all was quiet: must show every commit
-	// At is the commit's timestamp as the database told it, which orders the
-	// versions of a key; 0: unknown, or nothing was written. Of a Moment: which.
+	Final         bool    `json:"final,omitempty"` // read when the cluster was quiet: must show every commit
+	// At is the commit timestamp as reported by the database, which orders the
+	// versions of a key; 0: unknown, or nothing was written. Of a ReadTS record: the read timestamp.
 	At int64 `json:"at,omitempty"`
-	// ReadTS: it read the state of one moment, as a backup does.
+	// ReadTS: a snapshot read, as a backup makes it.
 	ReadTS bool `json:"moment,omitempty"`
 }
 
-// Writes reports whether the transaction tried to change anything.
+// Writes reports whether the transaction tried to write.
 func (r *Record) Writes() bool {
 	return slices.ContainsFunc(r.Ops, func(op Op) bool { return op.Kind == Append || op.Kind == Put || op.Kind == Transfer })
 }
@@ -85,10 +85,10 @@ func (r *Record) String() string {
 	return fmt.Sprintf("%s (process %d, %s)", name, r.Process, r.Outcome)
 }
 
-// History is what the clients of one run saw, in the order they completed.
+// History is what the clients of one run observed, in the order of completion.
 type History struct{ Records []*Record }
 
-// Add appends a record and gives it its index.
+// Add appends a record and sets its index.
 func (h *History) Add(r *Record) {
 	r.Index = len(h.Records)
 	h.Records = append(h.Records, r)
@@ -106,7 +106,7 @@ func (h *History) Write(w io.Writer) error {
 	return buf.Flush()
 }
 
-// Read reads what Write wrote.
+// Read reads JSON lines written by Write.
 func Read(r io.Reader) (*History, error) {
 	h := new(History)
 	for dec := json.NewDecoder(r); ; {
@@ -122,24 +122,24 @@ func Read(r io.Reader) (*History, error) {
 	}
 }
 
-// Violation is something that must not be.
+// Violation is a detected anomaly.
 type Violation struct {
 	Name string // the anomaly: G-single, lost-append, ...
 	// StrictOnly: the history is still serializable, but no serial order agrees
 	// with real time.
 	StrictOnly bool
-	Detail     string // for a person: what was seen, where
+	Detail     string // for people: what was observed, where
 }
 
 func (v Violation) String() string { return v.Name + ": " + v.Detail }
 
-// Report is a checker's judgement.
+// Report is a checker's verdict.
 type Report struct {
 	Violations []Violation
-	Checked    int // records that counted
+	Checked    int // records checked
 }
 
-// Serializable reports whether nothing worse than real-time order was broken.
+// Serializable reports whether there are no violations other than of real-time order.
 func (r *Report) Serializable() bool {
 	for _, v := range r.Violations {
 		if !v.StrictOnly {
@@ -149,7 +149,7 @@ func (r *Report) Serializable() bool {
 	return true
 }
 
-// StrictSerializable reports whether nothing was broken.
+// StrictSerializable reports whether there are no violations.
 func (r *Report) StrictSerializable() bool { return len(r.Violations) == 0 }
 
 func (r *Report) add(name, format string, args ...any) {

@@ -1,22 +1,22 @@
 package history
 
-// registers is what CheckRegisters knows while it works.
+// registers is the state of CheckRegisters.
 type registers struct {
 	*dependencies
-	writer map[element]*Record // of every put that was tried
-	// counts, by index: it is committed for certain, told so or seen by one that is.
+	writer map[element]*Record // of every put, successful or not
+	// counts, by index: certainly committed, acknowledged or seen by a record that counts.
 	counts []bool
-	keys   []string // that anybody wrote, in the order first seen
+	keys   []string // written keys, in the order first seen
 	orders map[string]*order
 }
 
-// CheckRegisters judges a history of Get and Put. The versions of a key are
+// CheckRegisters checks a history of Get and Put. The versions of a key are
 // ordered by the timestamps of their commits (Record.At) where these are known, and
-// by transactions that read one version and wrote another: that comes next. What
-// has neither is put in no order, but after the value that stood there first.
+// by transactions that read one version and wrote another, which is the next. A version
+// with neither is ordered only after the initial value.
 //
-// A record whose outcome is unknown counts if one that counts has read what it
-// wrote: then it is committed. It takes time and memory in proportion to the history.
+// A record with unknown outcome counts if a record that counts has read its
+// write: then it is committed. Time and memory are proportional to the history.
 func CheckRegisters(h *History) *Report {
 	c := &registers{
 		dependencies: newDependencies(h, "wrote"),
@@ -58,7 +58,7 @@ func (c *registers) collectPuts() {
 	}
 }
 
-// findCommitted follows what was read from what was acknowledged.
+// findCommitted follows reads from the acknowledged records.
 func (c *registers) findCommitted() {
 	var queue []*Record
 	count := func(r *Record) {
@@ -86,8 +86,8 @@ func (c *registers) findCommitted() {
 	}
 }
 
-// checkReads: a value comes from one who committed, is the last that it wrote
-// there, and a transaction sees its own writes and no changes of others.
+// checkReads checks that a value comes from a committed transaction and is its last write
+// of the key, and that a transaction sees its own writes and no changes by others.
 func (c *registers) checkReads(r *Record) {
 	known := map[string]int64{}
 	for _, op := range r.Ops {
@@ -130,8 +130,8 @@ func lastPut(r *Record, key string) (value int64) {
 	return value
 }
 
-// collectVersions gives each key the version that a committed record left there,
-// and which one it had read there before it wrote.
+// collectVersions records for each key the version that a committed record left there,
+// and the one it had read there before it wrote.
 func (c *registers) collectVersions(r *Record) {
 	had := map[string]int64{}
 	put := map[string]int64{} // the last one, by key
@@ -184,7 +184,7 @@ func (c *registers) addReads(r *Record) {
 			c.edge(wr, c.writer[element{op.Key, op.Value}], r, op.Key, op.Value)
 			o := c.orders[op.Key]
 			if o == nil {
-				continue // nobody wrote it
+				continue // not written in this history
 			}
 			for _, next := range o.next[op.Value] {
 				c.edge(rw, r, next.by, op.Key, next.value)

@@ -1,21 +1,34 @@
-// Package preauth guards the ports of a node against those who have not proved who they
-// are.
+// Package preauth protects the ports of a node against unauthenticated clients. It does not check
+// passwords: the protocols on the ports do.
 //
-// How it thinks. A port has some places for strangers, apart from those for clients who
-// have logged in. When they are taken a newcomer is let in and another stranger goes:
-// of the address that has the most, the oldest that has said nothing, or else the
-// oldest. So whoever opens thousands of connections pushes out its own, and somebody
-// who comes to log in finds a place. Who has just come is given a moment first, for a
-// burst of honest clients needs one; meanwhile newcomers wait in the kernel's queue.
+// # How it works
 //
-// Failures makes the answer to a wrong password wait, longer with each one, by account
-// and by address. Only the answer to a failure waits: whoever knows the password comes
-// in at once, so nobody can lock out somebody else by guessing badly.
+// A port has a bounded number of places for unauthenticated connections (as MaxStartups of OpenSSH),
+// apart from those for clients that have logged in. If all are taken, a newcomer is admitted and another
+// unauthenticated connection is closed: of the address with the most, the oldest that has sent nothing,
+// otherwise the oldest. So an address that opens thousands of connections closes its own, and other
+// clients find a place. A new connection has a minimum time first, for bursts of honest clients;
+// meanwhile newcomers wait in the kernel's queue.
 //
-// Everything is bounded: strangers by their places, what is remembered of failures by
-// the size of its tables. The rules (Strangers, Failures) are given the time; Door
-// takes it from the clock.
+//	kernel's queue --Admit--> unauthenticated --Leave: logged in--> client
+//	                               |
+//	                               +--evicted by a newcomer, after SilentMin or SpokenMin--> closed
 //
-// What the caller owes it. Each Guest that Enter or Admit took is told to Leave once,
-// when it has logged in or ended.
+// Failures delays the answer to a wrong password, longer with each failure, by account and by address.
+// Only answers to failures wait: a correct password is accepted immediately, so that a client cannot
+// lock out another by guessing.
+//
+// # Invariants
+//
+//   - Len <= places; the memory of failures is bounded by Delays.Size.
+//   - Unauthenticated and Failures get the time as an argument; only Limiter reads the clock.
+//
+// # What the caller owes it
+//
+//  1. Leave exactly once for each ClientConn that Enter or Admit accepted, when it has logged in or
+//     ended.
+//  2. Admit from one goroutine: the one that accepts. Unauthenticated and Failures are for one
+//     goroutine at a time; Limiter is safe for many.
+//
+// The SQL and peer ports (packages sql and server) use it.
 package preauth

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Delays bound the waits after failures.
+// Delays are the bounds of the waits after failures.
 type Delays struct {
-	Free   int           // so many failures are answered at once
+	Free   int           // failures answered immediately
 	First  time.Duration // the wait of the next; each further one doubles it
-	Most   time.Duration // no wait is longer
-	Forget time.Duration // after so long without one, half of the failures are forgotten
-	Size   int           // so many keys are remembered; the longest unheard is forgotten first
+	Most   time.Duration // bound of a wait
+	Forget time.Duration // after so long without a failure, half of the count is dropped
+	Size   int           // keys kept; the one without failures for longest is dropped first
 }
 
-// DefaultDelays let some typing errors pass.
+// DefaultDelays tolerate some typing errors.
 var DefaultDelays = Delays{Free: 3, First: 250 * time.Millisecond, Most: 5 * time.Second, Forget: time.Minute, Size: 4096}
 
 // Failures counts failures by a key, such as an account or an address. It is for one
@@ -22,7 +22,7 @@ var DefaultDelays = Delays{Free: 3, First: 250 * time.Millisecond, Most: 5 * tim
 type Failures struct {
 	d     Delays
 	by    map[string]*list.Element
-	order list.List // of failed, the longest unheard first
+	order list.List // of failed, the least recent first
 }
 
 type failed struct {
@@ -31,16 +31,16 @@ type failed struct {
 	last  time.Time
 }
 
-// NewFailures remembers nothing yet.
+// NewFailures returns empty Failures.
 func NewFailures(d Delays) *Failures { return &Failures{d: d, by: map[string]*list.Element{}} }
 
-// Len is how many keys are remembered.
+// Len is the number of keys kept.
 func (f *Failures) Len() int { return len(f.by) }
 
-// countMax bounds a count, so that it is forgotten in bounded time.
+// countMax bounds a count, so that it is dropped in bounded time.
 const countMax = 64
 
-// Note counts a failure, and is how long its answer waits.
+// Note counts a failure, and returns how long its answer must wait.
 func (f *Failures) Note(now time.Time, key string) time.Duration {
 	e := f.by[key]
 	if e == nil {
@@ -61,7 +61,7 @@ func (f *Failures) Note(now time.Time, key string) time.Duration {
 	return f.d.after(of.count)
 }
 
-// Forget is for somebody who has proved the password after all.
+// Forget drops a key after a correct password.
 func (f *Failures) Forget(key string) {
 	if e := f.by[key]; e != nil {
 		delete(f.by, key)
@@ -69,7 +69,7 @@ func (f *Failures) Forget(key string) {
 	}
 }
 
-// after is the wait after so many failures.
+// after returns the wait after so many failures.
 func (d Delays) after(count int) time.Duration {
 	over := count - d.Free
 	if over <= 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limiter holds the strangers of a port, for many goroutines and by the clock.
+// Limiter holds a port's unauthenticated connections; it is safe for many goroutines and uses the clock.
 type Limiter struct {
 	mu        sync.Mutex
 	strangers *Unauthenticated
@@ -17,16 +17,16 @@ type Limiter struct {
 	once      sync.Once
 }
 
-// NewDoor has so many places.
+// NewDoor returns a Limiter with so many places.
 func NewDoor(most int) *Limiter {
 	return &Limiter{strangers: NewStrangers(most), ended: make(chan struct{})}
 }
 
-// lookEvery is how often a newcomer looks whether a place is free.
+// lookEvery is the interval at which a newcomer checks for a free place.
 const lookEvery = 2 * time.Millisecond
 
-// Admit takes a guest. It may wait, at most SpokenMin, and may close another; false if
-// the door was ended meanwhile. One goroutine calls it: that which accepts.
+// Admit accepts a connection. It may wait, at most SpokenMin, and may close another; false if
+// the Limiter was ended meanwhile. It must be called by one goroutine: the one that accepts.
 func (d *Limiter) Admit(remote net.Addr, g ClientConn) bool {
 	host := HostKey(remote)
 	for {
@@ -48,28 +48,28 @@ func (d *Limiter) Admit(remote net.Addr, g ClientConn) bool {
 	}
 }
 
-// Leave frees the place of a guest who has logged in or ended.
+// Leave frees the place of a connection that has logged in or ended.
 func (d *Limiter) Leave(g ClientConn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.strangers.Leave(g)
 }
 
-// End wakes Admit, for good.
+// End wakes Admit permanently.
 func (d *Limiter) End() { d.once.Do(func() { close(d.ended) }) }
 
-// Unauthenticated is how many there are now.
+// Unauthenticated is the present number of connections.
 func (d *Limiter) Unauthenticated() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.strangers.Len()
 }
 
-// Dropped is how many lost their place to others since the start.
+// Dropped is the number of connections evicted since the start.
 func (d *Limiter) Dropped() int64 { return d.dropped.Load() }
 
-// HostKey is an address without its port. Of IPv6 it is the network of 64 bits, all of
-// which one customer usually has.
+// HostKey returns an address without its port. Of IPv6 it is the /64 network, which
+// one customer usually has entirely.
 func HostKey(a net.Addr) string {
 	ap, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -86,7 +86,7 @@ func HostKey(a net.Addr) string {
 	return p.String()
 }
 
-// MeteredConn is a connection as a Guest that nothing else counts the bytes of.
+// MeteredConn is a ClientConn that records whether bytes were received.
 type MeteredConn struct {
 	net.Conn
 	received atomic.Bool
@@ -101,5 +101,5 @@ func (c *MeteredConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Spoke implements Guest.
+// Spoke implements ClientConn.
 func (c *MeteredConn) Spoke() bool { return c.received.Load() }

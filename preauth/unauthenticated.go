@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// ClientConn is a connection that has not logged in. Values are compared, so it is a pointer.
+// ClientConn is an unauthenticated connection. Values are compared, so it must be a pointer.
 type ClientConn interface {
-	// Spoke reports whether anything was received of it.
+	// Spoke reports whether anything was received on it.
 	Spoke() bool
-	// Close ends it, from any goroutine.
+	// Close closes it, from any goroutine.
 	Close() error
 }
 
-// How long a stranger has at least before another may take its place.
+// Minimum times before an unauthenticated connection can be evicted.
 const (
-	// SilentMin is for one that has said nothing.
+	// SilentMin is for a connection that has sent nothing.
 	SilentMin = 50 * time.Millisecond
-	// SpokenMin is for one that has begun to log in.
+	// SpokenMin is for a connection that has begun to log in.
 	SpokenMin = 100 * time.Millisecond
 )
 
-// Unauthenticated are the guests of a port, at most so many. It is for one goroutine at a time.
+// Unauthenticated has the unauthenticated connections of a port, a bounded number. It is for one goroutine at a time.
 type Unauthenticated struct {
 	most  int
 	all   map[ClientConn]*list.Element
-	hosts map[string]*list.List // of stranger, by address, the oldest first
+	hosts map[string]*list.List // by address, the oldest first
 }
 
 type stranger struct {
@@ -34,17 +34,17 @@ type stranger struct {
 	came  time.Time
 }
 
-// NewStrangers has so many places, at least one.
+// NewStrangers returns an Unauthenticated with so many places, at least one.
 func NewStrangers(most int) *Unauthenticated {
 	return &Unauthenticated{most: max(most, 1), all: map[ClientConn]*list.Element{}, hosts: map[string]*list.List{}}
 }
 
-// Len is how many there are.
+// Len is the number of connections.
 func (s *Unauthenticated) Len() int { return len(s.all) }
 
-// Enter takes a guest from an address. If there is no place it names one whose place was
-// given away, which the caller closes; or, if all are too fresh for that, it takes
-// nobody and says how long to wait before asking again.
+// Enter adds a connection from an address. If there is no place it evicts another and returns it;
+// the caller closes it. If all are too new for that, it adds
+// nothing and returns how long to wait before trying again.
 func (s *Unauthenticated) Enter(now time.Time, host string, g ClientConn) (dropped ClientConn, wait time.Duration) {
 	if len(s.all) >= s.most {
 		victim, wait := s.victim(now, host)
@@ -63,7 +63,7 @@ func (s *Unauthenticated) Enter(now time.Time, host string, g ClientConn) (dropp
 	return dropped, 0
 }
 
-// Leave frees the place of a guest, once; of one that has none nothing happens.
+// Leave removes a connection; without effect if it is not present.
 func (s *Unauthenticated) Leave(g ClientConn) {
 	e := s.all[g]
 	if e == nil {
@@ -78,7 +78,7 @@ func (s *Unauthenticated) Leave(g ClientConn) {
 	}
 }
 
-// victim is whose place goes to a newcomer from an address.
+// victim returns the connection to evict for a newcomer from an address.
 func (s *Unauthenticated) victim(now time.Time, newcomer string) (ClientConn, time.Duration) {
 	host := s.largest(newcomer)
 	of := s.hosts[host]
@@ -102,8 +102,8 @@ func (s *Unauthenticated) victim(now time.Time, newcomer string) (ClientConn, ti
 	return nil, max(min(wait, SpokenMin-age), time.Millisecond)
 }
 
-// largest is the address that would have the most strangers with the newcomer; of
-// several the newcomer's own, or else that of the oldest stranger.
+// largest returns the address that would have the most connections with the newcomer; of
+// several the newcomer's own, or else that of the oldest connection.
 func (s *Unauthenticated) largest(newcomer string) string {
 	best, most := "", 0
 	var since time.Time

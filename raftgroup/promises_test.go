@@ -61,8 +61,8 @@ func TestAnOverwrittenSuffixIsGoneAfterARestart(t *testing.T) {
 	w.agree(three, "instead", "more")
 }
 
-// Entries of an older term behind newer ones are none of the log's: a disk that has some
-// is damaged, and nobody goes on from it.
+// Entries of an older term after newer ones do not belong to the log: a disk that has some
+// is damaged, and the member refuses to open it.
 func TestALogWhoseTermsFallIsNotOpened(t *testing.T) {
 	w := overtaken(t)
 	m := w.members[1]
@@ -71,7 +71,7 @@ func TestALogWhoseTermsFallIsNotOpened(t *testing.T) {
 	b.Set(entryKey(7, old.GetIndex()), marshal(old))
 	m.engine.Apply(&b)
 	_, _, err := openLog(7, m.engine, three, false)
-	if err == nil || !strings.Contains(err.Error(), "was overwritten") {
+	if err == nil || !strings.Contains(err.Error(), "an overwritten entry was not deleted") {
 		t.Errorf("it is opened: %v", err)
 	}
 }

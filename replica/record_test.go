@@ -27,13 +27,13 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 		with []byte // nil: its end is missing
 		says string
 	}{
-		{"meta", shardKey(shard, 'm'), nil, "what it knows of its view is damaged"},
+		{"meta", shardKey(shard, 'm'), nil, "the record of its view is damaged"},
 		{"another format", shardKey(shard, 'm'), txn.Encode(meta{Version: 9}), "its data is of format 9"},
-		{"views", shardKey(shard, 'm'), txn.Encode(meta{Version: 1, View: 1, Normal: 2}), "it took part in view 2"},
-		{"entry", attemptKey(shard, 'p', attempt(7)), nil, "an attempt without a decision is damaged"},
-		{"ending", attemptKey(shard, 'o', attempt(5)), nil, "the end of an attempt is damaged"},
-		{"ending without its writes", attemptKey(shard, 'o', attempt(5)), txn.Encode(committed), "a9.1.5 is committed, and what it wrote is not told"},
-		{"mark", attemptKey(shard, 'w', txn.Attempt{Node: coordinator, Epoch: 1}), nil, "which attempts are over everywhere is damaged"},
+		{"views", shardKey(shard, 'm'), txn.Encode(meta{Version: 1, View: 1, Normal: 2}), "active in view 2"},
+		{"entry", attemptKey(shard, 'p', attempt(7)), nil, "the record of an undecided attempt is damaged"},
+		{"ending", attemptKey(shard, 'o', attempt(5)), nil, "the record of a decided attempt is damaged"},
+		{"ending without its writes", attemptKey(shard, 'o', attempt(5)), txn.Encode(committed), "a9.1.5 is committed, but its writes are missing"},
+		{"mark", attemptKey(shard, 'w', txn.Attempt{Node: coordinator, Epoch: 1}), nil, "the record of retired attempts is damaged"},
 	} {
 		disk := full(t)
 		raw, there := disk.Get(c.key)

@@ -2,9 +2,9 @@ package store
 
 import "fmt"
 
-// Failure is the panic of an engine that cannot go on.
+// Failure is the panic of an engine that cannot continue.
 type Failure struct {
-	Doing string // what was being done, to what
+	Doing string // the action that failed, for the text
 	Err   error
 }
 
@@ -19,7 +19,7 @@ type Reader interface {
 	Iter(start, end []byte) Iterator
 }
 
-// Iterator moves over keys in order. Each move reports whether it stands on a key.
+// Iterator moves over keys in order. Each move reports whether it is on a key.
 type Iterator interface {
 	First() bool
 	Last() bool
@@ -32,7 +32,7 @@ type Iterator interface {
 	Close()
 }
 
-// Snapshot is a state that stays as it was.
+// Snapshot is an immutable state.
 type Snapshot interface {
 	Reader
 	Close()
@@ -41,14 +41,14 @@ type Snapshot interface {
 // Engine is one node's storage, shared by all its replicas.
 type Engine interface {
 	Reader
-	// Apply makes the batch visible, atomically. It is durable after a sync that
-	// begins later has ended; a crash keeps a prefix of the applied batches.
+	// Apply makes the batch visible, atomically. It is durable after the end of a sync that
+	// begins later; a crash keeps a prefix of the applied batches.
 	Apply(b *Batch)
-	// Snapshot holds the present state until it is closed.
+	// Snapshot keeps the present state until it is closed.
 	Snapshot() Snapshot
 }
 
-// OpKind says what an Op does.
+// OpKind is the kind of an Op.
 type OpKind uint8
 
 // The kinds of Op.
@@ -82,7 +82,7 @@ func (b *Batch) DeleteRange(start, end []byte) {
 // Empty reports whether the batch changes nothing.
 func (b *Batch) Empty() bool { return len(b.Ops) == 0 }
 
-// After is the smallest key above every key with the prefix; nil if there is none.
+// After returns the smallest key above every key with the prefix; nil if there is none.
 func After(prefix []byte) []byte {
 	e := append([]byte(nil), prefix...)
 	for i := len(e) - 1; i >= 0; i-- {

@@ -6,16 +6,16 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// Rand is what a crash needs of a seeded generator (math/rand/v2's *Rand has it).
+// Rand is the part of a seeded generator that a crash needs (math/rand/v2's *Rand has it).
 type Rand interface{ IntN(n int) int }
 
-// SyncPoint marks how much had been applied when a sync began.
+// SyncPoint records how much had been applied when a sync began.
 type SyncPoint struct{ applied uint64 }
 
-// Mem is an Engine in memory that can lose power. It holds two states: the live
-// one, which readers see, and the durable one, which is what a disk would hold.
+// Mem is an Engine in memory that can lose power. It has two states: the live
+// one, which readers see, and the durable one, the contents of a disk.
 // Batches between the two are kept in order, so that a crash can keep a prefix
-// of them: a disk may have written more than it was asked to promise, but it
+// of them: a disk may have written more than was synced, but it
 // writes its log from front to back.
 //
 // Its zero value is not usable; call NewMem.
@@ -24,14 +24,14 @@ type Mem struct {
 	durable  *memTree
 	unsynced []Batch // applied after durable, in order
 	applied  uint64  // batches applied since NewMem
-	synced   uint64  // of these, how many are in durable
-	traces   *traces // not nil: it never loses power, so there is no durable state
+	synced   uint64  // of these, the number in durable
+	traces   *traces // not nil: it never loses power, and there is no durable state
 }
 
 type memTree = btree.Map[string, []byte]
 
-// memState is a tree and the number of readers that rely on its not changing.
-// A writer that finds readers leaves them the tree and goes on with a copy,
+// memState is a tree and the number of readers that need it unchanged.
+// A writer that finds readers leaves them the tree and continues with a copy,
 // which shares all nodes until they are written.
 type memState struct {
 	tree    *memTree
@@ -42,7 +42,7 @@ type memState struct {
 func NewMem() *Mem { return newMemFrom(new(memTree)) }
 
 // NewMemForGood returns an empty engine that never loses power. It keeps one
-// state instead of two, and traces of what was written; a crash of it panics.
+// state instead of two, and traces of written keys; a crash of it panics.
 func NewMemForGood() *Mem { return &Mem{live: &memState{tree: new(memTree)}, traces: new(traces)} }
 
 func newMemFrom(tree *memTree) *Mem {
@@ -52,7 +52,7 @@ func newMemFrom(tree *memTree) *Mem {
 // Get implements Reader.
 func (m *Mem) Get(key []byte) ([]byte, bool) { return m.live.get(key) }
 
-// seek finds the first key from key on, which begins as all keys of a row do.
+// seek returns the first key at or after key with the prefix row.
 func (m *Mem) seek(row, key []byte) (k string, value []byte, ok bool) {
 	if m.traces != nil && !m.traces.of(row) {
 		return "", nil, false
@@ -64,7 +64,7 @@ func (m *Mem) seek(row, key []byte) (k string, value []byte, ok bool) {
 	return k, value, ok
 }
 
-// Iter implements Reader: it walks the state of this moment.
+// Iter implements Reader: it walks the present state.
 func (m *Mem) Iter(start, end []byte) Iterator { return m.live.iter(start, end) }
 
 // Snapshot implements Engine.
@@ -94,10 +94,10 @@ func (m *Mem) Apply(b *Batch) {
 	m.unsynced = append(m.unsynced, Batch{Ops: slices.Clone(b.Ops)})
 }
 
-// BeginSync starts a sync: what is applied from now on is not covered by it.
+// BeginSync starts a sync: later batches are not covered by it.
 func (m *Mem) BeginSync() SyncPoint { return SyncPoint{m.applied} }
 
-// EndSync ends the sync that began at p: what was applied before it is durable.
+// EndSync ends the sync that began at p: batches applied before it are durable.
 // A point older than an earlier end changes nothing.
 func (m *Mem) EndSync(p SyncPoint) {
 	if p.applied <= m.synced || m.traces != nil {
@@ -111,26 +111,26 @@ func (m *Mem) EndSync(p SyncPoint) {
 	m.synced = p.applied
 }
 
-// Unsynced is how many batches a crash may lose.
+// Unsynced is the number of batches that a crash may lose.
 func (m *Mem) Unsynced() int { return len(m.unsynced) }
 
-// CrashClone returns what a disk could hold if the power failed now: all that
-// was synced and, as r draws it, the first few of the later batches. m lives on.
+// CrashClone returns the contents of a disk after a power failure now: all
+// synced batches and, as drawn by r, the first few of the later ones. m stays usable.
 func (m *Mem) CrashClone(r Rand) *Mem { return m.cloneAfter(r.IntN(len(m.unsynced) + 1)) }
 
-// Crash is CrashClone for an engine that is not used any more.
+// Crash is CrashClone for an engine that is not used afterwards.
 func (m *Mem) Crash(r Rand) *Mem {
 	survivor := m.CrashClone(r)
-	*m = Mem{} // a node that goes on using a crashed disk is a bug: let it show
+	*m = Mem{} // using a crashed disk is a bug: make it visible
 	return survivor
 }
 
-// CrashStrict is the unluckiest clone: it has only what was synced.
+// CrashStrict returns the clone that has only the synced batches.
 func (m *Mem) CrashStrict() *Mem { return m.cloneAfter(0) }
 
 func (m *Mem) cloneAfter(batches int) *Mem {
 	if m.traces != nil {
-		panic("store: an engine that never loses power was to lose it")
+		panic("store: crash of an engine that never loses power")
 	}
 	tree := m.durable.Copy()
 	for _, b := range m.unsynced[:batches] {

@@ -6,7 +6,7 @@ import "github.com/tidwall/btree"
 type memIter struct {
 	state      *memState
 	it         btree.MapIter[string, []byte]
-	key        []byte // a copy of where it stands, made when asked for
+	key        []byte // a copy of the present key, made on demand
 	start, end string
 	bounded    bool // end is a bound
 	valid      bool

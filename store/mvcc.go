@@ -11,7 +11,7 @@ import (
 //
 //	prefix | escaped row key | 0x00 0x01 | ^timestamp (8 bytes)
 //
-// so that the versions of a row lie together, newest first. Zero bytes of the
+// so that the versions of a row are adjacent, newest first. Zero bytes of the
 // row key are escaped as 0x00 0xff, which keeps the order of row keys. The
 // value is the writer's attempt (16 bytes), a kind byte, and the row.
 const (
@@ -20,7 +20,7 @@ const (
 	kindDeletion = 2
 )
 
-// AppendRowKey appends the prefix of all versions of a row.
+// appendRowKey appends the prefix of all versions of a row.
 func appendRowKey(dst []byte, key txn.Key) []byte {
 	for i := 0; i < len(key); i++ {
 		if key[i] == 0 {
@@ -37,7 +37,7 @@ func rowKey(prefix []byte, key txn.Key) []byte {
 	return appendRowKey(append(dst, prefix...), key)
 }
 
-// splitVersionKey cuts an engine key (without its prefix) into row key and timestamp.
+// splitVersionKey splits an engine key (without its prefix) into row key and timestamp.
 func splitVersionKey(b []byte) (txn.Key, txn.Timestamp, bool) {
 	if len(b) < 10 {
 		return "", 0, false
@@ -70,7 +70,7 @@ func PutVersion(b *Batch, prefix []byte, w txn.Write, at txn.Timestamp, by txn.V
 	b.Set(k, append(append(v, kind), w.Value...))
 }
 
-// decodeVersion reads a version's value. A deleted row reads as one that was
+// decodeVersion decodes a version's value. A deleted row reads as one that was
 // never written: version zero, so that collecting old deletions changes nothing.
 func decodeVersion(key txn.Key, v []byte) txn.Row {
 	if len(v) < versionHead {
@@ -96,7 +96,7 @@ func (e mvccError) Error() string { return string(e) }
 
 const errShortVersion = mvccError("the stored version is cut short: the data is damaged")
 
-// Latest reads the newest version of a row, and its timestamp: 0 if there is none.
+// Latest returns the newest version of a row, and its timestamp: 0 if there is none.
 func Latest(r Reader, prefix []byte, key txn.Key) (row txn.Row, at txn.Timestamp) {
 	return asOf(r, prefix, key, Newest)
 }
@@ -104,7 +104,7 @@ func Latest(r Reader, prefix []byte, key txn.Key) (row txn.Row, at txn.Timestamp
 // Newest is after every timestamp: a read as of it reads the newest versions.
 const Newest = ^txn.Timestamp(0)
 
-// AsOf reads the newest version of a row that is not after at.
+// AsOf returns the newest version of a row that is not after at.
 func AsOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) txn.Row {
 	row, _ := asOf(r, prefix, key, at)
 	return row
@@ -116,20 +116,20 @@ func asOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) (row txn.Row, 
 	return row, stands
 }
 
-// versionAt is the timestamp at the end of an engine key.
+// versionAt returns the timestamp at the end of an engine key.
 func versionAt[K string | []byte](k K) txn.Timestamp {
 	return txn.Timestamp(^binary.BigEndian.Uint64([]byte(k[len(k)-8:])))
 }
 
-// seeker is a Reader that finds without a walk the first key from key on, a key of a row;
-// or says that there is none if it knows that there is none of the row. The value is good
+// seeker is a Reader that finds the first key at or after key, a key of a row, without an iterator,
+// or returns false if it knows that the row has none. The value is valid
 // until the next change.
 type seeker interface {
 	seek(row, key []byte) (k string, value []byte, ok bool)
 }
 
-// firstVersion looks at the newest version not after at of the row whose versions
-// begin with rk; found is not called if there is none, and keeps nothing.
+// firstVersion passes to found the newest version not after at of the row whose versions
+// begin with rk; found is not called if there is none, and must keep nothing.
 func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(at txn.Timestamp, v []byte)) {
 	start := binary.BigEndian.AppendUint64(rk, ^uint64(at))
 	if s, ok := r.(seeker); ok {
@@ -145,15 +145,15 @@ func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(at txn.Times
 	}
 }
 
-// NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
+// NewestAt returns the timestamp of the newest version of a row, including deletions, 0 if
 // there is none.
 func NewestAt(r Reader, prefix []byte, key txn.Key) (at txn.Timestamp) {
 	firstVersion(r, rowKey(prefix, key), Newest, func(newest txn.Timestamp, _ []byte) { at = newest })
 	return at
 }
 
-// WrittenSince reports whether a row of the span has a version after at, a deletion
-// too. It sees those that were not collected.
+// WrittenSince reports whether a row of the span has a version after at, including
+// deletions, as far as they were not collected.
 func WrittenSince(r Reader, prefix []byte, span txn.Span, at txn.Timestamp) bool {
 	start := append(append([]byte{}, prefix...), escape(span.Start)...)
 	end := append(append([]byte{}, prefix...), escape(span.End)...)
@@ -169,7 +169,7 @@ func WrittenSince(r Reader, prefix []byte, span txn.Span, at txn.Timestamp) bool
 	return false
 }
 
-// Rows walks the rows of a span that were live at a moment, in key order or its
+// Rows walks the rows of a span that are live at a timestamp, in key order or its
 // reverse.
 type Rows struct {
 	it      Iterator
@@ -184,7 +184,7 @@ func ScanLatest(r Reader, prefix []byte, span txn.Span, reverse bool) *Rows {
 	return ScanAsOf(r, prefix, span, reverse, Newest)
 }
 
-// ScanAsOf starts a walk over the versions of a moment; the caller closes it.
+// ScanAsOf starts a walk over the versions at a timestamp; the caller closes it.
 func ScanAsOf(r Reader, prefix []byte, span txn.Span, reverse bool, at txn.Timestamp) *Rows {
 	start := append(append([]byte{}, prefix...), escape(span.Start)...)
 	end := append(append([]byte{}, prefix...), escape(span.End)...)
@@ -197,13 +197,13 @@ func ScanAsOf(r Reader, prefix []byte, span txn.Span, reverse bool, at txn.Times
 	return rs
 }
 
-// escape is the row key without its terminator: the border of a span.
+// escape returns the row key without its terminator: the border of a span.
 func escape(k txn.Key) []byte {
 	b := appendRowKey(nil, k)
 	return b[:len(b)-2]
 }
 
-// Next is the next live row; ok is false at the end.
+// Next returns the next live row; ok is false at the end.
 func (rs *Rows) Next() (row txn.Row, ok bool) {
 	for rs.valid {
 		key, _, good := splitVersionKey(rs.it.Key()[len(rs.prefix):])
@@ -221,12 +221,12 @@ func (rs *Rows) Next() (row txn.Row, ok bool) {
 	return txn.Row{}, false
 }
 
-// stepsMax is how many old versions a walk steps over before it seeks past the
+// stepsMax is the number of old versions a walk steps over before it seeks past the
 // rest: most rows have few, and a hot row has thousands.
 const stepsMax = 4
 
-// version is the newest version of a row that is not after the moment of the
-// walk. It leaves the walk at the next row.
+// version returns the newest version of a row that is not after the walk's
+// timestamp. It leaves the walk at the next row.
 func (rs *Rows) version(key txn.Key) (value []byte, found bool) {
 	rk := rowKey(rs.prefix, key)
 	if rs.reverse { // this is the oldest version
@@ -259,8 +259,8 @@ func (rs *Rows) Close() { rs.it.Close() }
 
 // Collect removes versions that no reader at or after keep can need: those
 // below a newer version that is itself at or below keep, and deletions at or
-// below keep. It looks at no more than limit versions from the engine key
-// cursor on (nil: from the beginning) and returns where to go on, nil at the end.
+// below keep. It visits at most limit versions from the engine key
+// cursor on (nil: from the start) and returns the key to continue from, nil at the end.
 func Collect(r Reader, b *Batch, prefix []byte, keep txn.Timestamp, cursor []byte, limit int) []byte {
 	end := prefixEnd(prefix)
 	if cursor == nil {
@@ -285,14 +285,14 @@ func Collect(r Reader, b *Batch, prefix []byte, keep txn.Timestamp, cursor []byt
 	return nil
 }
 
-// Versions looks at the versions of rows in the order of their keys, and says which are needed.
+// Versions checks versions of rows, in key order, for whether they are needed.
 type Versions struct {
-	Keep    txn.Timestamp // those that are needed only below it are not
-	current []byte        // the row, as its versions begin
+	Keep    txn.Timestamp // versions needed only below it are not needed
+	current []byte        // the present row, as its versions begin
 	covered bool          // a newer version at or below Keep was seen
 }
 
-// Needed reports whether the next version is one that Collect would leave. The key is
+// Needed reports whether Collect would keep the next version. The key is
 // without the prefix of all rows.
 func (v *Versions) Needed(key, value []byte) bool {
 	if len(key) < 10 || len(value) < versionHead {
@@ -307,8 +307,8 @@ func (v *Versions) Needed(key, value []byte) bool {
 	return needed
 }
 
-// KeyOf is the row of a version's key, without the prefix of all rows; what is no such key is
-// returned as it is.
+// KeyOf returns the row of a version's key, without the prefix of all rows; any other key is
+// returned unchanged.
 func KeyOf(key []byte) txn.Key {
 	if row, _, ok := splitVersionKey(key); ok {
 		return row

@@ -2,44 +2,44 @@ package store
 
 import "isochron/txn"
 
-// The bounds of the rows that one cache without a pool keeps at hand, keys and values:
-// above a disk, and above an engine in memory, which is nearly as quick itself.
+// Bounds of the cached rows of one cache without a pool, keys and values:
+// over a disk, and over an engine in memory, which is nearly as fast itself.
 const (
 	RowCacheBytes       = 64 << 20
 	RowCacheMemoryBytes = 16 << 20
 )
 
-// RowCache holds newest versions of the rows under a prefix, as the engine has
-// them: a row that is read by many, or read and then written, is sought in the
+// RowCache caches newest versions of the rows under a prefix, as the engine has
+// them: a row that is read by many, or read and then written, is read from the
 // engine once. When the young rows take half of the room, they become the old ones
-// and the old ones go; an old row that is asked for becomes young.
+// and the old ones are evicted; an old row that is used becomes young.
 //
-// Invariant: what is written through Put is known here before anything can be
-// read, so a row at hand is the one that the engine would give. Nothing else
+// Invariant: writes through Put reach the cache before the next
+// read, so a cached row equals the engine's. Nothing else
 // writes newer versions under the prefix. A row is young or old, not both.
 type RowCache struct {
 	prefix     []byte
 	young, old map[txn.Key]cachedRow
 	bytes      int   // of young
-	oldBytes   int   // of old, at most
+	oldBytes   int   // of old, an upper bound
 	own        int   // room for both, where there is no pool
 	pool       *Pool // may be nil
 }
 
-// NewRowCache keeps rows under a prefix at hand, in its share of a pool, or, without
-// one, in so many bytes.
+// NewRowCache returns a cache of rows under a prefix, bounded by its share of a pool or, without
+// one, by room bytes.
 func NewRowCache(prefix []byte, room int, pool *Pool) RowCache {
 	return RowCache{prefix: prefix, own: room, pool: pool}
 }
 
-// room is what young and old rows may take together, in bytes.
+// room is the bound of young and old rows together, in bytes.
 func (c *RowCache) room() int { return int(c.pool.Share(int64(c.own))) }
 
-// Held is what the cache takes, in bytes.
+// Held is the memory of the cache, in bytes.
 func (c *RowCache) Held() int { return c.bytes + c.oldBytes }
 
-// Trim forgets rows for which there is no room any more, because others have come that
-// share the pool.
+// Trim evicts rows beyond the bound, after the number of members of
+// the pool has grown.
 func (c *RowCache) Trim() {
 	if c.Held() <= c.room() {
 		return
@@ -52,10 +52,10 @@ func (c *RowCache) Trim() {
 
 type cachedRow struct {
 	txn.Row
-	at txn.Timestamp // of its newest version, deletions too
+	at txn.Timestamp // of its newest version, including deletions
 }
 
-// Latest is the newest version of a row.
+// Latest returns the newest version of a row.
 func (c *RowCache) Latest(r Reader, k txn.Key) txn.Row {
 	if row, ok := c.find(k); ok {
 		return row.Row
@@ -65,7 +65,7 @@ func (c *RowCache) Latest(r Reader, k txn.Key) txn.Row {
 	return row
 }
 
-// NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
+// NewestAt returns the timestamp of the newest version of a row, including deletions, 0 if
 // there is none.
 func (c *RowCache) NewestAt(r Reader, k txn.Key) txn.Timestamp {
 	if row, ok := c.find(k); ok {
@@ -80,7 +80,7 @@ func (c *RowCache) Put(b *Batch, w txn.Write, at txn.Timestamp, by txn.Version) 
 	c.write(w, at, by)
 }
 
-// find gives a row that is at hand.
+// find returns a cached row.
 func (c *RowCache) find(k txn.Key) (cachedRow, bool) {
 	if row, ok := c.young[k]; ok {
 		return row, true
@@ -94,7 +94,7 @@ func (c *RowCache) find(k txn.Key) (cachedRow, bool) {
 	return row, ok
 }
 
-// keep makes a row young that is neither young nor old.
+// keep adds a row that is neither young nor old as a young one.
 func (c *RowCache) keep(row cachedRow) {
 	size := cost(row)
 	room := c.room()
@@ -108,14 +108,14 @@ func (c *RowCache) keep(row cachedRow) {
 	c.bytes += size
 }
 
-// write takes over a new version of a row that is at hand.
+// write replaces a cached row by a new version.
 func (c *RowCache) write(w txn.Write, at txn.Timestamp, by txn.Version) {
 	old, ok := c.find(w.Key)
 	if !ok || at < old.at {
 		return
 	}
 	row := cachedRow{txn.Row{Key: w.Key}, at}
-	if w.Value != nil { // a deleted row is one that was never written
+	if w.Value != nil { // a deleted row reads as never written
 		row.Value, row.Version = w.Value, by
 	}
 	if _, young := c.young[w.Key]; young {
@@ -125,5 +125,5 @@ func (c *RowCache) write(w txn.Write, at txn.Timestamp, by txn.Version) {
 	c.keep(row)
 }
 
-// cost is what a row takes, with its place in the map.
+// cost estimates the memory of a row, with its place in the map.
 func cost(row cachedRow) int { return 2*len(row.Key) + len(row.Value) + 104 }

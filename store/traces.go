@@ -2,13 +2,13 @@ package store
 
 import "github.com/cespare/xxhash/v2"
 
-// traces tell of most rows that were never written, without a search, that they were not. A
-// key that is set leaves a trace of all but the eight bytes at its end, which in a key of a
-// version are its timestamp. Rows of which nothing was ever set may share the trace of
-// another; a row of which something was set has one for good, deleted or not.
+// traces identify most rows that were never written, without a search. A
+// key that is set leaves a trace of all but its last eight bytes, which in a version's key
+// are the timestamp. A row that was never written may share the trace of
+// another; a row that was written has one permanently, deleted or not.
 type traces [tracesBytes / 8]uint64
 
-// tracesBytes is what they take: with half a million keys one row in twenty shares a trace.
+// tracesBytes is their size: with half a million keys one row in twenty shares a trace.
 const tracesBytes = 1 << 20
 
 func (t *traces) place(row []byte) (word *uint64, bit uint64) {
@@ -16,7 +16,7 @@ func (t *traces) place(row []byte) (word *uint64, bit uint64) {
 	return &t[(sum>>6)%uint64(len(t))], 1 << (sum & 63)
 }
 
-// leave notes that a key is set.
+// leave records that a key is set.
 func (t *traces) leave(key []byte) {
 	if len(key) > 8 {
 		word, bit := t.place(key[:len(key)-8])
@@ -24,7 +24,7 @@ func (t *traces) leave(key []byte) {
 	}
 }
 
-// of is false if nothing of a row was ever set.
+// of returns false only if the row was never written.
 func (t *traces) of(row []byte) bool {
 	word, bit := t.place(row)
 	return *word&bit != 0
