@@ -93,7 +93,7 @@ func TestRoundTripsAreNoShorter(t *testing.T) {
 	}
 }
 
-// Many connections at once, each of which sends more than a direction may hold: all bytes arrive
+// Many connections in parallel, each of which sends more than a direction may hold: all bytes arrive
 // in their order, and the end of what was sent arrives while the answer still comes.
 func TestBytesKeepTheirOrder(t *testing.T) {
 	p := link(t, server(t, echo), 2*time.Millisecond)

@@ -251,7 +251,7 @@ func (r *Reader) end(content []byte) error {
 		return ErrDamaged
 	}
 	if n, _ := io.ReadFull(r.r, make([]byte, 1)); n != 0 {
-		return fmt.Errorf("the file goes on after the end of the backup: %w", ErrDamaged)
+		return fmt.Errorf("the file continues after the end of the backup: %w", ErrDamaged)
 	}
 	r.footer = &f
 	return io.EOF

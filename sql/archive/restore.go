@@ -68,8 +68,7 @@ func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[str
 	return what, nil
 }
 
-// begin sees that there is nothing in the way, marks the cluster, and gives the
-// tables their ids and ranges.
+// begin checks that the cluster has no tables, views or procedures, marks it, and assigns the tables' ids and ranges.
 func (r *restore) begin(regions map[string]string) error {
 	res, err := do(r.ctx, r.c, txn.OneShot{
 		Gets:  []txn.Key{catalog.RestoreKey, catalog.DirectoryKey, catalog.NextTableKey},

@@ -157,17 +157,17 @@ const aliasMaxBytes = 256
 
 // name has a SELECT show an expression under the name that it would have had.
 func (e *editor) name(n *sqlparser.AliasedExpr) {
-	said := ""
+	printed := ""
 	if n.StartParsePos >= 0 && n.EndParsePos > n.StartParsePos && n.EndParsePos <= len(e.text) {
-		said = strings.Trim(e.text[n.StartParsePos:n.EndParsePos], " \r\n\t")
+		printed = strings.Trim(e.text[n.StartParsePos:n.EndParsePos], " \r\n\t")
 	}
 	column, is := n.Expr.(*sqlparser.ColName)
 	switch {
 	case !n.As.IsEmpty() || is && !column.Qualifier.IsEmpty():
 	case is && e.p.parameter(column.Name.String()) >= 0:
 		n.As = sqlparser.NewColIdent(column.Name.String())
-	case !is && said != "" && len(said) <= aliasMaxBytes && !strings.ContainsAny(said, "`\x00"):
-		n.As = sqlparser.NewColIdent(strings.Trim(said, `'"`))
+	case !is && printed != "" && len(printed) <= aliasMaxBytes && !strings.ContainsAny(printed, "`\x00"):
+		n.As = sqlparser.NewColIdent(strings.Trim(printed, `'"`))
 	}
 }
 

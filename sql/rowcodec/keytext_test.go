@@ -10,8 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// Key forms of all kinds one after the other are told apart, and read back where
-// they can be.
+// Consecutive key forms of all kinds are distinguished, and decoded where that is possible.
 func TestKeyText(t *testing.T) {
 	bin := types.MustCreateString(sqltypes.VarChar, 20, gms.Collation_utf8mb4_bin)
 	folded := types.MustCreateString(sqltypes.VarChar, 20, gms.Collation_utf8mb4_0900_ai_ci)

@@ -64,8 +64,7 @@ func KindOf(t gms.Type) (Kind, error) {
 	return 0, fmt.Errorf("columns of type %s cannot be stored; use another type", t)
 }
 
-// KeyKind is KindOf for a column of a key: an error says that the type cannot
-// be indexed.
+// KeyKind is KindOf for a column of a key; the error: the type cannot be indexed.
 func KeyKind(t gms.Type) (Kind, error) {
 	k, err := KindOf(t)
 	if err == nil && k == KindJSON {

@@ -140,7 +140,7 @@ func TestOrderOfEarlyDates(t *testing.T) {
 	} {
 		k := key(t, types.Datetime, at)
 		if bytes.Compare(last, k) >= 0 {
-			t.Errorf("%v does not sort above what is before it", at)
+			t.Errorf("%v does not sort above its predecessor", at)
 		}
 		last = k
 	}

@@ -2,12 +2,10 @@ package rowcodec
 
 import "encoding/binary"
 
-// Replace makes of a stored row the one with other values in the columns at these
-// positions of its layout, which are in order: value is asked for each, and told
-// what the row has. The bytes are those that Decode and EncodeRow would make, at
-// the cost of the replaced columns alone. ok is false if these must do it: if value
-// says so, a value is or becomes NULL, or columns were added or dropped since the
-// row was written.
+// Replace returns a stored row with other values in the columns at these positions of its layout, which are in order;
+// value receives each column's old value. The bytes are those that Decode and EncodeRow would make, at the cost of the
+// replaced columns only. ok is false if those must be used: value returned false, a value is or becomes NULL, or columns
+// were added or dropped since the row was written.
 func (l *Layout) Replace(stored []byte, at []int, value func(i int, old any) (v any, ok bool)) (out []byte, ok bool) {
 	if len(stored) == 0 || stored[0] != formatVersion {
 		return nil, false
@@ -60,5 +58,5 @@ func (l *Layout) Replace(stored []byte, at []int, value func(i int, old any) (v 
 	return out, len(at) == 0
 }
 
-// replaceRoom is what a row may grow by without more memory, in bytes.
+// replaceRoom is how many bytes a row may grow without another allocation.
 const replaceRoom = 16

@@ -10,7 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// What is replaced in a stored row is byte for byte what taking it apart would give.
+// A row with replaced values is byte for byte the one that decoding and encoding would give.
 func TestReplaceDoesWhatDecodeAndEncodeDo(t *testing.T) {
 	cols := columns(t)
 	layout := NewLayout(cols)

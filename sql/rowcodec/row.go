@@ -25,8 +25,7 @@ const (
 	formNull    = 6 // written only where absence means Fill
 )
 
-// Column is a column as its values are stored. Fill is what a row written before
-// the column existed holds in it.
+// Column is a column's storage. Fill is its value in rows written before the column existed.
 type Column struct {
 	ID   uint32
 	Type gms.Type
@@ -34,7 +33,7 @@ type Column struct {
 	kind Kind
 }
 
-// NewColumn describes a column; the error says that its type cannot be stored.
+// NewColumn describes a column; the error: its type cannot be stored.
 func NewColumn(id uint32, t gms.Type) (Column, error) {
 	k, err := KindOf(t)
 	return Column{ID: id, Type: t, kind: k}, err
@@ -114,7 +113,7 @@ func appendJSON(out []byte, c Column, v any) ([]byte, error) {
 	return appendLong(out, b), nil
 }
 
-// Layout says where the columns of stored rows go in a row of the engine.
+// Layout maps the columns of stored rows to positions in a row of the engine.
 type Layout struct {
 	cols []Column
 	at   []int // by column id: 1 + position in the row, 0 if absent

@@ -22,7 +22,7 @@ func columns(t testing.TB) []Column {
 	return out
 }
 
-// What is written is read back, whatever is NULL.
+// A written row is read back, whichever columns are NULL.
 func TestRowRoundTrip(t *testing.T) {
 	cols := columns(t)
 	layout := NewLayout(cols)
