@@ -103,7 +103,7 @@ func TestACloneIsRefused(t *testing.T) {
 	mustExec(t, c.connect(t, 2), "UPDATE d.t SET v = v + 1 WHERE id = 1")
 	signal(syscall.SIGTERM)
 	_ = c.nodes[2].wait()
-	refused(t, original, "put a new node in its place")
+	refused(t, original, "replace it by a new node")
 	c.await(t, 2, c.start(t, 2))
 	if rows, total := sum(t, c.connect(t, 2)); rows != 1 || total != 3 {
 		t.Errorf("%d rows, sum %d", rows, total)

@@ -18,7 +18,7 @@ func TestALostGatewayLeavesNothingLocked(t *testing.T) {
 	mustExec(t, home, "CREATE DATABASE d")
 	mustExec(t, home, `CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL) COMMENT='isochron: {"leader":"r1"}'`)
 	mustExec(t, home, "INSERT INTO d.t VALUES (1, 0)")
-	const freed = "its locks are freed"
+	const freed = "its locks are released"
 	for _, loss := range []struct {
 		name    string
 		signal  syscall.Signal

@@ -164,7 +164,7 @@ func (c *testCluster) checkRoles(t *testing.T) {
 	if err := os.WriteFile(storage, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, storage, "a node keeps its role for life")
+	refused(t, storage, "a node's role cannot change")
 }
 
 // withoutRoles is a configuration without its role, and that of the last of its nodes.

@@ -37,10 +37,10 @@ func TestRootPassword(t *testing.T) {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
 	said := func() string { return c.nodes[0].stderr.String() } // it comes through a pipe
-	for end := time.Now().Add(startTimeout); !strings.Contains(said(), "the password of root was set") && time.Now().Before(end); {
+	for end := time.Now().Add(startTimeout); !strings.Contains(said(), "set the password of root") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if log := said(); !strings.Contains(log, "the password of root was set") || strings.Contains(log, "a new password") {
+	if log := said(); !strings.Contains(log, "set the password of root") || strings.Contains(log, "a new password") {
 		t.Errorf("the node's log:\n%s", log)
 	}
 	if err := c.connect(t, 0).Ping(); err == nil {

@@ -45,7 +45,7 @@ func myParameter(cfg *mysql.Config, u *url.URL, key, value string) error {
 	switch key {
 	case "socket":
 		if !path.IsAbs(value) || u.Host != "" && u.Host != "localhost" {
-			return fmt.Errorf("socket=%s in the source's address must be the absolute path of the server's socket, with no host or localhost before it", value)
+			return fmt.Errorf("socket=%s in the source's address must be the absolute path of the server's socket, with no other host than localhost before it", value)
 		}
 		cfg.Net, cfg.Addr = "unix", value
 		return nil

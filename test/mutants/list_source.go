@@ -9,7 +9,7 @@ var ofSource = []mutation{
 		old: "if !f.ForgetsReads || !again ||", new: "if true || !f.ForgetsReads || !again ||",
 		seen: []check{tests("source", "RestartBarrier")}},
 	{name: "source-fence-for-one", in: "source", rule: "a fence stands until the last of the branches that raised it has ended",
-		old: "if s.barrier.open--; s.barrier.open > 0 {", new: "if s.restartBarrier.open = 0; false {",
+		old: "if s.barrier.open--; s.barrier.open > 0 {", new: "if s.barrier.open = 0; false {",
 		seen: []check{tests("source", "RestartBarrier")}},
 	{name: "source-no-tombstone", in: "source", rule: "an attempt that has ended begins no more",
 		old: "case b == nil && ws.ended.knows(w.Attempt) &&", new: "case false && ws.ended.knows(w.Attempt) &&",
