@@ -28,5 +28,5 @@
 //  1. All nodes that share a Counts are driven by one goroutine.
 //  2. The condition of HitIf is cheap; otherwise call On first.
 //
-// docs/RULES.md lists the rules; it is written by go test ./sim -run RulesPage -args -rewrite.
+// docs/generated/rules.md lists the rules; it is written by go test ./sim -run RulesPage -args -rewrite.
 package coverage
