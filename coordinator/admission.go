@@ -30,23 +30,23 @@ type admissionState struct {
 // admissionController admits transactions, or queues them.
 type admissionController struct {
 	cfg       *Config
-	env       gateEnv
+	env       admissionEnv
 	txns      transactions
 	reports   *reports
-	host      gateHost
+	host      admissionHost
 	forecasts *forecasts
 	admission *yield.Admission
 	late      *yield.LateScheduler
 }
 
-// gateEnv is what admissionController needs of the node.
-type gateEnv interface {
+// admissionEnv is what admissionController needs of the node.
+type admissionEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
 }
 
-// gateHost runs an admitted request, or ends a refused transaction.
-type gateHost interface {
+// admissionHost runs an admitted request, or ends a refused transaction.
+type admissionHost interface {
 	run(t *transaction, req *Request)
 	end(t *transaction, reason *txn.Error)
 }

@@ -278,7 +278,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.DependencyDecided != nil:
 		c.commits.receive(m.DependencyDecided.Attempt, from, m)
 	case m.QueryDecision != nil:
-		if !c.coords.OnRecall(from, m.QueryDecision) {
+		if !c.coords.OnQueryDecision(from, m.QueryDecision) {
 			c.commits.receive(m.QueryDecision.Attempt, from, m)
 		}
 	case m.Decision != nil:

@@ -24,7 +24,7 @@ import (
 // protocolSwitch is a gateway's state between two protocols.
 type protocolSwitch struct {
 	params *txn.Params
-	env    turnEnv
+	env    switchEnv
 	host   switchHost
 
 	seq    uint64        // of the present protocol
@@ -37,8 +37,8 @@ type protocolSwitch struct {
 	held   []*Request    // requests that would begin transactions, in order of arrival
 }
 
-// turnEnv is what protocolSwitch needs of the node.
-type turnEnv interface{ Now() txn.Now }
+// switchEnv is what protocolSwitch needs of the node.
+type switchEnv interface{ Now() txn.Now }
 
 // switchHost is switched from one protocol to another.
 type switchHost interface {

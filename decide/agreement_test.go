@@ -31,7 +31,7 @@ func TestMajoritiesVoteAndThenAccept(t *testing.T) {
 	expect(t, w, "each has a majority", "4/2: accept true in view 1", "5/2: accept true in view 1", "6/2: accept true in view 1",
 		"4/3: accept true in view 1", "5/3: accept true in view 1", "6/3: accept true in view 1")
 	a.Receive(6, replicaVoteOf(3, 6, 1, txn.ValidationOK))
-	expect(t, w, "the same opinion again")
+	expect(t, w, "the same vote again")
 	for _, m := range []*txn.Message{acceptedBy(2, 4, 1), acceptedBy(2, 5, 1), acceptedBy(3, 6, 1)} {
 		taken(t, a, Open, 0)
 		a.Receive(m.Accepted.Replica, m)

@@ -46,7 +46,7 @@ func (l *atLeader) ask() {
 		return
 	case l.tries == 0 && !l.ReadOnly && len(l.Participants) > 1:
 		l.elect()
-		if l.decider.Policy.PassesOn() && l.delegated() && l.through() {
+		if l.decider.Policy.ForwardsPrepares() && l.delegated() && l.through() {
 			return
 		}
 	}

@@ -80,9 +80,9 @@ func (a *Attempt) Receive(from txn.NodeID, m *txn.Message) {
 	case m.Vote != nil && a.phase != deciding:
 		a.onVote(m.Vote)
 	case m.InquireReply != nil && a.phase != deciding:
-		a.onFinding(m.InquireReply)
+		a.onInquireReply(m.InquireReply)
 	case m.DependencyDecided != nil && a.phase != deciding:
-		a.onResolved(m.DependencyDecided)
+		a.onDependencyDecided(m.DependencyDecided)
 	default:
 		a.votePath.receive(from, m)
 	}
@@ -120,7 +120,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 	}
 }
 
-func (a *Attempt) onFinding(m *txn.InquireReply) {
+func (a *Attempt) onInquireReply(m *txn.InquireReply) {
 	switch m.Result {
 	case txn.OutcomeYes:
 		assumes(a, m.Shard, m.AssumesAborted, m.PriorityAborted)
@@ -143,9 +143,9 @@ func (a *Attempt) onFinding(m *txn.InquireReply) {
 	}
 }
 
-// onResolved handles a report that the writers of what an attempt had read at a shard are
+// onDependencyDecided handles a report that the writers of what an attempt had read at a shard are
 // committed, or that one has aborted.
-func (a *Attempt) onResolved(m *txn.DependencyDecided) {
+func (a *Attempt) onDependencyDecided(m *txn.DependencyDecided) {
 	if m.Doomed {
 		a.doom()
 	} else {

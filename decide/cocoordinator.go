@@ -146,8 +146,8 @@ func (c *CoCoordinator) Knows(a txn.Attempt) bool {
 	return known
 }
 
-// OnRecall answers a recovering coordinator, if it knows the decision.
-func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.QueryDecision) bool {
+// OnQueryDecision answers a recovering coordinator, if it knows the decision.
+func (c *CoCoordinator) OnQueryDecision(from txn.NodeID, m *txn.QueryDecision) bool {
 	d, known := c.decided[m.Attempt]
 	if known {
 		c.env.Send(txn.Coordinator(from), txn.Message{Decision: &d})

@@ -64,14 +64,14 @@ func TestACoCoordinatorAbortsInItsRegion(t *testing.T) {
 func TestACoCoordinatorRemembersDecisions(t *testing.T) {
 	c, w := openCoCoordinator()
 	c.OnAck(of(2, 0))
-	if c.OnRecall(3, &txn.QueryDecision{Attempt: foreign}) {
+	if c.OnQueryDecision(3, &txn.QueryDecision{Attempt: foreign}) {
 		t.Error("it knows a decision before there is one")
 	}
 	c.OnDecision(&txn.Decision{Attempt: foreign, Commit: true, At: 16})
 	c.OnDecision(&txn.Decision{Attempt: txn.Attempt{Node: 1, Seq: 5}}) // its own is not kept
 	c.OnAck(of(6, 7))
 	expect(t, w, "an acknowledgement after the decision", "9: ack of 6 by 7")
-	if !c.OnRecall(3, &txn.QueryDecision{Attempt: foreign}) || len(c.decided) != 1 || len(c.open) != 0 {
+	if !c.OnQueryDecision(3, &txn.QueryDecision{Attempt: foreign}) || len(c.decided) != 1 || len(c.open) != 0 {
 		t.Errorf("%d decided, %d open", len(c.decided), len(c.open))
 	}
 	expect(t, w, "a question", "3: decision, commit: true")

@@ -18,12 +18,12 @@ func assumes(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
 	if len(unless) > 0 {
 		a.assumed = true
 	}
-	a.tally.Rests(s, unless, madeWay)
+	a.tally.Assumes(s, unless, madeWay)
 }
 
-// Rests records the assumptions of a participant's Yes, if any, and the attempts priority-aborted
+// Assumes records the assumptions of a participant's Yes, if any, and the attempts priority-aborted
 // there.
-func (t *Tally) Rests(s txn.ShardID, unless, madeWay []txn.Attempt) {
+func (t *Tally) Assumes(s txn.ShardID, unless, madeWay []txn.Attempt) {
 	p := t.part(s)
 	if p == nil {
 		return

@@ -44,7 +44,7 @@ type Asked interface {
 // Open begins an attempt and fills in its Prepares; nothing is sent yet.
 func (d *Decider) Open(o AttemptInit) *Attempt {
 	a := d.attempt(o)
-	a.onePhase = (len(o.Prepares) == 1 && !validates(a) || d.Prepares == NoPrepare) && !d.Policy.CountsOpinions() && !o.FixedSet
+	a.onePhase = (len(o.Prepares) == 1 && !validates(a) || d.Prepares == NoPrepare) && !d.Policy.CountsReplicaVotes() && !o.FixedSet
 	a.terminateAt = d.Env.Now().Mono + 4*d.Params.ResendAfter*time.Duration(d.Prepares.turns(len(o.Prepares)))
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
@@ -62,7 +62,7 @@ func (d *Decider) Adopt(o txn.Orphan) *Attempt {
 // attempt allocates an attempt with its vote path in one piece of memory.
 func (d *Decider) attempt(o AttemptInit) (a *Attempt) {
 	switch choice := d.choiceOf(o); {
-	case choice.CountsOpinions():
+	case choice.CountsReplicaVotes():
 		x := &struct {
 			Attempt
 			s replicas
@@ -95,7 +95,7 @@ func (d *Decider) attempt(o AttemptInit) (a *Attempt) {
 // choiceOf is how an attempt is decided: by a logged decision where one is required, whatever the
 // protocol's policy for others.
 func (d *Decider) choiceOf(o AttemptInit) Policy {
-	if o.RecordShard != 0 && !d.Policy.CountsOpinions() {
+	if o.RecordShard != 0 && !d.Policy.CountsReplicaVotes() {
 		return LoggedDecision
 	}
 	return d.Policy

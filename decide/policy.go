@@ -72,8 +72,8 @@ func (c Policy) FixedSet() bool { return c == Carousel }
 // LeaderDecides reports whether a participant's leader decides, and not the gateway.
 func (c Policy) LeaderDecides() bool { return c == AtLeader || c == ThroughLeader }
 
-// PassesOn reports whether the gateway asks the other leaders through that one.
-func (c Policy) PassesOn() bool { return c == ThroughLeader }
+// ForwardsPrepares reports whether the gateway asks the other leaders through that one.
+func (c Policy) ForwardsPrepares() bool { return c == ThroughLeader }
 
 // Bypasses reports whether replicas acknowledge votes past their leader.
 func (c Policy) Bypasses() bool { return c == CoCoordinators || c == Participants }
@@ -86,23 +86,23 @@ func (c Policy) CoCoordinates() bool { return c == CoCoordinators }
 // acknowledgements, and decide for themselves.
 func (c Policy) ParticipantsDecide() bool { return c == Participants }
 
-// CountsOpinions reports whether replicas' votes are counted, and not leaders'.
-func (c Policy) CountsOpinions() bool {
+// CountsReplicaVotes reports whether replicas' votes are counted, and not leaders'.
+func (c Policy) CountsReplicaVotes() bool {
 	return c == FastWithLeader || c == FastUnanimous || c == FastQuorum || c == GPAC
 }
 
 // HasFastPath reports whether replicas' votes that agree count without a proposal.
-func (c Policy) HasFastPath() bool { return c.CountsOpinions() && c != GPAC }
+func (c Policy) HasFastPath() bool { return c.CountsReplicaVotes() && c != GPAC }
 
 // CoordinatorTimestamps reports whether the coordinator proposes an attempt's timestamp, so that
 // all replicas validate the same; else each leader proposes its own.
-func (c Policy) CoordinatorTimestamps() bool { return c.CountsOpinions() }
+func (c Policy) CoordinatorTimestamps() bool { return c.CountsReplicaVotes() }
 
 // LeaderProposes reports whether the leader runs the slow path.
 func (c Policy) LeaderProposes() bool { return c == FastWithLeader || c == FastUnanimous }
 
-// ProposesAtOnce reports whether the leader proposes whatever its result is.
-func (c Policy) ProposesAtOnce() bool { return c == FastWithLeader }
+// AlwaysProposes reports whether the leader proposes whatever its result is.
+func (c Policy) AlwaysProposes() bool { return c == FastWithLeader }
 
 // UsesSlowPath reports whether a replica that finds a conflict notifies the leader.
 func (c Policy) UsesSlowPath() bool { return c == FastUnanimous }

@@ -72,18 +72,18 @@ func (r *replicas) receive(from txn.NodeID, m *txn.Message) {
 		r.hasNoted(m.DecideAck.Shard, from)
 	case r.phase == deciding:
 	case m.ReplicaVote != nil:
-		r.onOpinion(m.ReplicaVote)
+		r.onReplicaVote(m.ReplicaVote)
 	case m.Accepted != nil:
 		r.tally.Accepted(len(r.decider.Env.Replicas(m.Accepted.Shard)), m.Accepted)
 	}
 }
 
-func (r *replicas) onOpinion(m *txn.ReplicaVote) {
+func (r *replicas) onReplicaVote(m *txn.ReplicaVote) {
 	if m.Result != txn.ValidationOK {
 		r.refused(txn.Errorf(m.Refused, "%s", m.Reason))
 		r.noted(m.Result != txn.ValidationNo)
 	}
-	r.tally.Opine(r.decider.Policy, len(r.decider.Env.Replicas(m.Shard)), m)
+	r.tally.CountReplicaVote(r.decider.Policy, len(r.decider.Env.Replicas(m.Shard)), m)
 	r.settle(m.Shard, false)
 }
 

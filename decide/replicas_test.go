@@ -148,7 +148,7 @@ func TestTheCoordinatorProposes(t *testing.T) {
 	a.Receive(6, replicaVote(6, txn.ValidationAbstain))
 	expect(t, w, "no fast path can come", "4/2: accept true in view 1", "5/2: accept true in view 1", "6/2: accept true in view 1")
 	a.Receive(6, replicaVote(6, txn.ValidationAbstain))
-	expect(t, w, "the same opinion again")
+	expect(t, w, "the same vote again")
 	for _, replica := range []txn.NodeID{4, 6} {
 		taken(t, a, Open, 0)
 		a.Receive(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica, Yes: true, At: 7}})

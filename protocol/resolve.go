@@ -94,7 +94,7 @@ var rules = []rule{
 		return r.Admission == yield.AdmitUnset || r.Arrive == schedule.Unset || r.Reads == 0 || r.RetryReads == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
 			r.Decide == decide.Unset || r.Prepares == decide.AskUnset || r.Reveal == reveal.Unset || r.Isolation == 0 || r.RunsOn == 0 || r.CommitRTT == "" || r.SpanRTT == ""
 	}, "a column is empty, in it and in its bases"},
-	{func(r Spec) bool { return (r.Validates == EveryReplica) != r.Decide.CountsOpinions() },
+	{func(r Spec) bool { return (r.Validates == EveryReplica) != r.Decide.CountsReplicaVotes() },
 		"votes of replicas are counted if, and only if, every replica validates"},
 	{func(r Spec) bool { return r.Validates == EveryReplica && r.Replicates != Unordered },
 		"every replica validates by itself, so their results differ and no log can order them"},

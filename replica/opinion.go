@@ -44,7 +44,7 @@ func (r *Replica) form(p *txn.Prepare, reported func(txn.Entry, txn.ReplicaVote)
 		r.refusals++
 		r.env.Trace("shard %d: %v does not fit: %v, %s", r.cfg.ID, p.Txn, o.Result, o.Reason)
 	}
-	proposes := r.cfg.Spec.Decide.ProposesAtOnce() || o.Result != txn.ValidationOK && r.cfg.Spec.Decide.LeaderProposes()
+	proposes := r.cfg.Spec.Decide.AlwaysProposes() || o.Result != txn.ValidationOK && r.cfg.Spec.Decide.LeaderProposes()
 	r.afterSync(func() {
 		if !r.stillValid(e) {
 			return

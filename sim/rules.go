@@ -117,7 +117,7 @@ var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.TwoViews:           integrated,
 	coverage.OneProposal:        coordinatorSettles,
 	coverage.NoHeeded:           coordinatorSettles,
-	coverage.LeaderInFastPath:   func(r protocol.Spec) bool { return r.Decide.ProposesAtOnce() },
+	coverage.LeaderInFastPath:   func(r protocol.Spec) bool { return r.Decide.AlwaysProposes() },
 	coverage.AgreedByAll:        agrees,
 	coverage.AcceptedFirst:      agrees,
 	coverage.LoggedFirst:        logsDecisions,

@@ -138,7 +138,7 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *LockRequest) LockRe
 // grantTo gives a request its locks, and lists the rows to publish once written.
 func (t *Table) grantTo(now time.Duration, r *LockRequest) (pass []txn.Key) {
 	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
-		t.passOn(now, r.Txn, r.Attempt, r.Writes)
+		t.publishWrites(now, r.Txn, r.Attempt, r.Writes)
 	}
 	lockSet := r.LockSet
 	if r.ReadsPass {

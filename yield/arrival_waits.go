@@ -86,17 +86,17 @@ func (w *arrivalWaits) remove(i *QueuedPrepare) bool {
 // runnableBehind marks as runnable those that only followed i, which was removed.
 func (w *arrivalWaits) runnableBehind(i *QueuedPrepare) {
 	for _, k := range i.LockSet.Shared {
-		w.firstWriterHeads(k)
+		w.markFirstWriter(k)
 	}
 	for _, k := range i.LockSet.Exclusive {
-		w.firstWriterHeads(k)
-		w.readersHead(k, i)
+		w.markFirstWriter(k)
+		w.markReaders(k, i)
 	}
 }
 
-// readersHead marks the readers of a row that follow i, up to its next writer, where nothing else
+// markReaders marks the readers of a row that follow i, up to its next writer, where nothing else
 // blocks them.
-func (w *arrivalWaits) readersHead(k txn.Key, i *QueuedPrepare) {
+func (w *arrivalWaits) markReaders(k txn.Key, i *QueuedPrepare) {
 	r := w.rows[k]
 	if r == nil {
 		return
@@ -109,9 +109,9 @@ func (w *arrivalWaits) readersHead(k txn.Key, i *QueuedPrepare) {
 	}
 }
 
-// firstWriterHeads marks a row's first writer if nothing else blocks it, and drops a row without
+// markFirstWriter marks a row's first writer if nothing else blocks it, and drops a row without
 // waiters.
-func (w *arrivalWaits) firstWriterHeads(k txn.Key) {
+func (w *arrivalWaits) markFirstWriter(k txn.Key) {
 	switch r := w.rows[k]; {
 	case r == nil:
 	case len(r.writes) > 0:

@@ -21,11 +21,11 @@ import (
 // before has changed, all transactions that read it are aborted.
 func (t *Table) Publish(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
 	was := t.begin()
-	t.passOn(now, id, a, writes)
+	t.publishWrites(now, id, a, writes)
 	t.finish(was)
 }
 
-func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
+func (t *Table) publishWrites(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
 	if h := t.holders.get(id); h == nil || h.Voted {
 		return
 	}
@@ -70,7 +70,7 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 // its writes; at its turn it withdraws those that have changed.
 func (t *Table) inTurn(now time.Duration, r *LockRequest) LockResult {
 	if t.chains.ahead(r.Txn) != nil {
-		t.passOn(now, r.Txn, r.Attempt, r.Writes)
+		t.publishWrites(now, r.Txn, r.Attempt, r.Writes)
 	}
 	on := t.chains.ahead(r.Txn)
 	switch {

@@ -40,7 +40,7 @@ var ofNatto = []mutation{
 		old: "w.markRunnable(r.writes[0])", new: "",
 		seen: []check{tests("yield", "WaitIndex|EveryRunnable")}},
 	{name: "natto-next-readers", in: "yield", rule: "and so are those that read it",
-		old: "w.readersHead(k, i)", new: "",
+		old: "w.markReaders(k, i)", new: "",
 		seen: []check{tests("yield", "WaitIndex")}},
 	{name: "natto-held-for-ever", in: "shard", rule: "no stamp holds a vote back for longer than a bound",
 		old: "min(max(until, 0), holdMost)", new: "max(until, 0)",

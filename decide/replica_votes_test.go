@@ -40,7 +40,7 @@ func TestTheFastPathNeedsItsQuorum(t *testing.T) {
 	} {
 		tally := NewTally([]txn.ShardID{2})
 		for i, a := range c.answers {
-			tally.Opine(c.choice, c.n, say(txn.NodeID(i+1), 0, a))
+			tally.CountReplicaVote(c.choice, c.n, say(txn.NodeID(i+1), 0, a))
 		}
 		if v, at := tally.Verdict(); v != c.want || v == Commit && at != 7 {
 			t.Errorf("%s: %v at %d, want %v", c.name, v, at, c.want)
@@ -50,15 +50,15 @@ func TestTheFastPathNeedsItsQuorum(t *testing.T) {
 
 func TestVotesOfTwoViewsDoNotAddUp(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
-	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK))
-	tally.Opine(FastQuorum, 3, say(2, 4, txn.ValidationOK))
-	tally.Opine(FastQuorum, 3, say(3, 5, txn.ValidationOK))
-	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK)) // late
+	tally.CountReplicaVote(FastQuorum, 3, say(1, 4, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 3, say(2, 4, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 3, say(3, 5, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 3, say(1, 4, txn.ValidationOK)) // late
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("two views together: %v", v)
 	}
-	tally.Opine(FastQuorum, 3, say(1, 5, txn.ValidationOK))
-	tally.Opine(FastQuorum, 3, say(2, 5, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 3, say(1, 5, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 3, say(2, 5, txn.ValidationOK))
 	if v, _ := tally.Verdict(); v != Commit {
 		t.Fatalf("all in the newer view: %v", v)
 	}
@@ -92,7 +92,7 @@ func TestAMajorityThatAcceptsDecides(t *testing.T) {
 func TestACoordinatorProposesOneThing(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationAbstain} {
-		tally.Opine(FastQuorum, 5, say(txn.NodeID(i+1), 0, a))
+		tally.CountReplicaVote(FastQuorum, 5, say(txn.NodeID(i+1), 0, a))
 	}
 	if _, _, ok := tally.Propose(FastQuorum, 2, 5, false); ok {
 		t.Fatal("proposed while two more may agree")
@@ -101,8 +101,8 @@ func TestACoordinatorProposesOneThing(t *testing.T) {
 	if !ok || yes {
 		t.Fatalf("late, and fewer than a majority agree: %v %v", yes, ok)
 	}
-	tally.Opine(FastQuorum, 5, say(4, 0, txn.ValidationOK))
-	tally.Opine(FastQuorum, 5, say(5, 0, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 5, say(4, 0, txn.ValidationOK))
+	tally.CountReplicaVote(FastQuorum, 5, say(5, 0, txn.ValidationOK))
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("a fast path after a No was proposed: %v", v)
 	}
@@ -114,7 +114,7 @@ func TestACoordinatorProposesOneThing(t *testing.T) {
 func TestASlowPathHonoursANo(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationNo} {
-		tally.Opine(FastQuorum, 3, say(txn.NodeID(i+1), 0, a))
+		tally.CountReplicaVote(FastQuorum, 3, say(txn.NodeID(i+1), 0, a))
 	}
 	if yes, _, ok := tally.Propose(FastQuorum, 2, 3, false); !ok || yes {
 		t.Fatalf("one No: %v %v", yes, ok)

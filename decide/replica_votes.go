@@ -39,8 +39,8 @@ func (o *replicaVotes) count(a txn.ValidationResult) (n int) {
 	return n
 }
 
-// Opine counts the vote of one of n replicas.
-func (t *Tally) Opine(c Policy, n int, m *txn.ReplicaVote) {
+// CountReplicaVote counts the vote of one of n replicas.
+func (t *Tally) CountReplicaVote(c Policy, n int, m *txn.ReplicaVote) {
 	p := t.part(m.Shard)
 	t.rules.HitIf(p != nil && len(p.replicaVotes.answers) > 0 && m.View != p.replicaVotes.view, coverage.TwoViews)
 	if p == nil || !p.replicaVotes.inView(m.View) {
