@@ -6,19 +6,19 @@ GO   := CGO_ENABLED=0 go
 
 # Flags for the demo: make demo ARGS="--for 30s --wan-scale 0.1"
 ARGS  ?=
-# How many seeds the hunt tries on each protocol row.
+# Seeds per protocol of the fault-injection runs.
 SEEDS ?= 300
-# The rows on which make hunt-planted plants bugs.
-PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,tapir,starry
-# How long make faults goes on, in minutes, and how often make gaps does each fault.
+# Protocols on which make simtest-bugs injects bugs.
+BUG_PROTOCOLS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,tapir,starry
+# Duration of make faults in minutes, and repetitions of each fault in make gaps.
 FAULT_MINUTES ?= 60
 GAP_TIMES     ?= 20
-# How many bits of each kind of file make flips flips.
+# Bits that make flips flips in each kind of file.
 FLIPS ?= 200
-# How many clusters make power makes of each size.
+# Clusters of each size that make power runs.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint simtest simtest-sources simtest-bugs hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -36,12 +36,12 @@ demo-sources:
 test:
 	@.ci/test
 
-# The long run: what make test leaves out too, the race detector on all that runs in real time, more
-# seeds of each hunt (SEEDS), and the long forms that are commands of their own
+# The long run: the tests that make test skips, the race detector on all tests in real time, more
+# seeds of the fault-injection runs (SEEDS), and the long forms with targets of their own
 # (docs/inside/testing.md).
 hours:
 	@.ci/test --hours
-	$(MAKE) hunt hunt-planted hunt-sources kill9 power
+	$(MAKE) simtest simtest-bugs simtest-sources kill9 power
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
@@ -51,18 +51,25 @@ lint:
 	$(GO) tool staticcheck $(TAGS) ./...
 	$(GO) test $(TAGS) -count=1 ./internal/lint
 
-hunt:
-	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS)
+# Fault-injection runs of whole clusters in virtual time.
+simtest:
+	$(GO) run $(TAGS) ./cmd/isochron sim --seeds $(SEEDS)
 
-# The same while the cluster goes from protocol to protocol, over sources too.
-hunt-sources:
-	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS) --protocol geotp,ssp,d2pc+2pl-group,2pc+2pl-home --switch geotp,ssp,geotp-o1,quro,chiller,d2pc+2pl-group,2pc+2pl-home,txsql
+# The same while the cluster switches between protocols, over sources too.
+simtest-sources:
+	$(GO) run $(TAGS) ./cmd/isochron sim --seeds $(SEEDS) --protocol geotp,ssp,d2pc+2pl-group,2pc+2pl-home --switch-protocols geotp,ssp,geotp-o1,quro,chiller,d2pc+2pl-group,2pc+2pl-home,txsql
 
-# Each bug that can be planted, on each row where it can do harm: found after how many seeds?
-hunt-planted:
-	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS) --plant all --protocol $(PLANTED_ROWS)
+# Each bug that can be injected, on each protocol where it has an effect: the number of seeds until it
+# is found.
+simtest-bugs:
+	$(GO) run $(TAGS) ./cmd/isochron sim --seeds $(SEEDS) --inject-bug all --protocol $(BUG_PROTOCOLS)
 
-# Each rule of a list taken away from a copy of the tree: does a test or a hunt notice?
+# The names before this release.
+hunt hunt-sources hunt-planted:
+	@echo "make $@ is deprecated, use make $(patsubst hunt%,simtest%,$(@:hunt-planted=hunt-bugs))" >&2
+	@$(MAKE) $(patsubst hunt%,simtest%,$(@:hunt-planted=hunt-bugs))
+
+# Each mutant of a list in a copy of the tree: does a test or a fault-injection run find it?
 # ARGS: --only, --all, --hunts, --list, --json
 mutants:
 	$(GO) run $(TAGS) ./test/mutants $(ARGS)

@@ -44,7 +44,7 @@ const StatementCosts = "Measured on one processor of 2.5 GHz (Xeon), 2026-11-21:
 func (s Experiment) costSource() string {
 	disk := costFrom(s.Fsync, Fsync, "assumed: a cloud's disk")
 	if s.Fsync == DiskSync {
-		disk = "measured: isochron lab sync"
+		disk = "measured: isochron lab fsync"
 	}
 	return "cpu " + costFrom(s.CPU, MessageCPU, "measured: BenchmarkMessage") + "; fsync " + disk
 }

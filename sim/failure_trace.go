@@ -116,7 +116,7 @@ func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
-	again := fmt.Sprintf("isochron sim --hunt 1 --seed %d --protocol %s --faults %v", r.Seed, r.Protocol, cfg.Faults)
+	again := fmt.Sprintf("isochron sim --seeds 1 --seed %d --protocol %s --faults %v", r.Seed, r.Protocol, cfg.Faults)
 	if cfg.Regions > 0 {
 		again += fmt.Sprintf(" --regions %d", cfg.Regions)
 	}
@@ -132,10 +132,10 @@ func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole
 		}
 	}
 	if len(cfg.Switch) > 0 {
-		again += " --switch " + strings.Join(cfg.Switch, ",")
+		again += " --switch-protocols " + strings.Join(cfg.Switch, ",")
 	}
 	if len(cfg.Injected) > 0 {
-		again += " --plant " + cfg.Injected
+		again += " --inject-bug " + cfg.Injected
 	}
 	fmt.Fprintf(w, "  repeat it with: %s --trace\n", again)
 }

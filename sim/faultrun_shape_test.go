@@ -118,7 +118,7 @@ func TestFaultRunsPrintHowToRepeatThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	report(&out, Result{Seed: 9, Protocol: spec.Name}, spec, cfg, false)
-	if want := "isochron sim --hunt 1 --seed 9 --protocol 2pc+occ --faults all --shards 7 --zipf 0.99 --loss 0.02 --jitter 0.2 --trace"; !strings.Contains(out.String(), want) {
+	if want := "isochron sim --seeds 1 --seed 9 --protocol 2pc+occ --faults all --shards 7 --zipf 0.99 --loss 0.02 --jitter 0.2 --trace"; !strings.Contains(out.String(), want) {
 		t.Errorf("got %q, want %q in it", out.String(), want)
 	}
 }

@@ -51,7 +51,7 @@ func TestFaultRun(t *testing.T) {
 var commonRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
 
 // By default all protocols that a cluster can have are run, and those of the laboratory; each keeps
-// its guarantees. Those with a test of their own are run there. The long form is make hunt.
+// its guarantees. Those with a test of their own are run there. The long form is make simtest.
 func TestFaultRunOfEveryProtocol(t *testing.T) {
 	t.Parallel()
 	for _, spec := range protocol.Live() {

@@ -52,7 +52,7 @@ func TestAFailureIsToldAsAStory(t *testing.T) {
 	if err == nil {
 		t.Fatal("nothing was found")
 	}
-	for _, part := range []string{"violations", "events of t", "Prepare a", "--protocol 2pc+2pl --faults all --plant skip-validation --trace"} {
+	for _, part := range []string{"violations", "events of t", "Prepare a", "--protocol 2pc+2pl --faults all --inject-bug skip-validation --trace"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in the report:\n%.2000s", part, out.String())
 		}

@@ -72,7 +72,7 @@ var injected = []struct {
 
 // The runs are worth something only if they find errors. Each injected bug must be found under the
 // protocols where it can do harm, at the seed that is known for it. The long form, from the first
-// seed on, is make hunt-planted.
+// seed on, is make simtest-bugs.
 func TestFaultRunsFindInjectedBugs(t *testing.T) {
 	t.Parallel()
 	known, found := readPlanted(t), map[string]uint64{}
@@ -97,7 +97,7 @@ func TestFaultRunsFindInjectedBugs(t *testing.T) {
 					if f.Anomaly == "" && again {
 						t.Errorf("not found in the seeds 1 to %d: the faults have become too weak", c.most)
 					} else if f.Anomaly == "" {
-						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --hunt %d --plant %s --protocol %s", cfg.Seed, searchAgain, c.most, c.bug, row)
+						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --seeds %d --inject-bug %s --protocol %s", cfg.Seed, searchAgain, c.most, c.bug, row)
 					}
 					mu.Lock()
 					found[name] = f.Seed

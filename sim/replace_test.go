@@ -4,7 +4,7 @@ import "testing"
 
 // A node is lost permanently and another replaces it, or a replica moves to another node and back
 // to a live one, without other faults and with many; TestFaultRunOfEveryProtocol does it with all.
-// The long form: isochron sim --hunt 300 --faults replace, and the same with --faults
+// The long form: isochron sim --seeds 300 --faults replace, and the same with --faults
 // replace,crashes,partitions,acks.
 func TestReplace(t *testing.T) {
 	t.Parallel()

@@ -176,7 +176,7 @@ func TestLinksRefused(t *testing.T) {
 		{[]string{"--delay", "2=2h"}, exitFailed, "must be between 0 and"},
 		{[]string{"--delay", "2"}, exitUsage, "such as 2=80ms"},
 		{[]string{"--cut", "x"}, exitUsage, "invalid"},
-		{[]string{"--heal", "--cut", "2", "--delay", "3=1ms"}, exitOK, "CUT"},
+		{[]string{"--reset", "--cut", "2", "--delay", "3=1ms"}, exitOK, "CUT"},
 	} {
 		var out, stderr strings.Builder
 		// The node is asked again until it listens.

@@ -23,7 +23,7 @@ type linksFlags struct {
 	cutTo   []uint
 	cutFrom []uint
 	delay   []string
-	heal    bool
+	reset   bool
 	json    bool
 	timeout time.Duration
 }
@@ -32,34 +32,33 @@ func newLinks() *cobra.Command {
 	var f linksFlags
 	cmd := &cobra.Command{
 		Use:   "links",
-		Short: "Cut, delay or heal the emulated links of a running node",
-		Long: `Links shows the links of the node that a configuration is of, and changes them
-first if a flag says so. A link that is cut loses everything, as a broken network
-would; to isolate a node, cut it from all others with one command. Only a node that
-emulates a wide area (add_delays in its configuration) takes such commands, and it
-forgets them when it is started again.`,
+		Short: "Cut, delay or reset the emulated links of a running node",
+		Long: `Links shows the links of a node and applies the changes of the flags first. A cut link
+loses all messages, like a network partition. To isolate a node, cut it from all others
+with one command. Only a node that emulates a WAN (add_delays in its configuration)
+accepts changes; it drops them when it restarts.`,
 		Example: `  isochron links --config c/node1.yaml --cut 2,3
   isochron links --config c/node1.yaml --cut-to 4
   isochron links --config c/node1.yaml --delay 2=80ms
-  isochron links --config c/node1.yaml --heal`,
+  isochron links --config c/node1.yaml --reset`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
+	flags.StringVar(&f.config, "config", "", "the node's configuration, a nodeN.yaml (required)")
 	flags.UintSliceVar(&f.cut, "cut", nil, "cut the links with these nodes, both ways")
 	flags.UintSliceVar(&f.cutTo, "cut-to", nil, "send nothing to these nodes")
-	flags.UintSliceVar(&f.cutFrom, "cut-from", nil, "hear nothing of these nodes")
-	flags.StringSliceVar(&f.delay, "delay", nil, "delay what is sent to a node by so much, such as 2=80ms")
-	flags.BoolVar(&f.heal, "heal", false, "undo all changes, before the others of this command are made")
+	flags.UintSliceVar(&f.cutFrom, "cut-from", nil, "receive nothing from these nodes")
+	flags.StringSliceVar(&f.delay, "delay", nil, "add a delay to messages to a node, such as 2=80ms")
+	flags.BoolVar(&f.reset, "reset", false, "reset all links before the other changes of this command")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long to wait for the node's answer")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "timeout of the node's reply")
 	return cmd
 }
 
 // change is what the flags ask for.
 func (f *linksFlags) change() (server.LinkChange, error) {
-	c := server.LinkChange{Heal: f.heal, DelayMS: map[txn.NodeID]float64{}}
+	c := server.LinkChange{Heal: f.reset, DelayMS: map[txn.NodeID]float64{}}
 	for _, id := range f.cut {
 		c.To, c.From = append(c.To, txn.NodeID(id)), append(c.From, txn.NodeID(id))
 	}

@@ -75,6 +75,7 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 	root.AddCommand(newInit(), newStart(), newAgent(), newSource(), newResolve(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRebuild(), newVerify(), newRemoveNode(),
 		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges(), newRootPassword(), newVersion())
 	checkCompletion(root)
+	acceptOldNames(root)
 	return root
 }
 

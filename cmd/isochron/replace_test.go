@@ -90,7 +90,7 @@ func TestReplaceLostNode(t *testing.T) {
 	if out := order(t, "hot-rows", "--config", config, "--group-size", "50"); !strings.Contains(out, "groups of 50") {
 		t.Errorf("hot-rows says %q", out)
 	}
-	if out := order(t, "admission", "--config", config, "--most", "20"); !strings.Contains(out, "between 1 and 20") {
+	if out := order(t, "admission", "--config", config, "--max-window", "20"); !strings.Contains(out, "between 1 and 20") {
 		t.Errorf("admission says %q", out)
 	}
 	if out := order(t, "hot-rows", "--config", config, "--off"); !strings.Contains(out, "as other rows") {

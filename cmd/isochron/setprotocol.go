@@ -32,7 +32,7 @@ reloads. Transactions that would begin meanwhile wait and begin under the new
 protocol: clients see a pause of about a second. Those that are open may go on for
 --drain and are rolled back then (error 1213: do it again); those in their commit
 come to its end. If a node does not answer, the cluster goes on under the protocol
-that it has; --with-nodes-down goes over all the same, and such a node follows when
+that it has; --allow-unreachable-nodes goes over all the same, and such a node follows when
 it is back. Given again after any failure, the command goes on where the cluster
 stands. It refuses if a node that answers does not know the protocol: put the same
 version at all nodes first.`,
@@ -57,7 +57,7 @@ version at all nodes first.`,
 		return nil
 	}
 	cmd.Flags().DurationVar(&drain, "drain", 10*time.Second, "how long open transactions may go on before they are rolled back")
-	cmd.Flags().BoolVar(&absent, "with-nodes-down", false, "go over though nodes do not answer; they follow when they are back")
+	cmd.Flags().BoolVar(&absent, "allow-unreachable-nodes", false, "switch although nodes do not answer; they follow when they are back")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 		return err
 	}
 	if down := before.down(); len(down) > 0 && !want.Absent && before.inForce != want.To {
-		return fmt.Errorf("%s: the protocol stays %s (start it, remove it from the cluster, or go over without it: --with-nodes-down)", down[0], before.inForce)
+		return fmt.Errorf("%s: the protocol stays %s (start it, remove it from the cluster, or go over without it: --allow-unreachable-nodes)", down[0], before.inForce)
 	}
 	if lack := before.lacking(want.To); len(lack) > 0 && before.inForce != want.To {
 		return fmt.Errorf("%s: the protocol stays %s (put this version there first)", strings.Join(lack, "; "), before.inForce)

@@ -295,7 +295,7 @@ func TestSetProtocolWithANodeDown(t *testing.T) {
 	if code != exitFailed || out != "" || !strings.Contains(errs, "node 3 in r3 does not answer: the protocol stays "+protocol.Default) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	order(t, "set-protocol", "txsql", "--config", config, "--with-nodes-down")
+	order(t, "set-protocol", "txsql", "--config", config, "--allow-unreachable-nodes")
 	c.await(t, 2, c.start(t, 2))
 	for end := time.Now().Add(startTimeout); ; time.Sleep(50 * time.Millisecond) {
 		var s clusterStatus

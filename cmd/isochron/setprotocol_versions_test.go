@@ -96,7 +96,7 @@ func TestSetProtocolRefusesWhatANodeDoesNotKnow(t *testing.T) {
 		}
 	}
 	refuse("node 3 in r3 runs an older version, which does not say whether it knows txsql: the protocol stays "+protocol.Default, "txsql")
-	refuse("node 3 in r3 runs an older version", "txsql", "--with-nodes-down")
+	refuse("node 3 in r3 runs an older version", "txsql", "--allow-unreachable-nodes")
 	if status := order(t, "status", "--config", config); !strings.Contains(status, "the nodes run 2 versions: v1.2.3 0123456789ab, older") {
 		t.Errorf("status says\n%s", status)
 	}

@@ -12,7 +12,7 @@ import (
 	"isochron/sim"
 )
 
-// rarePaths are the rare paths of a row, as machines read them.
+// rarePaths are the rare paths of a protocol, as --json prints them.
 type rarePaths struct {
 	Protocol   string         `json:"protocol"`
 	Reached    map[string]int `json:"reached"`
@@ -23,7 +23,7 @@ func pathsOf(r sim.ProtocolCounts) rarePaths {
 	out := rarePaths{Protocol: r.Protocol, Reached: map[string]int{}, NotReached: []string{}}
 	spec, err := protocol.ByName(r.Protocol)
 	if err != nil {
-		return out // it was hunted: it is there
+		return out // not reached: the runs used the protocol
 	}
 	for _, p := range sim.SometimesGoals(spec, r.Counts) {
 		if p.Times > 0 {
@@ -35,17 +35,17 @@ func pathsOf(r sim.ProtocolCounts) rarePaths {
 	return out
 }
 
-// printPaths tells which rare paths a hunt has been on, and which not.
+// printPaths prints which rare paths the runs reached, and which not.
 func printPaths(out io.Writer, r sim.ProtocolCounts) {
 	p := pathsOf(r)
-	fmt.Fprintf(out, "\nRare paths of %s, reached so many times:\n", r.Protocol)
+	fmt.Fprintf(out, "\nRare paths of %s, and the number of times reached:\n", r.Protocol)
 	for _, name := range slices.Sorted(maps.Keys(p.Reached)) {
 		fmt.Fprintf(out, "  %8d  %s\n", p.Reached[name], name)
 	}
 	if len(p.NotReached) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "NOT reached, so nothing is known of them:\n")
+	fmt.Fprintf(out, "NOT reached, so not tested:\n")
 	for _, name := range p.NotReached {
 		fmt.Fprintf(out, "            %s\n", name)
 	}
@@ -53,14 +53,14 @@ func printPaths(out io.Writer, r sim.ProtocolCounts) {
 
 // countGroups are the kinds of counts, by the beginnings of their names.
 var countGroups = []struct{ prefix, title string }{
-	{"forced: ", "Forced on purpose"},
-	{"note: ", "Remarked by nodes"},
+	{"forced: ", "Forced"},
+	{"note: ", "Events at nodes"},
 	{"sent: ", "Messages sent"},
-	{"path: ", ""}, // the rare paths tell of them
+	{"path: ", ""}, // printPaths prints them
 	{"", "Faults and outcomes"},
 }
 
-// printCounts tells what was met, a paragraph for each kind of thing.
+// printCounts prints the counts, a paragraph per kind.
 func printCounts(out io.Writer, counts sim.Counts) {
 	parts := make([][]string, len(countGroups))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -78,19 +78,19 @@ func printCounts(out io.Writer, counts sim.Counts) {
 	}
 }
 
-// foundBug is the result of a hunt for a planted bug as machines read it.
+// foundBug is the result of the runs with an injected bug, as --json prints it.
 type foundBug struct {
 	Bug      string `json:"bug"`
 	Protocol string `json:"protocol"`
 	Found    bool   `json:"found"`
-	Seeds    int    `json:"seeds"` // hunted, the one that showed it included
+	Seeds    int    `json:"seeds"` // run, including the one that found the bug
 	Seed     uint64 `json:"seed,omitempty"`
 	Anomaly  string `json:"anomaly,omitempty"`
 	Detail   string `json:"detail,omitempty"`
 }
 
-// runPlanted plants bugs and tells which are found.
-func (f faultRunFlags) runPlanted(cfg sim.FaultRunConfig, out, progress io.Writer) error {
+// runInjected injects bugs and reports which are found.
+func (f faultRunFlags) runInjected(cfg sim.FaultRunConfig, out, progress io.Writer) error {
 	names := sim.BugNames()
 	if f.injectBug != "all" {
 		names = strings.Split(f.injectBug, ",")

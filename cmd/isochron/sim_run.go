@@ -20,43 +20,43 @@ import (
 	"isochron/workload"
 )
 
-// experiment is one run of the laboratory as it was asked for.
+// experiment is one experiment as the flags describe it.
 type experiment struct {
 	spec lab.Experiment
 	json bool
-	only []string // flags that only an experiment heeds
+	only []string // flags of experiments
 }
 
-// addFixedSet adds the flags of declared transactions and their priorities.
+// addFixedSet adds the flags of 2FI transactions and their priorities.
 func addFixedSet(f *pflag.FlagSet, s *lab.Experiment) {
-	f.StringVar(&s.Holders, "holders", s.Holders, "the regions that hold what is led from each, in place of the nearest, such as va,wa/wa,pr/pr,va")
-	f.Float64Var(&s.High, "high", s.High, "part of the transactions that have high priority; results tell of these apart")
-	f.StringVar(&s.HighClass, "high-class", s.HighClass, "a class of the workload's transactions of which all have high priority, such as send-payment")
-	f.BoolVar(&s.FixedSet, "declares", s.FixedSet, "have transactions declared whole, of workloads that can")
+	f.StringVar(&s.Holders, "replica-regions", s.Holders, "regions of the replicas of the shard led from each region, instead of the nearest, such as va,wa/wa,pr/pr,va")
+	f.Float64Var(&s.High, "high-priority-ratio", s.High, "part of the transactions with high priority, 0 to 1; results show these separately")
+	f.StringVar(&s.HighClass, "high-class", s.HighClass, "a class of transactions of the workload that all have high priority, such as send-payment")
+	f.BoolVar(&s.FixedSet, "fixed-set", s.FixedSet, "send transactions as 2FI: all keys are known at the start, of workloads that support it")
 }
 
-// addSources adds the flags of databases that are not ours.
+// addSources adds the flags of external databases.
 func addSources(f *pflag.FlagSet, s *lab.Experiment) {
-	f.StringVar(&s.Sources, "sources", s.Sources, "databases that are not ours, a letter for each region: m (MySQL), p (PostgreSQL) or - (none), such as mmmm; the workload's rows are in them")
-	f.Float64Var(&s.Distributed, "distributed", s.Distributed, "part of the transactions over --sources that are at --spread sources (2), and not at one")
-	f.StringVar((*string)(&s.Central), "central", string(workload.CentralAny), "where transactions over --sources at one of them are: any (each as often), first, near (in the client's region), or in-use (a statement on a row in use, as GeoTP's public client)")
-	f.BoolVar(&s.StartTrips, "start-trips", s.StartTrips, "XA START is a round trip by itself to one MySQL after another, before the first statement there")
-	f.BoolVar(&s.EndTrips, "end-trips", s.EndTrips, "so is XA END, before the prepare, where the gateway asks one source after another (ssp)")
+	f.StringVar(&s.Sources, "sources", s.Sources, "external databases, a letter per region: m (MySQL), p (PostgreSQL) or - (none), such as mmmm; they hold the workload's rows")
+	f.Float64Var(&s.Distributed, "distributed", s.Distributed, "part of the transactions over --sources that use --spread sources (2) and not one")
+	f.StringVar((*string)(&s.Central), "central", string(workload.CentralAny), "the source of transactions that use one of --sources: any (evenly), first, near (the client's region), or in-use (a statement on a row in use, as GeoTP's public client)")
+	f.BoolVar(&s.StartTrips, "xa-start-rtt", s.StartTrips, "XA START takes a round trip of its own, to one MySQL after another, before the first statement there")
+	f.BoolVar(&s.EndTrips, "xa-end-rtt", s.EndTrips, "XA END takes a round trip of its own before the prepare, where the gateway prepares one source after another (ssp)")
 	f.IntVar(&s.Rounds, "rounds", s.Rounds, "packets in which a transaction over --sources sends its statements; 0: one")
 	f.DurationVar(&s.SourceWork, "source-work", s.SourceWork, "time of a statement in a source; 0: 50us")
-	f.DurationVar(&s.SourceSync, "source-sync", s.SourceSync, "time in which a source makes a prepare or a commit durable; 0: 1ms")
+	f.DurationVar(&s.SourceSync, "source-sync", s.SourceSync, "time a source takes to make a prepare or a commit durable; 0: 1ms")
 	f.DurationVar(&s.AgentRTT, "agent-rtt", s.AgentRTT, "round trip between a source and its agent; 0: 200us")
-	f.Float64Var(&s.Forecast.Scale, "forecast-scale", s.Forecast.Scale, "what forecasts of hot records are scaled by; 0: 0.25")
-	f.BoolVar(&s.Forecast.Alone, "forecast-alone", s.Forecast.Alone, "late scheduling holds back transactions at one source too")
+	f.Float64Var(&s.Forecast.Scale, "forecast-scale", s.Forecast.Scale, "factor of the forecasts of hot records; 0: 0.25")
+	f.BoolVar(&s.Forecast.Alone, "forecast-alone", s.Forecast.Alone, "late scheduling delays transactions at one source too")
 }
 
-// addNetwork adds how delays vary, what is lost, and how wrong clocks are.
+// addNetwork adds the flags of jitter, loss and clock skew.
 func addNetwork(f *pflag.FlagSet, s *lab.Experiment) {
-	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
-	f.BoolVar(&s.Netem, "jitter-netem", s.Netem, "--jitter is what Linux's netem calls Pareto, which it cuts at four deviations")
-	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
-	f.BoolVar(&s.TCP, "tcp", s.TCP, "--loss is of segments between regions, which are sent again as TCP does: messages are late, and not lost")
-	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")
+	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: standard deviation of a delay divided by its mean")
+	f.BoolVar(&s.Netem, "jitter-netem", s.Netem, "--jitter has the Pareto distribution of Linux's netem, cut at four deviations")
+	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages lost, such as 0.001")
+	f.BoolVar(&s.TCP, "tcp", s.TCP, "--loss applies to TCP segments between regions, which are retransmitted: messages are late, not lost")
+	f.DurationVar(&s.Skew, "skew", s.Skew, "maximum error of wall clocks")
 }
 
 func (e *experiment) add(cmd *cobra.Command) {
@@ -64,75 +64,75 @@ func (e *experiment) add(cmd *cobra.Command) {
 	addFixedSet(f, s)
 	addNetwork(f, s)
 	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
-	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "how transactions end that wrote nothing: lease (checked by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")
+	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "commit of transactions without writes: lease (validated by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")
 	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file")
 	f.IntVar(&s.Shards, "shards", s.Shards, "shards, led from the regions in turn")
-	f.IntVar(&s.Replicas, "replicas", s.Replicas, "regions that hold a shard: its leader's and those nearest to it; 0: all")
-	f.IntVar(&s.Clients, "clients", s.Clients, "closed loop: clients, spread evenly over the regions")
-	f.Float64Var(&s.Rate, "rate", s.Rate, "open loop: transactions that begin in a second, at random; 0: closed loop")
+	f.IntVar(&s.Replicas, "replicas", s.Replicas, "regions with a replica of a shard: its leader's and the nearest ones; 0: all")
+	f.IntVar(&s.Clients, "clients", s.Clients, "closed loop: number of clients, spread evenly over the regions")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "open loop: transactions per second, with random arrivals; 0: closed loop")
 	f.IntVar(&s.Keys, "keys", s.Keys, "rows of the workload, or customers; 0: its default")
-	f.Float64Var(&s.Zipf, "zipf", s.Zipf, "how unevenly rows are chosen; 0 is evenly")
-	f.IntVar(&s.Length, "length", s.Length, "operations of a transaction of micro, statements of sysbench, hotspot and hotspot-scan; 0: the workload's default")
-	f.IntVar(&s.Spread, "spread", s.Spread, "shards that a transaction of micro touches; 0: as many as there are")
+	f.Float64Var(&s.Zipf, "zipf", s.Zipf, "Zipf coefficient of the choice of rows; 0: uniform")
+	f.IntVar(&s.Length, "length", s.Length, "operations per transaction of micro, statements of sysbench, hotspot and hotspot-scan; 0: the workload's default")
+	f.IntVar(&s.Spread, "spread", s.Spread, "shards per transaction of micro; 0: all")
 	f.IntVar(&s.Warehouses, "warehouses", s.Warehouses, "warehouses of tpcc on each shard; 0: its default")
-	f.StringVar((*string)(&s.Homes), "homes", string(workload.HomesPinned), "where transactions of tpcc begin: pinned (in the client's own warehouse) or uniform (in any)")
-	f.StringVar((*string)(&s.Draw), "zipf-draw", string(workload.DrawExact), "how rows are drawn by --zipf: exact, or last-probe (a search that ends one step early, as in D2PC's prototype)")
-	f.BoolVar(&s.OneByOne, "one-by-one", s.OneByOne, "a transaction reads its rows one after the other, and not in one round")
-	f.BoolVar(&s.AbortsLikeCommits, "aborts-like-commits", s.AbortsLikeCommits, "a coordinator hears all before it aborts, replicas have a refusal agreed to, and an abort keeps its keys as long as a commit, as in Natto's prototype")
-	f.BoolVar(&s.CountBegun, "count-begun", s.CountBegun, "measure what begins in the measured time, to its end, and not what ends in it: as in Natto's prototype")
-	f.BoolVar(&s.FreshAge, "fresh-age", s.FreshAge, "a try is as old as itself, and not as the first: as in Natto's prototype for 2PL")
-	f.BoolVar(&s.ReadsUnwaited, "reads-unwaited", s.ReadsUnwaited, "where every replica validates, a read waits for nobody who is about to write, as in TAPIR's paper")
-	f.BoolVar(&s.EndsNotedFirst, "ends-noted-first", s.EndsNotedFirst, "where every replica validates, a majority notes how an attempt ended before any acts on it, as in TAPIR's paper")
-	f.BoolVar(&s.NearAsIs, "near-as-is", s.NearAsIs, "near reads do not heed undecided writes: otherwise they go to the leader then")
-	f.Float64Var(&s.ReadShare, "read-share", s.ReadShare, "part of the statements of sysbench and hotspot that only read")
-	f.Float64Var(&s.Rollback, "rollback", s.Rollback, "part of the transactions of sysbench, hotspot and fit that their client rolls back at the end")
+	f.StringVar((*string)(&s.Homes), "homes", string(workload.HomesPinned), "home warehouse of transactions of tpcc: pinned (the client's own) or uniform (any)")
+	f.StringVar((*string)(&s.Draw), "zipf-draw", string(workload.DrawExact), "draw of rows with --zipf: exact, or last-probe (a search that ends one step early, as in D2PC's prototype)")
+	f.BoolVar(&s.OneByOne, "sequential-reads", s.OneByOne, "a transaction reads its rows one after the other instead of in one round")
+	f.BoolVar(&s.AbortsLikeCommits, "symmetric-aborts", s.AbortsLikeCommits, "an abort costs as much as a commit, as in Natto's prototype: the coordinator receives all votes first, replicas agree on a No, and locks are held as long")
+	f.BoolVar(&s.CountBegun, "measure-started", s.CountBegun, "measure the transactions that start in the measured time instead of those that end in it, as in Natto's prototype")
+	f.BoolVar(&s.FreshAge, "new-age-per-retry", s.FreshAge, "each try has its own age instead of the first try's, as in Natto's prototype for 2PL")
+	f.BoolVar(&s.ReadsUnwaited, "nonblocking-reads", s.ReadsUnwaited, "where every replica validates, a read does not wait for a prepared write, as in TAPIR's paper")
+	f.BoolVar(&s.EndsNotedFirst, "finalize-majority", s.EndsNotedFirst, "where every replica validates, a majority records a decision before any replica applies it, as in TAPIR's paper")
+	f.BoolVar(&s.NearAsIs, "near-reads-unchecked", s.NearAsIs, "near reads ignore undecided writes; by default such a read goes to the leader")
+	f.Float64Var(&s.ReadShare, "read-share", s.ReadShare, "part of the statements of sysbench and hotspot that are reads")
+	f.Float64Var(&s.Rollback, "rollback", s.Rollback, "part of the transactions of sysbench, hotspot and fit that the client rolls back at the end")
 	f.IntVar(&s.Hot, "hot", s.Hot, "hot accounts of fit, hot rows of hotspot-scan, hot customers of smallbank; 0: the workload's default")
-	f.BoolVar(&s.AdmissionOff, "admission-off", s.AdmissionOff, "gateways do not bound the tries that contend, as no paper's prototype does")
-	f.BoolVar(&s.NeverSure, "never-sure", s.NeverSure, "what has lost several tries reads as it did in its first, and does not lock where others only validate: as in the papers")
-	f.BoolVar(&s.HotOff, "hot-off", s.HotOff, "hot rows are rows like others")
-	f.IntVar(&s.HotWaiters, "hot-waiters", s.HotWaiters, "more waiters than this make a row hot; 0: that of a node")
-	f.IntVar(&s.GroupSize, "group-size", s.GroupSize, "transactions on a hot row that go on from each other before the first has committed; 0: that of a node")
-	f.DurationVar(&s.HotFrom, "hot-from", s.HotFrom, "when in the measured time hot rows begin to be hot; 0: from the beginning")
-	f.DurationVar(&s.GrowFrom, "grow-from", s.GrowFrom, "when in the measured time groups begin to be of --grow-to; 0: never")
-	f.IntVar(&s.GrowTo, "grow-to", s.GrowTo, "see --grow-from; 0: that of a node")
-	f.IntVar(&s.Sequence, "sequence", s.Sequence, "a sequencer before the database begins so many transactions at a time, each sent as a whole (Aria); 0: none")
-	f.StringVar(&s.Spikes, "spikes", s.Spikes, "open loop: crowds beside the rate, such as 3s+2s:500 (500 a second more from the third second on, for two), separated by commas")
-	f.DurationVar(&s.Series, "series", s.Series, "tell the measured time in pieces of this length as well (--json)")
-	f.IntVar(&s.ClientRegions, "client-regions", s.ClientRegions, "regions, the first of the map, that have clients; 0: all")
-	f.StringVar(&s.ClientsAt, "clients-at", s.ClientsAt, "the regions that have clients, such as bj,ldn; empty: see --client-regions")
+	f.BoolVar(&s.AdmissionOff, "admission-off", s.AdmissionOff, "disable admission control at gateways, as in all papers' prototypes")
+	f.BoolVar(&s.NeverSure, "no-lock-fallback", s.NeverSure, "a transaction that was aborted several times reads as in its first try and does not take locks under a validating protocol, as in the papers")
+	f.BoolVar(&s.HotOff, "hot-off", s.HotOff, "disable hot-row detection and grouping")
+	f.IntVar(&s.HotWaiters, "hot-waiters", s.HotWaiters, "number of waiters above which a row is hot; 0: the default of a node")
+	f.IntVar(&s.GroupSize, "group-size", s.GroupSize, "transactions of a hot row group that read uncommitted data of each other; 0: the default of a node")
+	f.DurationVar(&s.HotFrom, "hot-rows-start-at", s.HotFrom, "measured time at which hot-row detection starts; 0: from the start")
+	f.DurationVar(&s.GrowFrom, "group-size-change-at", s.GrowFrom, "measured time at which the group size becomes --group-size-after; 0: never")
+	f.IntVar(&s.GrowTo, "group-size-after", s.GrowTo, "group size from --group-size-change-at on; 0: the default of a node")
+	f.IntVar(&s.Sequence, "sequence", s.Sequence, "batch size of a sequencer before the database, each transaction sent as a whole (Aria); 0: no sequencer")
+	f.StringVar(&s.Spikes, "spikes", s.Spikes, "open loop: load spikes in addition to the rate, such as 3s+2s:500 (500 per second more for two seconds from second 3 on), separated by commas")
+	f.DurationVar(&s.Series, "sample-interval", s.Series, "report results per interval of this length too (--json)")
+	f.IntVar(&s.ClientRegions, "client-regions", s.ClientRegions, "number of regions with clients, from the first of the map on; 0: all")
+	f.StringVar(&s.ClientsAt, "clients-at", s.ClientsAt, "regions with clients, such as bj,ldn; empty: see --client-regions")
 	addSources(f, s)
 	f.DurationVar(&s.ClientRTT, "client-rtt", s.ClientRTT, "round trip between a client and its gateway, for each statement")
-	f.DurationVar(&s.LockWait, "lock-wait", s.LockWait, "bound of a wait for a lock; 0: that of a node")
-	f.DurationVar(&s.ProbeEvery, "probe-every", s.ProbeEvery, "how often nodes measure the delays between them; 0: that of a node (1 s)")
-	f.DurationVar(&s.ElectionTimeout, "election-timeout", s.ElectionTimeout, "a replica that hears nothing of its leader for so long wants to lead; heartbeats are as often as ever; 0: that of a node (1.5 s or five round trips)")
-	f.DurationVar(&s.ResendAfter, "resend-after", s.ResendAfter, "what is not answered is sent again after so long, and its log is asked after four times that; 0: that of a node (0.7 s or three round trips)")
-	f.IntVar(&s.Coordinators, "coordinators", s.Coordinators, "nodes in each region beside the one that holds the shards: clients are at these, and they co-coordinate; 0: the one does all")
-	f.DurationVar(&s.CoordinatorCPU, "coordinator-cpu", s.CoordinatorCPU, "CPU time of one message at one of --coordinators")
-	f.IntVar(&s.CoordinatorCores, "coordinator-cores", s.CoordinatorCores, "cores of one of --coordinators")
-	f.IntVar(&s.DeadCoCoordinators, "dead-co-coordinators", s.DeadCoCoordinators, "regions, the last of the map, without a co-coordinator (D2PC)")
-	f.StringVar(&s.Skews, "skews", s.Skews, "other coefficients of Zipf from moments of the measured time on, such as 20s=0.9, separated by commas; of workloads whose rows are not loaded")
-	f.StringVar(&s.Delays, "delays", s.Delays, "other delays from moments of the measured time on, such as 40s=star:50ms:90ms, separated by commas; nodes measure them")
-	f.DurationVar(&s.CPU, "cpu", s.CPU, "CPU time of one message at its receiver")
+	f.DurationVar(&s.LockWait, "lock-wait", s.LockWait, "lock wait timeout; 0: the default of a node")
+	f.DurationVar(&s.ProbeEvery, "probe-every", s.ProbeEvery, "interval at which nodes measure the delays between them; 0: the default of a node (1 s)")
+	f.DurationVar(&s.ElectionTimeout, "election-timeout", s.ElectionTimeout, "time without a message of its leader after which a replica starts an election; heartbeats keep their interval; 0: the default of a node (1.5 s or five round trips)")
+	f.DurationVar(&s.ResendAfter, "resend-after", s.ResendAfter, "time after which a request without a reply is retransmitted; the log is queried after four times that; 0: the default of a node (0.7 s or three round trips)")
+	f.IntVar(&s.Coordinators, "coordinators", s.Coordinators, "coordinator nodes per region besides the node with the shards: clients connect to them, and they co-coordinate; 0: the node with the shards does all")
+	f.DurationVar(&s.CoordinatorCPU, "coordinator-cpu", s.CoordinatorCPU, "CPU time of a message at a node of --coordinators")
+	f.IntVar(&s.CoordinatorCores, "coordinator-cores", s.CoordinatorCores, "cores of a node of --coordinators")
+	f.IntVar(&s.DeadCoCoordinators, "dead-co-coordinators", s.DeadCoCoordinators, "number of regions without a co-coordinator, from the last of the map on (D2PC)")
+	f.StringVar(&s.Skews, "skews", s.Skews, "other Zipf coefficients from given times of the measured time on, such as 20s=0.9, separated by commas; for workloads whose rows are not loaded")
+	f.StringVar(&s.Delays, "delays", s.Delays, "other delays from given times of the measured time on, such as 40s=star:50ms:90ms, separated by commas; nodes measure them")
+	f.DurationVar(&s.CPU, "cpu", s.CPU, "CPU time of a message at its receiver")
 	f.IntVar(&s.Cores, "cores", s.Cores, "cores of a node")
-	f.DurationVar(&s.RequestCPU, "request-cpu", s.RequestCPU, "CPU time of a client's request at its gateway; 0: as a message")
-	f.DurationVar(&s.StatementCPU, "statement-cpu", s.StatementCPU, "CPU time of a statement beside its request")
-	f.DurationVar(&s.CommitCPU, "commit-cpu", s.CommitCPU, "CPU time of a request that commits writes; 0: as any request")
-	f.DurationVar(&s.StoreCPU, "store-cpu", s.StoreCPU, "CPU time of a commit that writes beside its request, while it is under way")
-	f.BoolVar(&s.Loop, "loop", s.Loop, "a node takes messages and requests one at a time; its other cores have the statements")
-	f.DurationVar(&s.LockCPU, "lock-cpu", s.LockCPU, "with --loop: CPU time of a lock granted or freed")
-	f.DurationVar(&s.StepCPU, "step-cpu", s.StepCPU, "with --loop: CPU time of a step of a walk over who waits for whom, where deadlocks are detected")
-	f.DurationVar(&s.PageCPU, "page-cpu", s.PageCPU, "with --loop: CPU time of a lock granted or freed, for each who waits for its row; of rows with an object for each lock")
-	f.DurationVar(&s.ListCPU, "list-cpu", s.ListCPU, "CPU time of a statement that only reads, for each transaction that has written; of the same rows")
-	f.DurationVar(&s.Fsync, "fsync", s.Fsync, "time of one sync")
-	f.BoolVar(&s.SyncEach, "sync-each", s.SyncEach, "each commit has a sync of its own: no group commit")
-	f.StringVar((*string)(&s.Client), "client", string(lab.Forever), "what a client does when its transaction is aborted: drop (draw another), hold5 (prepare the same reads five times more, then draw another), forever (up to --tries) or by-region (the same; only those of one region pause longer and longer)")
-	f.IntVar(&s.Tries, "tries", s.Tries, "tries of one transaction, at most, with --client forever and by-region")
-	f.DurationVar(&s.Backoff, "backoff", s.Backoff, "pause before the second try, on average; it doubles five times at most")
-	f.DurationVar(&s.Warmup, "warmup", s.Warmup, "virtual time that is not measured")
-	f.DurationVar(&s.Duration, "duration", s.Duration, "virtual time that is measured")
-	f.BoolVar(&s.CountRules, "count-rules", s.CountRules, "count how often each rule of the core bites, warm-up included (--json)")
-	f.IntVar(&s.Check, "check", s.Check, "tries whose reads and writes are checked for serializability, from the first on")
-	f.IntVar(&s.PendingMax, "pending-max", s.PendingMax, fmt.Sprintf("messages and timers that may wait; 0: %d. An experiment with more, whose nodes cannot follow, is ended", lab.PendingMax))
+	f.DurationVar(&s.RequestCPU, "request-cpu", s.RequestCPU, "CPU time of a client's request at its gateway; 0: that of a message")
+	f.DurationVar(&s.StatementCPU, "statement-cpu", s.StatementCPU, "CPU time of a statement in addition to its request")
+	f.DurationVar(&s.CommitCPU, "commit-cpu", s.CommitCPU, "CPU time of a request that commits writes; 0: that of any request")
+	f.DurationVar(&s.StoreCPU, "store-cpu", s.StoreCPU, "CPU time of a commit with writes in addition to its request, spent during the commit")
+	f.BoolVar(&s.Loop, "loop", s.Loop, "a node processes messages and requests one at a time; its other cores run the statements")
+	f.DurationVar(&s.LockCPU, "lock-cpu", s.LockCPU, "with --loop: CPU time of a lock granted or released")
+	f.DurationVar(&s.StepCPU, "step-cpu", s.StepCPU, "with --loop: CPU time of a step of deadlock detection through the wait edges")
+	f.DurationVar(&s.PageCPU, "page-cpu", s.PageCPU, "with --loop: CPU time of a lock granted or released, per waiter of its row; for engines with an object per lock")
+	f.DurationVar(&s.ListCPU, "list-cpu", s.ListCPU, "CPU time of a read-only statement, per transaction that has written; for the same engines")
+	f.DurationVar(&s.Fsync, "fsync", s.Fsync, "time of one sync of the disk")
+	f.BoolVar(&s.SyncEach, "sync-each", s.SyncEach, "one sync per commit: no group commit")
+	f.StringVar((*string)(&s.Client), "client", string(lab.Forever), "retry policy of a client whose transaction is aborted: drop (draw another), hold5 (prepare the same reads five times more, then draw another), forever (up to --tries) or by-region (as forever; the pauses of single-region transactions grow)")
+	f.IntVar(&s.Tries, "tries", s.Tries, "maximum tries of a transaction, with --client forever and by-region")
+	f.DurationVar(&s.Backoff, "backoff", s.Backoff, "mean pause before the second try; it doubles up to five times")
+	f.DurationVar(&s.Warmup, "warmup", s.Warmup, "virtual time before the measured time")
+	f.DurationVar(&s.Duration, "duration", s.Duration, "measured virtual time")
+	f.BoolVar(&s.CountRules, "count-coverage", s.CountRules, "count the hits of each coverage mark of the core, warm-up included (--json)")
+	f.IntVar(&s.Check, "check", s.Check, "number of tries, from the first on, whose reads and writes are checked for serializability")
+	f.IntVar(&s.PendingMax, "pending-max", s.PendingMax, fmt.Sprintf("maximum pending messages and timers; 0: %d. An experiment with more is overloaded and ends with an error", lab.PendingMax))
 	f.VisitAll(func(flag *pflag.Flag) { e.only = append(e.only, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
 }
@@ -161,12 +161,12 @@ func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
 	return err
 }
 
-// gcPercent lets the heap of an experiment grow to several times what lives: its
-// memory is small, and collecting it less often takes a quarter off its time.
+// gcPercent lets the heap of an experiment grow to five times the live data. An experiment uses
+// little memory, and fewer collections save a quarter of its time.
 const gcPercent = 400
 
-// collectLate has garbage be collected late, and as before when it comes near half of the machine's
-// memory. GOMEMLIMIT in the environment goes before it.
+// collectLate delays garbage collection up to half of the machine's memory. GOMEMLIMIT in the
+// environment has precedence.
 func collectLate() {
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -174,17 +174,17 @@ func collectLate() {
 	}
 }
 
-// meter is a bar that grows with the virtual time that has passed; of what is not redrawn, a file or a
-// pipe, it is a line for each tenth.
+// meter shows the virtual time passed: as a bar on a terminal, and as a line per tenth in a file or a
+// pipe.
 type meter struct {
 	w     io.Writer
 	what  string
-	lines bool // not redrawn
-	shown int  // percent; the bar is drawn anew when it changes
+	lines bool // w is no terminal
+	shown int  // percent; a change redraws the bar
 	drawn bool
 }
 
-// newMeter is a meter of something; nil if nobody is to see it.
+// newMeter returns a meter with a title; nil if quiet.
 func newMeter(w io.Writer, what string, quiet bool) *meter {
 	if quiet {
 		return nil
@@ -192,7 +192,7 @@ func newMeter(w io.Writer, what string, quiet bool) *meter {
 	return &meter{w: w, what: what, lines: !isTerminal(w)}
 }
 
-// progress is what tells the meter how far it is, nil of none.
+// progress returns the function that updates the meter; nil for a nil meter.
 func (m *meter) progress() func(done, total time.Duration) {
 	if m == nil {
 		return nil
@@ -216,7 +216,7 @@ func (m *meter) show(done, total time.Duration) {
 	m.shown = percent
 }
 
-// clear takes the bar away.
+// clear removes the bar.
 func (m *meter) clear() {
 	if m != nil && m.drawn {
 		fmt.Fprint(m.w, "\r\x1b[K")

@@ -83,26 +83,26 @@ func TestSimRefuses(t *testing.T) {
 		{"--duration 0s", "the duration is 0s"},
 		{"--warmup -1s", "the warm-up is -1s"},
 		{"--faults floods", `there is no fault "floods"`},
-		{"--trace", "--trace is of a hunt"},
-		{"--hunt 2 --rate 5", "--rate is of an experiment"},
-		{"--hunt 2 --regions 2", "2 regions: a hunt takes three or more"},
-		{"--hunt 2 --regions 1 --faults none", "1 regions: a hunt takes three or more"},
-		{"--hunt 2 --regions 7 --wan azure5", "the map azure5 has 5 regions, and the hunt is to be over 7"},
-		{"--hunt 2 --wan uniform:50ms:3", "has 3 regions, and the hunt is to be over 5"},
-		{"--hunt 0", "--hunt is 0"},
-		{"--hunt 2 --shards 0", "--shards is 0"},
-		{"--hunt 2 --shards -1", "the number of shards is -1"},
-		{"--hunt 2 --shards 65", "the number of shards is 65; it must lie between 0 and 64"},
-		{"--hunt 2 --zipf 2.5", "zipf is 2.5"},
-		{"--hunt 2 --theta -0.1", "zipf is -0.1"},
-		{"--hunt 2 --loss 0.6", "the part of messages that is lost is 0.6"},
-		{"--hunt 2 --loss NaN", "the part of messages that is lost is NaN"},
-		{"--hunt 2 --jitter 11", "the jitter, as a ratio of deviation to mean, is 11"},
-		{"--hunt 2 --keys 100", "--keys is of an experiment"},
+		{"--trace", "--trace is a flag of fault-injection runs"},
+		{"--seeds 2 --rate 5", "--rate is a flag of an experiment"},
+		{"--seeds 2 --regions 2", "2 regions: a fault-injection run needs three or more"},
+		{"--seeds 2 --regions 1 --faults none", "1 regions: a fault-injection run needs three or more"},
+		{"--seeds 2 --regions 7 --wan azure5", "the map azure5 has 5 regions; the runs need 7"},
+		{"--seeds 2 --wan uniform:50ms:3", "has 3 regions; the runs need 5"},
+		{"--seeds 0", "--seeds is 0"},
+		{"--seeds 2 --shards 0", "--shards is 0"},
+		{"--seeds 2 --shards -1", "the number of shards is -1"},
+		{"--seeds 2 --shards 65", "the number of shards is 65; it must lie between 0 and 64"},
+		{"--seeds 2 --zipf 2.5", "zipf is 2.5"},
+		{"--seeds 2 --theta -0.1", "zipf is -0.1"},
+		{"--seeds 2 --loss 0.6", "the part of messages that is lost is 0.6"},
+		{"--seeds 2 --loss NaN", "the part of messages that is lost is NaN"},
+		{"--seeds 2 --jitter 11", "the jitter, as a ratio of deviation to mean, is 11"},
+		{"--seeds 2 --keys 100", "--keys is a flag of an experiment"},
 	} {
 		code, out, errs := sims(strings.Fields(c.args)...)
 		if code != exitUsage || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || out != "" {
-			t.Errorf("sim %s: exit %d, stdout %q, stderr %q; want exit 2 and one line that says %q", c.args, code, out, errs, c.say)
+			t.Errorf("sim %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, out, errs, c.say)
 		}
 	}
 }
@@ -120,17 +120,17 @@ func TestSimInterrupted(t *testing.T) {
 func TestSimRunsFaultsWithSeeds(t *testing.T) {
 	for _, more := range []string{"--faults none", "--regions 6", "--regions 7 --faults replace", "--regions 3 --wan uniform:50ms:3",
 		"--shards 7 --theta 0.99 --loss 0.02 --jitter 0.2", "--regions 4 --shards 1 --zipf 1.2", "--regions 2 --faults crashes,power,forced"} {
-		code, out, errs := sims(append([]string{"--hunt", "1", "--protocol", "2pc+occ", "--json"}, strings.Fields(more)...)...)
+		code, out, errs := sims(append([]string{"--seeds", "1", "--protocol", "2pc+occ", "--json"}, strings.Fields(more)...)...)
 		if code != exitOK || !strings.Contains(out, `"runs":1,"runs_without_a_commit":0`) {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", more, code, out, errs)
 		}
 	}
 }
 
-// A row that promises no atomicity breaks what is checked, and a hunt says so first.
-func TestSimSaysWhatPromisesNoAtomicity(t *testing.T) {
-	_, said := runHere(t, exitFailed, "sim", "--hunt", "1", "--protocol", "ssp-local,ssp")
-	if !strings.HasPrefix(said, "ssp-local promises no atomicity") || strings.Contains(said, "ssp promises") {
+// A protocol without atomicity violates the checks, and the runs print a warning first.
+func TestSimWarnsOfProtocolsWithoutAtomicity(t *testing.T) {
+	_, said := runHere(t, exitFailed, "sim", "--seeds", "1", "--protocol", "ssp-local,ssp")
+	if !strings.HasPrefix(said, "ssp-local guarantees no atomicity") || strings.Contains(said, "ssp guarantees") {
 		t.Errorf("it said %q", said)
 	}
 }

@@ -329,7 +329,7 @@ const (
 		"their own round trip only without waits. How often that is depends on which transactions write which rows where, and the paper specifies half of that (see *the setting*)."
 	whyTable = "Not known. The paper's throughput at a quarter distributed is more than 64 clients can have at its own mean latency (see *the setting*), so the latencies are the better " +
 		"comparison. Over PostgreSQL ssp is faster here than over MySQL, for a transaction needs no XA END there; in the paper it is as slow, and its other messages are not specified. " +
-		"It may have sent its statements one by one: then ssp commits 58 a second here, with a mean latency of 1.08 s (one run of 30 s: --rounds 5 --central first, without --end-trips)."
+		"It may have sent its statements one by one: then ssp commits 58 a second here, with a mean latency of 1.08 s (one run of 30 s: --rounds 5 --central first, without --xa-end-rtt)."
 	whyHottest = "From Zipf 1.1 on one row in Beijing is in nearly every transaction. geotp commits nearly nothing but those at Beijing alone then: at 1.7 it lets 8 % of the distributed ones " +
 		"end, and gives up most of the others before they begin (Eq. 9; they are counted as aborted). Admitted ones still wait for the row for up to 5 s, as under " +
 		"every protocol, and have the row, and the 5 s, in their p99. The paper's ssp must lose more than ours by it; the number of its commits there is not published."

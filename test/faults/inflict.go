@@ -78,7 +78,7 @@ func (m *nemesis) undo(kind Kind, hit []int) error {
 	case Pause:
 		return first.Signal(syscall.SIGCONT, false)
 	case CutNode, CutPair, CutOneWay, CutDeaf:
-		return first.Links("--heal")
+		return first.Links("--reset")
 	case Clone:
 		return m.endClone()
 	case DiskFull, FullStart:

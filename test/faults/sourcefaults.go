@@ -185,7 +185,7 @@ func (r *sourcesRun) undo(ctx context.Context, kind Kind, v victims) (err error)
 	case PauseAgent:
 		return r.cluster.Nodes[v.nodes[0]].Signal(syscall.SIGCONT, false)
 	case CutAgent, CutGateway, CutAgentUnsaid, CutAgentDeaf:
-		return r.cluster.Nodes[v.nodes[0]].Links("--heal")
+		return r.cluster.Nodes[v.nodes[0]].Links("--reset")
 	case CutDatabase:
 		p := v.places[0]
 		p.link, err = delay.Listen(p.link.Addr(), p.database.Addr(), 0)

@@ -7,24 +7,24 @@ import (
 	"isochron/sim"
 )
 
-// protocolRules are the rules that can bite on a row, as machines read them.
+// protocolRules are the coverage marks that a protocol can hit, as --json prints them.
 type protocolRules struct {
 	Protocol string       `json:"protocol"`
 	Rules    []ruleCounts `json:"rules"`
 	Never    []string     `json:"never"`
 }
 
-// ruleCounts is one of them.
+// ruleCounts is one coverage mark.
 type ruleCounts struct {
 	Rule    string `json:"rule"`
 	Package string `json:"package"`
 	Text    string `json:"says"`
 	Times   uint64 `json:"times"`
-	Seeds   int    `json:"seeds"` // in how many
+	Seeds   int    `json:"seeds"` // number of seeds with a hit
 	First   uint64 `json:"first_seed,omitempty"`
 }
 
-// rulesOf are those of all rows of a hunt; nil if it did not count them.
+// rulesOf returns the marks of all protocols; nil if the runs did not count them.
 func rulesOf(all []sim.ProtocolRules) (out []protocolRules) {
 	for _, r := range all {
 		one := protocolRules{Protocol: r.Protocol, Rules: []ruleCounts{}, Never: append([]string{}, r.Never()...)}
@@ -36,10 +36,10 @@ func rulesOf(all []sim.ProtocolRules) (out []protocolRules) {
 	return out
 }
 
-// printRules is the table of a row's rules.
+// printRules prints the marks of a protocol as a table.
 func printRules(out io.Writer, r protocolRules) {
-	fmt.Fprintf(out, "\nRules of the core that can bite on %s:\n", r.Protocol)
-	fmt.Fprintf(out, "  %-12s %-23s %12s %8s %11s  %s\n", "package", "rule", "times", "in seeds", "first seed", "what it says")
+	fmt.Fprintf(out, "\nCoverage marks that %s can hit:\n", r.Protocol)
+	fmt.Fprintf(out, "  %-12s %-23s %12s %8s %11s  %s\n", "package", "rule", "times", "in seeds", "first seed", "meaning")
 	for _, b := range r.Rules {
 		first := fmt.Sprint(b.First)
 		if b.Times == 0 {
@@ -47,5 +47,5 @@ func printRules(out io.Writer, r protocolRules) {
 		}
 		fmt.Fprintf(out, "  %-12s %-23s %12d %8d %11s  %s\n", b.Package, b.Rule, b.Times, b.Seeds, first, b.Text)
 	}
-	fmt.Fprintf(out, "%d of %d rules have bitten.\n", len(r.Rules)-len(r.Never), len(r.Rules))
+	fmt.Fprintf(out, "%d of %d marks were hit.\n", len(r.Rules)-len(r.Never), len(r.Rules))
 }

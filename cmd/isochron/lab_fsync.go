@@ -10,7 +10,7 @@ import (
 	"isochron/lab"
 )
 
-// syncsMeasured is how many lab sync makes unless it is told.
+// syncsMeasured is the default number of syncs of lab fsync.
 const syncsMeasured = 500
 
 func newLabSync() *cobra.Command {
@@ -18,12 +18,12 @@ func newLabSync() *cobra.Command {
 	var count int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Measure what one sync of a disk costs",
-		Long: `Sync writes a little to a file and waits until the disk has it, again and again. What
-commits cost that wait for a disk is the laboratory's --fsync; the figures of hot rows have
-what was measured on the machine that their other costs were measured on.`,
-		Example: "  isochron lab sync --dir /var/lib/isochron",
+		Use:   "fsync",
+		Short: "Measure the time of one sync of a disk",
+		Long: `Fsync writes a small block to a file and syncs it, --count times. The flag --fsync of
+isochron sim takes such a time. The figures of hot rows use the time measured on the
+machine on which their other costs were measured.`,
+		Example: "  isochron lab fsync --dir /var/lib/isochron",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if count < 1 {
@@ -37,18 +37,18 @@ what was measured on the machine that their other costs were measured on.`,
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "a directory on the disk")
-	cmd.Flags().IntVar(&count, "count", syncsMeasured, "how many syncs")
+	cmd.Flags().IntVar(&count, "count", syncsMeasured, "number of syncs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	return cmd
 }
 
-// reportSyncs prints what syncs took, in microseconds.
+// reportSyncs prints the times of syncs, in microseconds.
 func reportSyncs(out io.Writer, s lab.Syncs, asJSON bool) error {
 	us := func(percent int) int64 { return s.Part(percent).Microseconds() }
 	if asJSON {
 		return json.NewEncoder(out).Encode(map[string]int64{"count": int64(len(s)), "p25_us": us(25), "p50_us": us(50), "p75_us": us(75), "p99_us": us(99)})
 	}
-	_, err := fmt.Fprintf(out, "One sync takes %d us: half of %d took %d to %d us, one in a hundred more than %d. The laboratory has %d us in figures of hot rows, and %d elsewhere.\n",
+	_, err := fmt.Fprintf(out, "One sync takes %d us (median of %d; half take %d to %d us, the 99th percentile is %d us). The laboratory uses %d us in figures of hot rows and %d us elsewhere.\n",
 		us(50), len(s), us(25), us(75), us(99), lab.DiskSync.Microseconds(), lab.Fsync.Microseconds())
 	return err
 }

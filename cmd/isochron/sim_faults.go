@@ -14,14 +14,14 @@ import (
 	"isochron/sim"
 )
 
-// faultRunFlags are those of a hunt. seed, faults and json are of both modes.
+// faultRunFlags are the flags of fault-injection runs. seed, faults and json belong to both modes.
 type faultRunFlags struct {
 	seeds     int
 	seed      uint64
 	protocols []string
 	faults    string
 	regions   int
-	shape     sim.FaultRunConfig // what the flags of experiments said that hunts have too
+	shape     sim.FaultRunConfig // set by the flags in shared
 	trace     bool
 	json      bool
 	injectBug string
@@ -29,8 +29,8 @@ type faultRunFlags struct {
 	rules     bool
 }
 
-// shared are the flags of experiments that hunts heed too, in their own way and only if
-// they are given, with what each does to a hunt.
+// shared are the flags of experiments that apply to fault-injection runs too, if they are set, with
+// their effect on the configuration of the runs.
 var shared = map[string]func(s *lab.Experiment, cfg *sim.FaultRunConfig){
 	"wan":    func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.WAN = s.WAN },
 	"shards": func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Shards = s.Shards },
@@ -39,22 +39,22 @@ var shared = map[string]func(s *lab.Experiment, cfg *sim.FaultRunConfig){
 	"jitter": func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Jitter = s.Jitter },
 }
 
-// faultRunOnly are the flags that only a hunt heeds.
-var faultRunOnly = []string{"regions", "trace", "plant", "switch", "rules"}
+// faultRunOnly are the flags of fault-injection runs only.
+var faultRunOnly = []string{"regions", "trace", "inject-bug", "switch-protocols", "coverage"}
 
 func (f *faultRunFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.seeds, "hunt", 20, "hunt: how many seeds to run on each protocol")
-	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
-	cmd.Flags().StringVar(&f.injectBug, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
-	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
-	cmd.Flags().BoolVar(&f.rules, "rules", false, "hunt: count how often each rule of the core has refused or changed something, and fail if one never did that can on the protocol")
-	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 20, "fault-injection runs: number of seeds on each protocol")
+	cmd.Flags().IntVar(&f.regions, "regions", 0, "fault-injection runs: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
+	cmd.Flags().StringVar(&f.injectBug, "inject-bug", "", "fault-injection runs: inject these bugs, one after the other (a list, or all), and report after how many seeds each is found")
+	cmd.Flags().StringSliceVar(&f.among, "switch-protocols", nil, "fault-injection runs: switch the cluster between these protocols under load, such as "+strings.Join(sim.DefaultSwitch, ","))
+	cmd.Flags().BoolVar(&f.rules, "coverage", false, "fault-injection runs: count the hits of each coverage mark of the core, and fail if a mark that the protocol can hit was never hit")
+	cmd.Flags().BoolVar(&f.trace, "trace", false, "fault-injection runs: print the trace of each run, one event per line")
 }
 
-// run hunts.
+// run runs all seeds and prints the summary.
 func (f faultRunFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if f.seeds < 1 {
-		return usagef("--hunt is %d; it must be at least 1", f.seeds)
+		return usagef("--seeds is %d; it must be at least 1", f.seeds)
 	}
 	if f.regions < 0 || f.regions > 9 {
 		return usagef("--regions is %d; it must be 0, or lie between 2 and 9", f.regions)
@@ -66,7 +66,7 @@ func (f faultRunFlags) run(ctx context.Context, out, progress io.Writer) error {
 	}
 	for _, name := range f.among {
 		if _, err := protocol.LiveByName(name); err != nil {
-			return usagef("--switch: %w", err)
+			return usagef("--switch-protocols: %w", err)
 		}
 	}
 	faults, err := sim.ParseFaults(f.faults)
@@ -84,22 +84,22 @@ func (f faultRunFlags) run(ctx context.Context, out, progress io.Writer) error {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
 	}
 	if f.injectBug != "" {
-		return f.runPlanted(cfg, out, progress)
+		return f.runInjected(cfg, out, progress)
 	}
 	if f.json {
 		progress = io.Discard
 	}
 	for _, name := range cfg.WithoutAtomicity() {
-		fmt.Fprintf(progress, "%s promises no atomicity: it breaks what is checked here, and a run that finds nothing would be the surprise.\n", name)
+		fmt.Fprintf(progress, "%s guarantees no atomicity: expect violations of the checks.\n", name)
 	}
 	sum, err := sim.RunSeeds(cfg, progress)
 	if f.json {
 		return errorsFirst(err, json.NewEncoder(out).Encode(faultRunReport(sum)))
 	}
-	fmt.Fprintf(out, "%d runs, %d broke a promise, %d committed nothing; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
+	fmt.Fprintf(out, "%d runs, %d with violations, %d without a commit; %d transactions committed, %d aborted, %d with an outcome unknown to their client.\n",
 		sum.Runs, len(sum.Failed), sum.Idle, sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
 	median, least := sum.WorkDone()
-	fmt.Fprintf(out, "Transactions with writes that clients committed in a run: %d in the median, %d at the least.\n", median, least)
+	fmt.Fprintf(out, "Committed transactions with writes in a run: median %d, minimum %d.\n", median, least)
 	printCounts(out, sum.Counts)
 	for _, r := range sum.ByRow {
 		printPaths(out, r)
@@ -110,7 +110,7 @@ func (f faultRunFlags) run(ctx context.Context, out, progress io.Writer) error {
 	return err
 }
 
-// errorsFirst is the first error that is one.
+// errorsFirst returns the first error that is not nil.
 func errorsFirst(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -120,7 +120,7 @@ func errorsFirst(errs ...error) error {
 	return nil
 }
 
-// faultRunReport is the hunt as machines read it.
+// faultRunReport returns the summary of the runs as --json prints it.
 func faultRunReport(sum sim.Summary) any {
 	type failed struct {
 		Seed       uint64   `json:"seed"`
