@@ -52,13 +52,13 @@ func newLabList() *cobra.Command {
 
 func listFigures(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "figure\tparameter\tprotocols\twhat it shows")
+	fmt.Fprintln(w, "figure\tparameter\tprotocols\ttitle")
 	for _, f := range figures.All() {
 		title := f.Title
-		if missing := f.Missing(); len(missing) > 0 {
-			title += " (needs " + strings.Join(missing, ", ") + ", which this build does not have)"
+		if len(f.Missing()) > 0 {
+			title = "(not in this build) " + title
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Axis.Label, strings.Join(f.Protocols, " "), title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, shorten(f.Axis.Label, 24), shorten(strings.Join(f.Protocols, " "), 24), shorten(title, 36))
 	}
 	return w.Flush()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,29 +17,29 @@ import (
 func newLabProtocols() *cobra.Command {
 	var asJSON, diff bool
 	cmd := &cobra.Command{
-		Use:   "protocols",
-		Short: "Print the protocol table: what each row chooses, and what that gives",
-		Long: `Protocols prints the protocol table. A row is one protocol, a column one choice;
-what two protocols do alike stands in the same column with the same words.
-Commit and span are bounds in wide-area round trips: of a client's commit, and of
-the time for which a row can be in another transaction's way at a remote shard.
-A row that can be no cluster's runs with isochron sim and isochron lab only.
-Steps are those of a transaction on one shard that has written a hot row, which is
-the class that each row reveals earliest. With --diff two rows are told apart, in a sentence for each choice.`,
-		Example: "  isochron lab protocols\n  isochron lab protocols --json\n  isochron lab protocols --diff 2pc+2pl d2pc+2pl",
+		Use:   "protocols [NAME]",
+		Short: "Print the table of protocols, or one protocol in full",
+		Long: `Protocols prints the protocols: the base, the isolation, and two bounds in wide-area
+round trips: of a client's commit, and of the contention span, the time for which a row
+blocks other transactions at a remote shard. A protocol that runs on sim is for isochron
+sim and isochron lab only. With a NAME it prints all choices of that protocol and its
+source. With --diff it prints the differences of two protocols, a sentence per choice.`,
+		Example: "  isochron lab protocols\n  isochron lab protocols bonspiel\n  isochron lab protocols --json\n  isochron lab protocols --diff 2pc+2pl d2pc+2pl",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if diff && len(args) != 2 {
+			switch {
+			case diff && len(args) != 2:
 				return usagef("--diff needs the names of two protocols")
+			case !diff && len(args) > 1:
+				return noArgs(cmd, args[1:])
 			}
-			if diff {
-				return nil
-			}
-			return noArgs(cmd, args)
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case diff:
 				return protocolsDiff(cmd.OutOrStdout(), args, asJSON)
+			case len(args) == 1:
+				return protocolInFull(cmd.OutOrStdout(), args[0], asJSON)
 			case asJSON:
 				return protocolsJSON(cmd.OutOrStdout(), protocolRows())
 			}
@@ -46,7 +47,7 @@ the class that each row reveals earliest. With --diff two rows are told apart, i
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array and nothing else")
-	cmd.Flags().BoolVar(&diff, "diff", false, "tell the two protocols named apart")
+	cmd.Flags().BoolVar(&diff, "diff", false, "print the differences of two protocols")
 	return cmd
 }
 
@@ -113,28 +114,106 @@ func protocolsDiff(out io.Writer, names []string, asJSON bool) error {
 		return protocolsJSON(out, found)
 	}
 	if len(found) == 0 {
-		found = []string{"no choice tells them apart"}
+		found = []string{"the choices are the same"}
 	}
 	_, err := fmt.Fprintln(out, strings.Join(found, "\n"))
 	return err
 }
 
+// listWidth is the number of columns that the lists of lab fit in.
+const listWidth = 120
+
+// protocols prints the table: a line per protocol. lab protocols NAME prints a protocol in full.
 func protocols(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "name\tlike\tadmits\tarrives\treads\tsecond try\tread-only\tyields\tvalidates\treplicates\tdecides\tasked\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "name\tbase\tisolation\tcommit RTT\tspan RTT\truns on")
 	for _, r := range protocolRows() {
-		cluster := "yes"
+		on := "cluster"
 		if !r.Cluster {
-			cluster = "no"
+			on = "sim"
 		}
-		var steps []string
-		for _, s := range r.Steps {
-			steps = append(steps, string(s))
-		}
-		fmt.Fprintln(w, strings.Join([]string{
-			r.Name, r.Base, r.Admission, r.Arrives, r.Reads, r.RetryReads, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Prepares, r.Reveals,
-			r.Isolation, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Notes,
-		}, "\t"))
+		isolation, _, _ := strings.Cut(r.Isolation, ";")
+		isolation, _, _ = strings.Cut(isolation, " over ")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Base, isolation, shorten(r.Commit, 16), shorten(r.Span, 16), on)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// shorten returns at most n characters of a text, the last three being "..." if it is longer.
+func shorten(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
+	}
+	return text
+}
+
+// protocolInFull prints one protocol: each choice, the bounds and the source.
+func protocolInFull(out io.Writer, name string, asJSON bool) error {
+	spec, err := protocol.ByName(name)
+	if err != nil {
+		return usageError{err}
+	}
+	rows := protocolRows()
+	r := rows[slices.IndexFunc(rows, func(r protocolReport) bool { return r.Name == spec.Name })]
+	if asJSON {
+		return protocolsJSON(out, r)
+	}
+	on := "clusters, isochron sim and isochron lab"
+	if !r.Cluster {
+		on = "isochron sim and isochron lab only"
+	}
+	var steps []string
+	for _, s := range r.Steps {
+		steps = append(steps, string(s))
+	}
+	for _, line := range [][2]string{
+		{"protocol", r.Name}, {"base", r.Base}, {"source", r.Source}, {"isolation", r.Isolation}, {"runs on", on},
+		{"commit RTT", r.Commit + " (wide-area round trips until the client's commit returns)"},
+		{"span RTT", r.Span + " (wide-area round trips for which a row blocks others at a remote shard)"},
+		{"admission", r.Admission}, {"dispatch", r.Arrives}, {"plain reads", r.Reads}, {"reads of a retry", r.RetryReads},
+		{"read-only commit", r.ReadOnly}, {"conflicts", r.Yields}, {"validation", r.Validates}, {"replication", r.Replicates},
+		{"decision", r.Decides}, {"prepares", r.Prepares}, {"writes visible", r.Reveals}, {"steps of a commit", strings.Join(steps, ", ")}, {"notes", r.Notes},
+	} {
+		if line[1] == "" {
+			continue
+		}
+		if err := field(out, line[0], line[1]); err != nil {
+			return err
+		}
+	}
+	if spec.Base == "" {
+		return nil
+	}
+	base, err := protocol.ByName(spec.Base)
+	if err != nil {
+		return err
+	}
+	for _, d := range protocol.Diff(base, spec) {
+		if err := field(out, "differs from base", d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field prints a name and a text, wrapped at listWidth.
+func field(out io.Writer, name, text string) error {
+	const indent = 20
+	line := fmt.Sprintf("%-*s", indent-1, name)
+	for _, word := range strings.Fields(text) {
+		if len([]rune(line))+1+len([]rune(word)) > listWidth {
+			if _, err := fmt.Fprintln(out, line); err != nil {
+				return err
+			}
+			line = strings.Repeat(" ", indent-1)
+		}
+		line += " " + word
+	}
+	_, err := fmt.Fprintln(out, line)
+	return err
 }

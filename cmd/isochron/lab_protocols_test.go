@@ -9,21 +9,28 @@ import (
 	"isochron/protocol"
 )
 
-// Every row stands in the table once, with all its words.
+// The table has a line per protocol, within listWidth columns; NAME prints all texts of one.
 func TestLabProtocols(t *testing.T) {
 	code, out, errs := labCommand(t, "protocols")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != exitOK || errs != "" || len(lines) != 1+len(protocol.Table()) {
 		t.Fatalf("status %d, %q, %d lines:\n%s", code, errs, len(lines), out)
 	}
+	fits(t, out)
 	for i, r := range protocol.Table() {
-		cluster := "  yes"
+		on := "  cluster"
 		if r.RunsOn == protocol.SimulationOnly {
-			cluster = "  no"
+			on = "  sim"
 		}
-		for _, word := range []string{r.Name, r.Reads.String(), r.Yield.Name, r.Decide.String(), r.Reveal.String(), r.Validates.String(), r.Replicates.String(), r.Isolation.String(), r.CommitRTT, r.SpanRTT, r.Notes, cluster} {
-			if !strings.Contains(lines[1+i], word) {
-				t.Errorf("%s: there is no %q in\n%s", r.Name, word, lines[1+i])
+		if !strings.HasPrefix(lines[1+i], r.Name+"  ") || !strings.HasSuffix(lines[1+i], on) {
+			t.Errorf("%s: the line is %q", r.Name, lines[1+i])
+		}
+		_, full, _ := labCommand(t, "protocols", r.Name)
+		fits(t, full)
+		full = strings.Join(strings.Fields(full), " ")
+		for _, word := range []string{r.Name, r.Base, r.Reads.String(), r.Yield.Name, r.Decide.String(), r.Reveal.String(), r.Validates.String(), r.Replicates.String(), r.Isolation.String(), r.CommitRTT, r.SpanRTT, r.Source, r.Notes} {
+			if !strings.Contains(full, strings.Join(strings.Fields(word), " ")) {
+				t.Errorf("%s: there is no %q in\n%s", r.Name, word, full)
 			}
 		}
 	}
@@ -34,10 +41,20 @@ func TestLabProtocols(t *testing.T) {
 	}
 	for i, r := range protocol.Table() {
 		if got := rows[i]; got.Name != r.Name || got.Cluster != (r.RunsOn == protocol.InClusters) || got.Commit != r.CommitRTT || got.Span != r.SpanRTT || !slices.Equal(got.Steps, r.Steps(earliest)) || got.Source != r.Source {
-			t.Errorf("%s is told as %+v", r.Name, got)
+			t.Errorf("%s: --json has %+v", r.Name, got)
 		}
 	}
-	if code, out, errs := labCommand(t, "protocols", "d2pc+occ"); code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+	if code, out, errs := labCommand(t, "protocols", "d2pc+occ", "o2"); code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
 		t.Errorf("an argument: status %d, %q, %q", code, out, errs)
+	}
+}
+
+// fits fails if a line is longer than the lists of lab may be.
+func fits(t *testing.T, text string) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		if n := len([]rune(line)); n > listWidth {
+			t.Errorf("%d columns, at most %d: %s", n, listWidth, line)
+		}
 	}
 }

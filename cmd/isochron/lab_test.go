@@ -23,6 +23,7 @@ func TestLabList(t *testing.T) {
 			t.Errorf("status %d, without %q: %s", code, want, out)
 		}
 	}
+	fits(t, out)
 	code, out, _ = labCommand(t, "list", "--json")
 	var all []struct {
 		Figure    string
