@@ -179,7 +179,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"workload tpcc prepare --scale 0", "--scale"},
 		{"workload ycsb run --mix z", "--mix"},
 		{"check", "one file"},
-		{"check " + file, "no recorded history"},
+		{"check " + file, "not a recorded history"},
 		{"check " + file + ".gone", "no such file"},
 		{"init", "--dir is missing"},
 		{"init --dir " + file + "x", "--regions is missing"},

@@ -141,7 +141,7 @@ func TestWatching(t *testing.T) {
 	}
 	c.nodes[1].cmd.Process.Kill()
 	_ = c.nodes[1].wait()
-	c.awaitPage(t, 0, "/readyz", http.StatusServiceUnavailable, "no leader is known")
+	c.awaitPage(t, 0, "/readyz", http.StatusServiceUnavailable, "no known leader")
 	c.awaitPage(t, 0, "/healthz", http.StatusOK, "ok")
 }
 
