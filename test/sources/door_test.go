@@ -98,6 +98,6 @@ func TestATableIsAdoptedAnewUnderAnOpenTransaction(t *testing.T) {
 	d.exec("BEGIN")
 	d.exec("UPDATE accounts SET balance = balance - 1 WHERE id = 1")
 	c.exec("CALL isochron.drop_imported_table('" + database + ".accounts')")
-	d.fails(1412, "released", "COMMIT")
+	d.fails(1412, "imported again", "COMMIT")
 	d.exec("ROLLBACK")
 }
