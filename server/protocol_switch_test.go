@@ -104,7 +104,7 @@ func TestProcessesSwitch(t *testing.T) {
 	if out := order(routing.Protocol{To: "pigeon"}); !strings.Contains(out.Refused, "no protocol") {
 		t.Errorf("an unknown protocol: %+v", out)
 	}
-	if out := order(routing.Protocol{To: "tapir"}); !strings.Contains(out.Refused, "laboratory only") {
+	if out := order(routing.Protocol{To: "tapir"}); !strings.Contains(out.Refused, "simulations only") {
 		t.Errorf("a protocol of the laboratory: %+v", out)
 	}
 	if out := order(routing.Protocol{To: "d2pc+2pl-home"}); out.Refused+out.Error != "" {
