@@ -72,7 +72,7 @@ func withLevel(dsn, name string) string {
 }
 
 // seenWithin is how many plays an allowed anomaly has to be seen in.
-const seenWithin = 5
+const seenWithin = 20
 
 // TestAnomaliesOfLevels plays every anomaly at the weaker levels: what a level
 // forbids is never seen, and what it allows is.
