@@ -197,7 +197,7 @@ func (cs *commitManager) makeWrites(k *pendingCommit) {
 	if verdict, _ := k.Verdict(); verdict != decide.Open { // a leader has voted No
 		return
 	}
-	if k.req == nil { // its client was told that the outcome is unknown, and waits no more
+	if k.req == nil { // its client has received that the outcome is unknown, and no longer waits
 		decide.Withdraw(k.Attempt, nil)
 		return
 	}

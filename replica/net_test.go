@@ -20,7 +20,7 @@ type net struct {
 	at       map[txn.NodeID]*machine
 	queue    []txn.Envelope
 	received []txn.Message  // by the coordinator
-	acks     []txn.Envelope // heard too
+	acks     []txn.Envelope // received too
 	lost     func(txn.Envelope) bool
 	now      time.Duration
 }
@@ -103,7 +103,7 @@ func (n *net) send(to txn.NodeID, m txn.Message) {
 	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m, Part: txn.Participant(to, shard).Part()})
 }
 
-// sendAll tells all replicas, and lets them talk until they have nothing to say.
+// sendAll sends to all replicas and delivers messages until none is left.
 func (n *net) sendAll(m txn.Message) {
 	for _, id := range n.members {
 		n.send(id, m)
@@ -208,7 +208,7 @@ func decision(p *txn.Prepare, commit, with bool) txn.Message {
 	return txn.Message{Decide: d}
 }
 
-// replicaVotes are those that the coordinator has heard of an attempt, the last of each.
+// replicaVotes are the votes that the coordinator has received for an attempt, the last of each replica.
 func (n *net) replicaVotes(seq uint64) map[txn.NodeID]txn.ValidationResult {
 	out := map[txn.NodeID]txn.ValidationResult{}
 	for _, m := range n.received {

@@ -81,7 +81,7 @@ func TestAnOpinionSurvivesACrash(t *testing.T) {
 	n.at[2].stuck = false
 	n.send(2, txn.Message{Prepare: y})
 	n.settle()
-	n.wantOpinions(2, txn.ValidationNone, ok) // it has never told of the other
+	n.wantOpinions(2, txn.ValidationNone, ok) // it never sent the other one
 	n.crash(2)
 	n.open(2)
 	n.send(2, txn.Message{Prepare: x})

@@ -85,7 +85,7 @@ func TestAViewSettlesWhatIsOpen(t *testing.T) {
 			x, y, z := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "w:b"), prepare(3, 30, "w:c")
 			n.sendAll(txn.Message{Prepare: x})
 			n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil }
-			n.send(2, txn.Message{Prepare: y}) // one has heard of it, and nobody of z
+			n.send(2, txn.Message{Prepare: y}) // one replica received it, and none received z
 			n.settle()
 			n.lost = func(e txn.Envelope) bool { // replica 2, which is to lead view 1, can call but not begin
 				return e.From == 2 && e.Msg.StartView != nil

@@ -115,7 +115,7 @@ func TestLowPriorityGivesWayAtItsShard(t *testing.T) {
 	if n := c.prepareHandler.arrivalQueue.Len(); n != 1 {
 		t.Errorf("%d wait, and one of high priority should", n)
 	}
-	c.prepareHandler.locks.End(0, first.Txn, true) // and nobody asks again yet
+	c.prepareHandler.locks.End(0, first.Txn, true) // and no transaction asks again yet
 	c.preparesFixedSet(4, 10, false, "a")
 	c.pass(10)
 	c.wantVotes(t, "one gives way to who waits, which has others ask again", 1, 3)
@@ -188,7 +188,7 @@ func TestAReadIsForwarded(t *testing.T) {
 	if len(sent) != 1 || sent[0].Attempt.Seq != 1 || sent[0].Reader.Seq != 2 || len(sent[0].Rows) != 1 || string(sent[0].Rows[0].Value) != "v" {
 		t.Fatalf("passed on is %+v", sent)
 	}
-	c.prepareHandler.locks.End(0, id(1), true) // and nobody asks again yet
+	c.prepareHandler.locks.End(0, id(1), true) // and no transaction asks again yet
 	c.preparesFixedSet(3, -5, false, "z")
 	c.wantVotes(t, "one that comes late for another row", 1, 3)
 	c.preparesFixedSet(4, -5, true, "old")

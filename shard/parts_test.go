@@ -12,7 +12,7 @@ import (
 	"isochron/yield"
 )
 
-// noEvents hears what a lock table does.
+// noEvents ignores the events of a lock table.
 type noEvents struct{}
 
 func (noEvents) TxnAborted(_, _ txn.ID, _ bool)      {}

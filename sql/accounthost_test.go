@@ -149,7 +149,7 @@ func TestLoginsOfTheMostSpecificAccount(t *testing.T) {
 }
 
 // Accounts that a former release has stored with loopback addresses are of localhost, with their
-// roles; those that no client could be of are left out, and give their roles to nobody.
+// roles; those that no client could use are left out, and their roles are given to no account.
 func TestStoredLoopbackAccounts(t *testing.T) {
 	db, saved := scratch()
 	ed := db.Editor()

@@ -362,7 +362,7 @@ func TestLockedAccount(t *testing.T) {
 	is("n", "pn", 0)
 	is("s", "ps", 0)
 
-	// The last account with every privilege cannot be locked, by nobody, nor any of a list with it.
+	// The last account with every privilege cannot be locked, nor any account of a list with it.
 	for _, stmt := range []string{"ALTER USER root ACCOUNT LOCK", "ALTER USER n, root ACCOUNT LOCK", "ALTER USER IF EXISTS root@'%' IDENTIFIED BY 'x' ACCOUNT /* , */ LOCK"} {
 		_, err := root.Exec(stmt)
 		wantCode(t, err, 1235, "42000")

@@ -85,7 +85,7 @@ func TestSkipLockedLocksWhatItAnswers(t *testing.T) {
 	})
 }
 
-// A query with LIMIT that would lock more than it returns is refused, in a transaction that goes on.
+// A query with LIMIT that would lock more than it returns is refused, and the transaction continues.
 // Where a MariaDB locks all that is read, too, it is locked.
 func TestSkipLockedIsRefusedWhereItWouldLockMore(t *testing.T) {
 	refused := []string{
