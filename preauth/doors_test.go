@@ -21,7 +21,7 @@ func at(d time.Duration) time.Time { return start.Add(d) }
 
 // The oldest silent stranger makes room, not before it had its moment.
 func TestOldestSilentGoes(t *testing.T) {
-	s := NewStrangers(3)
+	s := NewUnauthenticated(3)
 	a, b, c, d := &guest{spoke: true}, &guest{}, &guest{}, &guest{}
 	for i, g := range []*guest{a, b, c} {
 		if dropped, wait := s.Enter(at(time.Duration(i)*time.Millisecond), "h", g); dropped != nil || wait != 0 {
@@ -46,7 +46,7 @@ func TestOldestSilentGoes(t *testing.T) {
 
 // Whoever takes many places pushes out its own; others wait for nobody.
 func TestAddressWithMostPays(t *testing.T) {
-	s := NewStrangers(8)
+	s := NewUnauthenticated(8)
 	honest := &guest{}
 	s.Enter(at(0), "honest", honest)
 	for i := range 100 {
@@ -67,7 +67,7 @@ func TestAddressWithMostPays(t *testing.T) {
 }
 
 func TestLeaveIsOnce(t *testing.T) {
-	s := NewStrangers(2)
+	s := NewUnauthenticated(2)
 	a, b := &guest{}, &guest{}
 	s.Enter(at(0), "h", a)
 	s.Enter(at(0), "h", b)

@@ -17,9 +17,9 @@ type Limiter struct {
 	once      sync.Once
 }
 
-// NewDoor returns a Limiter with so many places.
-func NewDoor(most int) *Limiter {
-	return &Limiter{strangers: NewStrangers(most), ended: make(chan struct{})}
+// NewLimiter returns a Limiter with so many places.
+func NewLimiter(most int) *Limiter {
+	return &Limiter{strangers: NewUnauthenticated(most), ended: make(chan struct{})}
 }
 
 // lookEvery is the interval at which a newcomer checks for a free place.

@@ -34,8 +34,8 @@ type stranger struct {
 	came  time.Time
 }
 
-// NewStrangers returns an Unauthenticated with so many places, at least one.
-func NewStrangers(most int) *Unauthenticated {
+// NewUnauthenticated returns an Unauthenticated with so many places, at least one.
+func NewUnauthenticated(most int) *Unauthenticated {
 	return &Unauthenticated{most: max(most, 1), all: map[ClientConn]*list.Element{}, hosts: map[string]*list.List{}}
 }
 

@@ -14,8 +14,8 @@ type EntryCache[C any] struct {
 
 const memoBytes = 1 << 20
 
-// NewMemo returns a cache of entries decoded by decode.
-func NewMemo[C any](decode func([]byte) ([]C, error)) *EntryCache[C] {
+// NewEntryCache returns a cache of entries decoded by decode.
+func NewEntryCache[C any](decode func([]byte) ([]C, error)) *EntryCache[C] {
 	return &EntryCache[C]{decode: decode, commands: map[*pb.Entry][]C{}}
 }
 

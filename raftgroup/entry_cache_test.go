@@ -24,7 +24,7 @@ func (w *messageFormatter) Size(c string) uint64 { return uint64(len(c)) + 16 }
 
 func TestAMemoIsRightAndBounded(t *testing.T) {
 	w := &messageFormatter{}
-	m := NewMemo(w.Decode)
+	m := NewEntryCache(w.Decode)
 	var entries []*pb.Entry
 	for i := range 3000 {
 		says := fmt.Sprint(i, strings.Repeat(".", 1000))

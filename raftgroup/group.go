@@ -111,7 +111,7 @@ func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *EntryCach
 		machine: machine, cache: memo, proposals: proposals[C]{codec: codec},
 	}
 	if g.cache == nil {
-		g.cache = NewMemo(codec.Decode)
+		g.cache = NewEntryCache(codec.Decode)
 	}
 	if fresh {
 		var b store.Batch

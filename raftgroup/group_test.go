@@ -229,7 +229,7 @@ func TestAMemberComesBack(t *testing.T) {
 // Ephemeral members read an entry once for all, and save their state for a snapshot.
 func TestEphemeralMembersReadAnEntryOnce(t *testing.T) {
 	w := newWorld(t)
-	w.cache = NewMemo(w.format.Decode)
+	w.cache = NewEntryCache(w.format.Decode)
 	for _, n := range three {
 		w.open(n, store.NewMem(), three)
 	}

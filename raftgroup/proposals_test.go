@@ -10,7 +10,7 @@ import (
 
 func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
 	w := &messageFormatter{}
-	m := NewMemo(w.Decode)
+	m := NewEntryCache(w.Decode)
 	p := proposals[string]{codec: w}
 	var entries []*pb.Entry
 	says := map[int][]string{}

@@ -49,7 +49,7 @@ func beginLife(d disk.Disk, dir string, self txn.NodeID, gateway bool, from uint
 		return nil, err
 	}
 	var writing sync.Mutex
-	return peer.NewLives(peer.LivesConfig{Self: self, Own: r.Own, Known: r.Peers, Save: func(known []peer.Known) error {
+	return peer.NewBootRegistry(peer.BootRegistryConfig{Self: self, Own: r.Own, Known: r.Peers, Save: func(known []peer.Known) error {
 		writing.Lock()
 		defer writing.Unlock()
 		return writeYAML(d, path, remembered{r.Format, r.Own, known})

@@ -129,7 +129,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 		p.sayLast(err)
 		return nil, errors.Join(err, p.Close())
 	}
-	p.peers.SetLives(lives)
+	p.peers.SetBoots(lives)
 	p.wan.connect(cfg.Self, cfg.Self, 0, into(p.runner.box))
 	p.runner.start()
 	p.running.Store(true)

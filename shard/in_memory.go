@@ -16,7 +16,7 @@ type Process struct {
 }
 
 // NewProcess returns a Process for the replicas of one goroutine.
-func NewProcess() *Process { return &Process{raftgroup.NewMemo(decodeEntry)} }
+func NewProcess() *Process { return &Process{raftgroup.NewEntryCache(decodeEntry)} }
 
 // save writes the state that an ephemeral replica keeps only in memory, for a snapshot.
 func (s *state) save(b *store.Batch) {

@@ -43,7 +43,7 @@ type leaderState struct {
 	leases        *yield.Leases
 }
 
-func newLeadership(r *Replica, term uint64, now txn.Now) *leaderState {
+func newLeaderState(r *Replica, term uint64, now txn.Now) *leaderState {
 	l := &leaderState{r: r, term: term}
 	l.gateways = yield.NewGatewayLeases(r.cfg.Self, r.cfg.Params.StatusQueryAfter, r.cfg.Params.GatewayLease)
 	l.orphans = decide.NewOrphans(r.cfg.Params.RecoverAfter)
@@ -62,7 +62,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leaderState {
 		l.leases.Rules, l.leases.Writes.Inside = r.cfg.Params.Rules, r.cfg.Params.InjectedBugs.WriteInsideLease
 	}
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
-	l.barrier = newConfirmation(term, r.group.Leased, r.propose)
+	l.barrier = newLeaderBarrier(term, r.group.Leased, r.propose)
 	l.barrier.rules, l.early.Rules = r.cfg.Params.Rules, r.cfg.Params.Rules
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.collects = newCollecting(r.state, r.cfg.Params.KeepVersions, now.Mono, r.propose)

@@ -17,7 +17,7 @@ type leaderBarrier struct {
 	last    uint64
 }
 
-func newConfirmation(term uint64, leased func() bool, propose func(command) bool) leaderBarrier {
+func newLeaderBarrier(term uint64, leased func() bool, propose func(command) bool) leaderBarrier {
 	return leaderBarrier{term: term, leased: leased, propose: propose, waiting: map[uint64]func(){}}
 }
 

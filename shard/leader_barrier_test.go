@@ -6,7 +6,7 @@ import "testing"
 func TestALeaderIsConfirmedByItsOwnBarrier(t *testing.T) {
 	leased, full, said := false, false, ""
 	var logged []uint64
-	c := newConfirmation(3, func() bool { return leased }, func(c command) bool {
+	c := newLeaderBarrier(3, func() bool { return leased }, func(c command) bool {
 		logged = append(logged, c.Barrier)
 		return !full
 	})

@@ -38,7 +38,7 @@ func newCourt(t *testing.T, name string) court {
 	cfg, rows, locks, known := lead1(t, name)
 	w, p := &sentMessages{quiet: quiet{now: txn.Now{Mono: time.Second}}}, &paper{}
 	cfg.Env = w
-	depends, certain, orphans := &dependencyTracker{cfg, rows.early, known}, newConfirmation(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
+	depends, certain, orphans := &dependencyTracker{cfg, rows.early, known}, newLeaderBarrier(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
 	says, clock := replySender{cfg, change, rows, known}, &txn.Clock{}
 	clock.Observe(40) // above what the engine has

@@ -15,7 +15,7 @@ func newReader(t *testing.T, name string) (*reader, *sentMessages) {
 	cfg, rows, locks, known := lead1(t, name)
 	w := &sentMessages{leased: true, quiet: quiet{now: txn.Now{Mono: time.Second}}}
 	cfg.Env = w
-	certain := newConfirmation(1, func() bool { return w.leased }, nil)
+	certain := newLeaderBarrier(1, func() bool { return w.leased }, nil)
 	over := func(txn.Attempt) bool { return false }
 	return &reader{
 		cfg: cfg, term: 1, clock: &txn.Clock{}, rows: rows, locks: locks, written: &written{rows, locks, known},

@@ -97,7 +97,7 @@ func (m *machine) Applied(serves bool) {
 
 // Lead starts a term as leader.
 func (m *machine) Lead(term uint64) {
-	m.lead = newLeadership((*Replica)(m), term, m.env.Now())
+	m.lead = newLeaderState((*Replica)(m), term, m.env.Now())
 }
 
 // Deposed ends it. Waiting requests get no answer; their senders ask the next leader.

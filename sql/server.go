@@ -203,7 +203,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
 	g.directs.most = cmp.Or(cfg.Memory.Plans, directsMax)
-	l := &listener{Listener: tcp, max: int64(cfg.Connections), unreadMax: cmp.Or(cfg.Memory.Requests, requestsMaxBytes), door: preauth.NewDoor(cfg.Unauthenticated)}
+	l := &listener{Listener: tcp, max: int64(cfg.Connections), unreadMax: cmp.Or(cfg.Memory.Requests, requestsMaxBytes), door: preauth.NewLimiter(cfg.Unauthenticated)}
 	l.login.Store(int64(cfg.LoginTimeout))
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {

@@ -97,8 +97,8 @@ const (
 	claimsHold = quiet
 )
 
-// LivesConfig has a node's records at its start.
-type LivesConfig struct {
+// BootRegistryConfig has a node's records at its start.
+type BootRegistryConfig struct {
 	Self  txn.NodeID
 	Own   Boot
 	Known []Known
@@ -108,7 +108,7 @@ type LivesConfig struct {
 
 // BootRegistry has a node's records of the starts of nodes. Its methods are safe for concurrent use.
 type BootRegistry struct {
-	cfg       LivesConfig
+	cfg       BootRegistryConfig
 	receiving func() []received // this node's own connections
 
 	mu     sync.Mutex
@@ -124,8 +124,8 @@ type asks struct {
 	since time.Time
 }
 
-// NewLives returns a registry with a node's records.
-func NewLives(cfg LivesConfig) *BootRegistry {
+// NewBootRegistry returns a registry with a node's records.
+func NewBootRegistry(cfg BootRegistryConfig) *BootRegistry {
 	l := &BootRegistry{cfg: cfg, receiving: func() []received { return nil },
 		known: map[txn.NodeID]Known{}, asks: map[txn.NodeID]asks{}, found: map[txn.NodeID]uint64{}, others: map[txn.NodeID]claims{}}
 	for _, k := range cfg.Known {

@@ -18,7 +18,7 @@ type watcher struct {
 
 func newWatcher(known ...Known) *watcher {
 	w := &watcher{now: time.Unix(1_000_000, 0)}
-	w.BootRegistry = NewLives(LivesConfig{Self: 1, Own: Boot{Start: 4, ID: 44}, Known: known, Save: func(k []Known) error {
+	w.BootRegistry = NewBootRegistry(BootRegistryConfig{Self: 1, Own: Boot{Start: 4, ID: 44}, Known: known, Save: func(k []Known) error {
 		w.saved = k
 		return nil
 	}})

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// SetLives sets the registry with this node's start and those of its peers. It is called before Start.
-func (t *Transport) SetLives(l *BootRegistry) {
+// SetBoots sets the registry with this node's start and those of its peers. It is called before Start.
+func (t *Transport) SetBoots(l *BootRegistry) {
 	l.receiving = t.receives
 	t.lives = l
 }

@@ -30,7 +30,7 @@
 //
 // What the caller owes it.
 //
-//  1. New opens the port; call SetLives before Start.
+//  1. New opens the port; call SetBoots before Start.
 //  2. Deliver and Answer are called by many goroutines; Deliver must not block.
 //  3. A frame's content is only authenticated: check it.
 //  4. Send may be called by any goroutine; it does not keep the envelope.

@@ -92,7 +92,7 @@ func New(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
-		stop: make(chan struct{}), door: preauth.NewDoor(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
+		stop: make(chan struct{}), door: preauth.NewLimiter(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
 	}
 	for id, address := range cfg.Peers {
 		if id != cfg.Self {
