@@ -8,7 +8,11 @@ GO   := CGO_ENABLED=0 go
 ARGS  ?=
 # Seeds per protocol of the fault-injection runs.
 SEEDS ?= 300
-# Protocols on which make simtest-bugs injects bugs.
+# Protocols on which make simtest-bugs injects bugs. PLANTED_ROWS is its name before this release.
+ifdef PLANTED_ROWS
+$(if $(MAKELEVEL:0=),,$(shell echo "PLANTED_ROWS is deprecated, use BUG_PROTOCOLS" >&2))
+BUG_PROTOCOLS ?= $(PLANTED_ROWS)
+endif
 BUG_PROTOCOLS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,tapir,starry
 # Duration of make faults in minutes, and repetitions of each fault in make gaps.
 FAULT_MINUTES ?= 60
