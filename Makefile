@@ -50,7 +50,7 @@ hours:
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
 	@echo "lines of the longest documents, which fail nothing:"; wc -l README.md ARCHITECTURE.md docs/*.md docs/*/*.md | sort -rn | head -6
-	@$(GO) run ./internal/lint/cmd prose | tail -1
+	@$(GO) run ./internal/lint/cmd prose | tail -2
 	$(GO) vet $(TAGS) ./...
 	$(GO) tool staticcheck $(TAGS) ./...
 	$(GO) test $(TAGS) -count=1 ./internal/lint

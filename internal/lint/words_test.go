@@ -1,8 +1,13 @@
 package lint
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"isochron/test/pages"
 )
 
 // A phrase is counted where it stands: over the lines of a comment, not over a full stop, by case
@@ -43,17 +48,52 @@ func TestWordsTable(t *testing.T) {
 	}
 }
 
-// The report on prose counts pages that are written by hand alone, and fails nothing.
+// The report on prose counts pages that are written by hand alone, records of measurement apart.
 func TestProseIsCounted(t *testing.T) {
-	tree, err := Read(plant(t, map[string]string{"docs/a.md": "# One two\n\nthree-four `five`.\n", "docs/generated/b.md": "six seven\n"}))
+	tree, err := Read(plant(t, map[string]string{
+		"docs/a.md":                  "# One two\n\nthree-four `five`.\n",
+		"docs/generated/b.md":        "six seven\n",
+		"docs/laboratory/txsql.md":   "eight nine\n",
+		"docs/laboratory/unknown.md": "ten\n",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	report, err := ProseReport(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(report, "4 docs/a.md\n") || strings.Contains(report, "generated") {
-		t.Errorf("the report is\n%s", report)
+
+	for _, want := range []string{
+		"      4 docs/a.md\n",
+		"      2 words in records of measurement\n",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("want %q in\n%s", want, report)
+		}
+	}
+	others := 0
+	for line := range strings.Lines(report) {
+		var n int
+		var path string
+		if fmt.Sscan(line, &n, &path); strings.HasSuffix(path, ".md") && path != "docs/laboratory/txsql.md" {
+			others += n
+		}
+	}
+	if want := fmt.Sprintf("%7d words in other pages that are written by hand\n", others); !strings.HasSuffix(report, want) {
+		t.Errorf("want %q at the end of\n%s", want, report)
+	}
+	if strings.Contains(report, "generated") {
+		t.Errorf("a generated page is counted in\n%s", report)
+	}
+}
+
+// Each record of measurement is a page that exists: a renamed one would be counted with the others.
+func TestRecordsExist(t *testing.T) {
+	for path := range records {
+		if _, err := os.Stat(filepath.Join(pages.Root(t), path)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -2,8 +2,8 @@
 //
 // How it thinks. Without an argument it prints the findings of every check, one a line, and ends
 // with 1 if there are any. "words" prints how often each phrase of internal/lint/words.tsv occurred
-// in a commit and occurs now; "prose" prints the number of words of each page that is written by hand.
-// These two fail nothing.
+// in a commit and occurs now; "prose" prints the number of words of each page that is written by hand,
+// and their sums, of records of measurement and of all others. These two fail nothing.
 //
 // What the caller owes it. A directory inside the clone:
 //
