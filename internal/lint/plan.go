@@ -46,6 +46,7 @@ var foreign = map[string][]string{
 	"go.etcd.io/raft":                    {"raftgroup", "sim"}, // sim puts messages into words
 	"github.com/dolthub/go-mysql-server": {"sql", "cmd"},
 	"github.com/dolthub/vitess":          {"sql", "cmd"},
+	"vitess.io/vitess":                   {"sql"},
 	"github.com/spf13/cobra":             {"cmd"},
 	"github.com/prometheus":              {"ops", "cmd"},
 	"gonum.org/v1/plot":                  {"lab"},

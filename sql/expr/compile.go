@@ -1,0 +1,181 @@
+package expr
+
+import (
+	"fmt"
+
+	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
+)
+
+// compiler makes a Program of trees.
+type compiler struct {
+	p       *Program
+	columns Columns
+	args    int // scratch that the steps need so far
+	depth   int
+}
+
+// slotName is the qualifier of columns that stand for slots; no table can have it.
+const slotName = "\x00slot"
+
+// compile compiles an expression: calls of our functions become steps, the rest is the engine's.
+func (b *compiler) compile(e sqlparser.Expr) (value, error) {
+	if b.depth++; b.depth > MaxDepth {
+		return value{}, newError(1436, "HY000", "an expression is nested more than %d deep", MaxDepth)
+	}
+	defer func() { b.depth-- }()
+	literal := true
+	rewritten, err := b.replace(e, &literal)
+	if err != nil {
+		return value{}, err
+	}
+	if at, ok := b.direct(rewritten); ok {
+		return value{at: at, typ: b.typeAt(at), literal: literal}, nil
+	}
+	tree, err := evalengine.Translate(rewritten, b.config())
+	if err != nil {
+		if unsupported(err) {
+			return value{}, &Unsupported{sqlparser.String(e)}
+		}
+		return value{}, converted(err)
+	}
+	typ, err := newEngine(b.p.context).TypeOf(tree)
+	if err != nil {
+		return value{}, converted(err)
+	}
+	return value{at: -1, tree: tree, typ: typ, literal: literal}, nil
+}
+
+// replace returns the tree with a slot in the place of each call of ours, and notes whether it depends on a row.
+func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	var failed error
+	depth := 0
+	pre := func(n, _ sqlparser.SQLNode) bool {
+		if depth++; failed == nil && depth+b.depth > MaxDepth {
+			failed = newError(1436, "HY000", "an expression is nested more than %d deep", MaxDepth)
+		}
+		if failed != nil {
+			return false
+		}
+		e, ok := n.(sqlparser.Expr)
+		if !ok {
+			return true
+		}
+		if _, mine, _ := recognise(e); mine {
+			return false // its arguments are compiled by themselves
+		}
+		return true
+	}
+	post := func(c *sqlparser.CopyOnWriteCursor) {
+		depth--
+		if failed != nil {
+			return
+		}
+		e, ok := c.Node().(sqlparser.Expr)
+		if !ok {
+			return
+		}
+		switch e := e.(type) {
+		case *sqlparser.ColName:
+			*literal = false
+		case *sqlparser.Subquery, *sqlparser.ExistsExpr:
+			failed = &Unsupported{sqlparser.String(e)}
+		}
+		n, mine, err := recognise(e)
+		if err != nil {
+			failed = err
+			return
+		}
+		if !mine {
+			return
+		}
+		at, constant, err := b.step(n)
+		if err != nil {
+			failed = err
+			return
+		}
+		*literal = *literal && constant
+		c.Replace(sqlparser.NewColNameWithQualifier(fmt.Sprint(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(slotName)}))
+	}
+	out := sqlparser.CopyOnRewrite(root, pre, post, nil)
+	if failed != nil {
+		return nil, failed
+	}
+	return out.(sqlparser.Expr), nil
+}
+
+// step adds the step of a call and returns its position in the row.
+func (b *compiler) step(n node) (at int, constant bool, err error) {
+	s := step{call: Call{Context: b.p.context, Function: n.function, Option: n.option}, once: !n.function.Volatile}
+	for _, a := range n.args {
+		v, err := b.compile(a)
+		if err != nil {
+			return 0, false, err
+		}
+		s.args = append(s.args, v)
+		s.call.Types = append(s.call.Types, v.typ)
+		s.once = s.once && v.literal
+	}
+	s.offset = b.args
+	b.args += len(s.args)
+	s.call.Out = n.function.Type(s.call.Types, b.p.context)
+	b.p.steps = append(b.p.steps, s)
+	b.p.slots = append(b.p.slots, s.call.Out)
+	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
+}
+
+// direct is the position in the row of an expression that is just a column or slot.
+func (b *compiler) direct(e sqlparser.Expr) (int, bool) {
+	c, ok := e.(*sqlparser.ColName)
+	if !ok {
+		return 0, false
+	}
+	at, err := b.find(c)
+	return at, err == nil
+}
+
+func (b *compiler) find(c *sqlparser.ColName) (int, error) {
+	if c.Qualifier.Name.String() == slotName {
+		at := 0
+		_, err := fmt.Sscan(c.Name.String(), &at)
+		return at, err
+	}
+	if b.columns.Find == nil {
+		return 0, newError(1054, "42S22", "Unknown column '%s' in 'field list'", sqlparser.String(c))
+	}
+	return b.columns.Find(c)
+}
+
+func (b *compiler) typeAt(at int) Type {
+	if n := len(b.columns.Types); at >= n {
+		return b.p.slots[at-n]
+	}
+	return b.columns.Types[at]
+}
+
+func (b *compiler) config() *evalengine.Config {
+	c := b.p.context
+	return &evalengine.Config{
+		Collation: c.Collation, Environment: environment, SQLMode: evalengine.ParseSQLMode(c.SQLMode),
+		ResolveColumn: b.find,
+		ResolveType: func(e sqlparser.Expr) (Type, bool) {
+			name, ok := e.(*sqlparser.ColName)
+			if !ok {
+				return Type{}, false
+			}
+			at, err := b.find(name)
+			if err != nil {
+				return Type{}, false
+			}
+			return b.typeAt(at), true
+		},
+		NoConstantFolding: true, // its environment is another than the session's
+	}
+}
+
+// NullType is the type of NULL.
+func NullType() Type {
+	return evalengine.NewTypeEx(sqltypes.Null, collations.CollationBinaryID, true, 0, 0, nil)
+}

@@ -1,0 +1,28 @@
+// Package expr compiles and evaluates MySQL's expressions.
+//
+// How it works. Most of an expression is computed by Vitess' evalengine, which has typed, compiled expressions with
+// collations. A call that the engine lacks, or computes otherwise than MySQL, is one of the Functions of this package.
+// Compile takes every such call out of the tree, innermost first, and gives it a slot behind the columns of the row; the
+// engine reads the slot as one more column:
+//
+//	UPPER(c) = SOUNDEX(CONCAT(c, 'x'))
+//
+//	row:   [ c | slot 0 | slot 1 ]
+//	step:  slot 0 = SOUNDEX( engine: CONCAT(c, 'x') )
+//	step:  slot 1 = UPPER( engine: c )
+//	value: engine: slot 1 = slot 0
+//
+// The steps of an expression are all computed, also those in branches of IF, CASE and COALESCE that are not taken.
+//
+// Invariants.
+//
+//   - A function does not change its arguments.
+//   - A panic inside the engine or a function ends the statement with an error, never the process.
+//   - What a value may occupy is bounded by Context.MaxPacket before it is allocated.
+//
+// What the caller owes it.
+//
+//  1. A Program is used by one goroutine at a time. Its Context is that of the running statement.
+//  2. A row has a value for each of the columns that Compile was given, as text in MySQL's form, of the declared type.
+//  3. Text is valid in utf8mb4, which all collations of the catalogue use.
+package expr

@@ -1,0 +1,44 @@
+package expr
+
+import (
+	"fmt"
+
+	"vitess.io/vitess/go/mysql/sqlerror"
+)
+
+// Error is an error with MySQL's number and SQLSTATE.
+type Error struct {
+	Code    int
+	State   string
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func newError(code int, state, format string, args ...any) *Error {
+	return &Error{code, state, fmt.Sprintf(format, args...)}
+}
+
+// NewError is an error with a number of MySQL.
+func NewError(code int, state, format string, args ...any) *Error {
+	return newError(code, state, format, args...)
+}
+
+// converted is an error of the engine with MySQL's number; errors of this package stay as they are.
+func converted(err error) error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *Error:
+		return e
+	}
+	if e, ok := sqlerror.NewSQLErrorFromError(err).(*sqlerror.SQLError); ok {
+		return &Error{int(e.Num), e.State, e.Message}
+	}
+	return &Error{1105, "HY000", err.Error()}
+}
+
+// Unsupported is the error of Compile for an expression that neither the engine nor this package computes.
+type Unsupported struct{ What string }
+
+func (u *Unsupported) Error() string { return "not computed here: " + u.What }

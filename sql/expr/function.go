@@ -1,0 +1,181 @@
+package expr
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
+)
+
+// Value is a value in MySQL's text form with its type; NULL has none.
+type Value = sqltypes.Value
+
+// Type is the type of an expression: MySQL's type, collation, whether it may be NULL, length and scale.
+type Type = evalengine.Type
+
+// Null is SQL's NULL.
+var Null = sqltypes.NULL
+
+// Function is a function of MySQL that evalengine lacks, or computes otherwise than MySQL.
+type Function struct {
+	// Name is MySQL's, in upper case.
+	Name string
+	// Min and Max are the number of arguments; a Max below 0 is no bound.
+	Min, Max int
+	// Type is the type of the result, by those of the arguments.
+	Type func(args []Type, c *Context) Type
+	// Eval computes the value. It neither changes nor keeps the arguments' bytes.
+	Eval func(c *Call) (Value, error)
+	// Nulls: Eval is called with NULL arguments too; otherwise one makes the result NULL.
+	Nulls bool
+	// Volatile: the value differs from call to call (RAND, SLEEP, UUID), so it is computed for each row.
+	Volatile bool
+}
+
+// Call is one evaluation of a function.
+type Call struct {
+	*Context
+	Function *Function
+	Args     []Value
+	Types    []Type // of Args
+	Out      Type   // of the result
+	Option   string // what the tree has besides arguments, such as the unit of an interval, in upper case
+}
+
+// node is a call as the tree has it.
+type node struct {
+	function *Function
+	args     []sqlparser.Expr
+	option   string
+}
+
+var (
+	byName = map[string]*Function{}
+	// byNode recognises calls that the parser gives a node of their own, by the node's type.
+	byNode = map[reflect.Type]func(sqlparser.Expr) (node, bool){}
+)
+
+// register adds functions that the parser gives as calls by name.
+func register(list ...*Function) {
+	for _, f := range list {
+		if byName[f.Name] != nil || f.Name != strings.ToUpper(f.Name) {
+			panic("function " + f.Name + " is registered twice, or not in upper case")
+		}
+		byName[f.Name] = f
+	}
+}
+
+// registerNode adds functions that the parser gives a node of their own. match returns false for a form that the engine
+// computes.
+func registerNode[N sqlparser.Expr](match func(N) (node, bool)) {
+	t := reflect.TypeFor[N]()
+	if byNode[t] != nil {
+		panic("node " + t.String() + " is registered twice")
+	}
+	byNode[t] = func(e sqlparser.Expr) (node, bool) { return match(e.(N)) }
+}
+
+// recognise is the call of one of ours that a node is.
+func recognise(e sqlparser.Expr) (node, bool, error) {
+	if f, ok := e.(*sqlparser.FuncExpr); ok && f.Qualifier.IsEmpty() {
+		if own := byName[strings.ToUpper(f.Name.String())]; own != nil {
+			n := node{function: own, args: f.Exprs}
+			return n, true, own.check(len(n.args))
+		}
+		return node{}, false, nil
+	}
+	match := byNode[reflect.TypeOf(e)]
+	if match == nil {
+		return node{}, false, nil
+	}
+	n, ok := match(e)
+	if !ok {
+		return n, false, nil
+	}
+	return n, true, n.function.check(len(n.args))
+}
+
+// check compares a number of arguments with what the function takes.
+func (f *Function) check(n int) error {
+	if n < f.Min || f.Max >= 0 && n > f.Max {
+		return newError(1582, "42000", "Incorrect parameter count in the call to native function '%s'", strings.ToLower(f.Name))
+	}
+	return nil
+}
+
+// The types that functions return.
+
+func integerType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Int64, collations.CollationBinaryID, true, 0, 0, nil)
+}
+
+func unsignedType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Uint64, collations.CollationBinaryID, true, 0, 0, nil)
+}
+
+func doubleType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Float64, collations.CollationBinaryID, true, 0, 31, nil)
+}
+
+// textType is text in the connection's collation.
+func textType(_ []Type, c *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, 0, nil)
+}
+
+func binaryType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.VarBinary, collations.CollationBinaryID, true, 0, 0, nil)
+}
+
+func jsonType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.TypeJSON, collations.CollationUtf8mb4BinID, true, 0, 0, nil)
+}
+
+// likeFirst is the text type of the first argument: its collation if it is text, else the connection's.
+func likeFirst(args []Type, c *Context) Type {
+	if len(args) > 0 && sqltypes.IsText(args[0].Type()) {
+		return evalengine.NewTypeEx(sqltypes.VarChar, args[0].Collation(), true, args[0].Size(), 0, nil)
+	}
+	if len(args) > 0 && sqltypes.IsBinary(args[0].Type()) {
+		return binaryType(nil, c)
+	}
+	return textType(nil, c)
+}
+
+// Results.
+
+// Int is an integer result.
+func Int(n int64) Value { return sqltypes.NewInt64(n) }
+
+// Uint is an unsigned integer result.
+func Uint(n uint64) Value { return sqltypes.NewUint64(n) }
+
+// Double is a floating-point result.
+func Double(f float64) Value { return sqltypes.NewFloat64(f) }
+
+// Bool is 1 or 0.
+func Bool(b bool) Value {
+	if b {
+		return Int(1)
+	}
+	return Int(0)
+}
+
+// Text is a text result of the call's type.
+func (c *Call) Text(s string) Value { return c.Bytes([]byte(s)) }
+
+// Bytes is a text or binary result of the call's type.
+func (c *Call) Bytes(b []byte) Value { return sqltypes.MakeTrusted(c.Out.Type(), b) }
+
+// TooLong reports whether a result of so many bytes is over max_allowed_packet; then it has warned, and the result must
+// be NULL.
+func (c *Call) TooLong(n int) bool {
+	if n <= c.maxPacket() {
+		return false
+	}
+	c.Warn(1301, fmt.Sprintf("Result of %s() was larger than max_allowed_packet (%d) - truncated", strings.ToLower(c.Function.Name), c.maxPacket()))
+	return true
+}

@@ -1,0 +1,202 @@
+package expr
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/proto/vtrpc"
+	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vterrors"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
+)
+
+// Columns are the columns that expressions may name.
+type Columns struct {
+	// Types are those of the values of a row, in order.
+	Types []Type
+	// Find is the position of a column in a row; the error is the client's (1054, 1052).
+	Find func(*sqlparser.ColName) (int, error)
+}
+
+// Program is a list of expressions, compiled to be computed together for many rows.
+type Program struct {
+	columns []Type
+	steps   []step
+	slots   []Type // of the steps' results
+	values  []value
+	engine  *evalengine.ExpressionEnv
+	row     []Value // the columns, and the slots behind them
+	args    []Value // scratch of the steps
+	context *Context
+	depth   int
+	folding int // steps that were computed while compiling: constant calls
+}
+
+// step computes a slot.
+type step struct {
+	call   Call
+	args   []value
+	offset int  // of its first argument in the scratch
+	once   bool // its value is the same for all rows of a run
+	done   bool // and has been computed in this run
+}
+
+// value is an expression of the program: a column or slot as it is, a constant, or an expression of the engine.
+type value struct {
+	at      int // position in the row; -1: it is an expression of the engine
+	tree    evalengine.Expr
+	typ     Type
+	literal bool // it depends on no column and no volatile function
+}
+
+// MaxDepth bounds the nesting of an expression.
+const MaxDepth = 200
+
+// Compile compiles expressions over the columns. *Unsupported: one of them cannot be computed here; other errors are the
+// client's, with MySQL's numbers.
+func Compile(c *Context, columns Columns, list ...sqlparser.Expr) (p *Program, err error) {
+	defer rescue(&err)
+	b := &compiler{p: &Program{columns: columns.Types, context: c}, columns: columns}
+	for _, e := range list {
+		v, err := b.compile(e)
+		if err != nil {
+			return nil, err
+		}
+		b.p.values = append(b.p.values, v)
+	}
+	b.p.row = make([]Value, len(columns.Types)+len(b.p.steps))
+	b.p.args = make([]Value, b.args)
+	return b.p, nil
+}
+
+// Type is the type of the i-th expression.
+func (p *Program) Type(i int) Type { return p.values[i].typ }
+
+// Constant reports whether the i-th expression has one value for all rows.
+func (p *Program) Constant(i int) bool { return p.values[i].literal }
+
+// Begin readies the program for the rows of a statement.
+func (p *Program) Begin(c *Context) {
+	p.context = c
+	p.engine = nil
+	for i := range p.steps {
+		p.steps[i].done = false
+		p.steps[i].call.Context = c
+	}
+}
+
+// Run computes all expressions for a row and appends their values to out. row is not kept.
+func (p *Program) Run(row, out []Value) (_ []Value, err error) {
+	defer rescue(&err)
+	if err := p.load(row); err != nil {
+		return nil, err
+	}
+	for i := range p.values {
+		v, err := p.compute(&p.values[i])
+		if err != nil {
+			return nil, converted(err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// True reports whether the first expression is true for a row: neither false nor NULL.
+func (p *Program) True(row []Value) (ok bool, err error) {
+	defer rescue(&err)
+	if err := p.load(row); err != nil {
+		return false, err
+	}
+	v := &p.values[0]
+	if v.at >= 0 {
+		return Truth(p.row[v.at], p.context), nil
+	}
+	got, err := p.engine.Evaluate(v.tree)
+	if err != nil {
+		return false, converted(err)
+	}
+	return got.ToBoolean(), nil
+}
+
+// load takes a row and computes the slots.
+func (p *Program) load(row []Value) error {
+	if p.engine == nil {
+		p.engine = newEngine(p.context)
+	}
+	copy(p.row, row)
+	p.engine.Row = p.row
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.once && s.done {
+			continue
+		}
+		v, err := p.step(s)
+		if err != nil {
+			return converted(err)
+		}
+		p.row[len(p.columns)+i] = v
+		s.done = true
+	}
+	return nil
+}
+
+func (p *Program) step(s *step) (Value, error) {
+	s.call.Args = p.args[s.offset : s.offset+len(s.args)]
+	for i := range s.args {
+		v, err := p.compute(&s.args[i])
+		if err != nil {
+			return Null, err
+		}
+		if v.IsNull() && !s.call.Function.Nulls {
+			return Null, nil
+		}
+		s.call.Args[i] = v
+	}
+	return s.call.Function.Eval(&s.call)
+}
+
+func (p *Program) compute(v *value) (Value, error) {
+	if v.at >= 0 {
+		return p.row[v.at], nil
+	}
+	got, err := p.engine.Evaluate(v.tree)
+	if err != nil {
+		return Null, err
+	}
+	return got.Value(p.context.Collation), nil
+}
+
+func newEngine(c *Context) *evalengine.ExpressionEnv {
+	e := evalengine.NewExpressionEnv(context.Background(), nil, cursor{c})
+	if !c.Now.IsZero() {
+		e.SetTime(c.Now)
+	}
+	return e
+}
+
+// Truth reports whether a value is true: a number other than 0.
+func Truth(v Value, c *Context) bool {
+	if v.IsNull() {
+		return false
+	}
+	if sqltypes.IsIntegral(v.Type()) {
+		return !slices.Equal(v.Raw(), []byte("0"))
+	}
+	call := Call{Context: c, Args: []Value{v}}
+	return call.Float(0) != 0
+}
+
+// rescue makes an error of a panic: the engine panics on some arguments.
+func rescue(err *error) {
+	if r := recover(); r != nil {
+		*err = newError(1105, "HY000", "the expression cannot be computed: %v", r)
+	}
+}
+
+// unsupported tells the engine's "there is no such expression" from an error of the client's.
+func unsupported(err error) bool {
+	var e *Unsupported
+	return errors.As(err, &e) || vterrors.Code(err) == vtrpc.Code_UNIMPLEMENTED
+}
