@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -133,7 +132,7 @@ func (o outcome) String() string {
 
 // own is the value that this package computes.
 func own(text string) outcome {
-	c := &Context{Now: time.Date(2024, 2, 29, 10, 11, 12, 500000000, time.UTC), Collation: generalCI, SQLMode: defaultMode, MaxPacket: 1 << 20}
+	c := testContext()
 	e, err := environment.Parser().ParseExpr(text)
 	if err != nil {
 		return outcome{absent: true, failed: true, text: "the parser refuses it"}

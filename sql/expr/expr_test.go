@@ -11,7 +11,7 @@ import (
 // evaluated is the value of an expression without columns, as the tests write it.
 func evaluated(t testing.TB, text string) (string, *Context) {
 	t.Helper()
-	c := &Context{Now: time.Date(2024, 2, 29, 10, 11, 12, 500000000, time.UTC), Collation: generalCI, SQLMode: "STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO"}
+	c := testContext()
 	e, err := environment.Parser().ParseExpr(text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -29,6 +29,14 @@ func evaluated(t testing.TB, text string) (string, *Context) {
 		return "NULL", c
 	}
 	return out[0].ToString(), c
+}
+
+// testContext is that of the tests' statements.
+func testContext() *Context {
+	return &Context{
+		Now: time.Date(2024, 2, 29, 10, 11, 12, 500000000, time.UTC), Collation: generalCI, MaxPacket: 1 << 20,
+		SQLMode: defaultMode,
+	}
 }
 
 var generalCI, _ = environment.CollationEnv().LookupID("utf8mb4_general_ci")

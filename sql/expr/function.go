@@ -56,7 +56,7 @@ type node struct {
 var (
 	byName = map[string]*Function{}
 	// byNode recognises calls that the parser gives a node of their own, by the node's type.
-	byNode = map[reflect.Type]func(sqlparser.Expr) (node, bool){}
+	byNode = map[reflect.Type][]func(sqlparser.Expr) (node, bool){}
 )
 
 // register adds functions that the parser gives as calls by name.
@@ -69,14 +69,11 @@ func register(list ...*Function) {
 	}
 }
 
-// registerNode adds functions that the parser gives a node of their own. match returns false for a form that the engine
-// computes.
+// registerNode adds functions that the parser gives a node of their own. match returns false for a form that is not the
+// function's; the forms of several functions of one node are disjoint.
 func registerNode[N sqlparser.Expr](match func(N) (node, bool)) {
 	t := reflect.TypeFor[N]()
-	if byNode[t] != nil {
-		panic("node " + t.String() + " is registered twice")
-	}
-	byNode[t] = func(e sqlparser.Expr) (node, bool) { return match(e.(N)) }
+	byNode[t] = append(byNode[t], func(e sqlparser.Expr) (node, bool) { return match(e.(N)) })
 }
 
 // recognise is the call of one of ours that a node is.
@@ -88,15 +85,12 @@ func recognise(e sqlparser.Expr) (node, bool, error) {
 		}
 		return node{}, false, nil
 	}
-	match := byNode[reflect.TypeOf(e)]
-	if match == nil {
-		return node{}, false, nil
+	for _, match := range byNode[reflect.TypeOf(e)] {
+		if n, ok := match(e); ok {
+			return n, true, n.function.check(len(n.args))
+		}
 	}
-	n, ok := match(e)
-	if !ok {
-		return n, false, nil
-	}
-	return n, true, n.function.check(len(n.args))
+	return node{}, false, nil
 }
 
 // check compares a number of arguments with what the function takes.
