@@ -48,18 +48,87 @@ const (
 	Carousel
 )
 
-func (c Policy) String() string {
-	return [...]string{
-		"unset", "leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
+// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
+// where it comes from.
+type text struct{ name, meaning, cost, source string }
+
+// texts has the text of each choice, in the order of the constants.
+var texts = [...]text{
+	{name: "unset"},
+	{
+		"leaders vote, coordinator decides",
+		"Each leader sends its vote to the coordinator when a majority stores it; the coordinator decides and logs nothing, since the votes can be recovered.",
+		"Two round trips: to the leaders, and from each leader to a majority of its replicas.",
+		"D2PC section 5.1",
+	},
+	{
+		"replicas acknowledge to co-coordinators, coordinator decides",
+		"Replicas acknowledge votes past their leader, through the co-coordinator of their region, to the coordinator.",
+		"More messages than leaders' votes alone.",
+		"D2PC sections 3.3 and 4.1",
+	},
+	{
 		"replicas acknowledge to the coordinator and the leaders of all participants, and each of these decides",
-		"leaders vote to the leader of one of them, which decides",
-		"all is sent to the leader of one of them, which asks the others and decides",
+		"Replicas acknowledge votes to the coordinator and to the leader of every participant; each of these counts them and decides.",
+		"The messages of a commit grow with the square of its participants.",
+		"R4 (SoCC'24), reductions 1 and 3",
+	},
+	{
+		"leaders vote to the leader of one participant, which decides",
+		"Votes go to the leader of one participant, which decides and notifies the others and the gateway.",
+		"The client's commit returns half a round trip later.",
+		"D2PC section 2.2, figure 1",
+	},
+	{
+		"prepares and votes go through the leader of one participant, which decides",
+		"The gateway sends the transaction to the leader of one participant, which asks the others to prepare and decides.",
+		"The client's commit returns one round trip later.",
+		"the public prototype of D2PC",
+	},
+	{
 		"leaders vote, coordinator decides and logs the decision before it sends it",
-		"leader and most replicas agree, else the leader's replicated answer", "all replicas agree, else the leader settles the dispute",
-		"most replicas agree, else the coordinator has a majority accept",
+		"The coordinator logs its decision in a shard before it notifies any participant.",
+		"Participants hold their locks for one more log write.",
+		"textbook two-phase commit",
+	},
+	{
+		"leader and most replicas agree, else the leader's replicated vote",
+		"Every replica votes; the leader's vote counts if most replicas agree, otherwise when it is replicated.",
+		"One round trip; two where replicas disagree.",
+		"Carousel (SIGMOD'18), fast path",
+	},
+	{
+		"all replicas agree, else the leader's replicated vote",
+		"Every replica votes; a vote counts if all agree, otherwise the leader replicates one.",
+		"One round trip; two and a half where any replica disagrees or does not reply.",
+		"STARRY (VLDB'22)",
+	},
+	{
+		"most replicas agree, else the coordinator proposes to a majority",
+		"Every replica votes; if too few agree, the coordinator proposes the result to a majority. There is no leader.",
+		"One round trip; two where replicas disagree.",
+		"TAPIR (SOSP'15)",
+	},
+	{
 		"a majority of every participant's replicas votes Yes, and a majority of each then accepts the commit",
-		"leaders vote as they read, coordinator logs the writes and decides",
-	}[c]
+		"Every replica votes; the coordinator proposes a commit to all of them, and a majority of each participant's replicas accepts it.",
+		"Always two round trips, each to a majority of the replicas.",
+		"G-PAC (PVLDB 12(5), 2019) section 4",
+	},
+	{
+		"leaders vote while they read, coordinator logs the writes and decides",
+		"Leaders vote on a 2FI transaction while they read for it, and the coordinator logs its writes meanwhile.",
+		"The client declares the records at the start; other transactions take a round for each step.",
+		"Carousel Basic (SIGMOD'18)",
+	},
+}
+
+func (c Policy) String() string { return texts[c].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (c Policy) Explain() (meaning, cost, source string) {
+	t := texts[c]
+	return t.meaning, t.cost, t.source
 }
 
 // Logs reports whether the decision on an attempt of several participants is logged before any of

@@ -24,9 +24,47 @@ const (
 	PrepareThenValidate
 )
 
-func (a PrepareMode) String() string {
-	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "none: each participant commits by itself",
-		"all in parallel, then each validates what it has read"}[a]
+// prepareTexts has the text of each choice, in the order of the constants.
+var prepareTexts = [...]text{
+	{name: "unset"},
+	{
+		"all in parallel",
+		"The coordinator asks all participants to prepare in parallel, at the commit.",
+		"One round trip at the commit.",
+		"textbook two-phase commit",
+	},
+	{
+		"one after the other",
+		"The coordinator asks one participant after the other, and sends the decision in the same way.",
+		"A round trip for each participant, twice.",
+		"GeoTP section 6.1 (ShardingSphere)",
+	},
+	{
+		"by itself, with its last statement",
+		"A participant prepares by itself after the transaction's last statement; the others are asked in parallel with it.",
+		"Without a mark on the last statement the prepare takes a round trip.",
+		"GeoTP section 4.1",
+	},
+	{
+		"none: each participant commits by itself",
+		"No participant prepares; each commits by itself.",
+		"Some may commit and others abort.",
+		"GeoTP section 6.1 (local transactions)",
+	},
+	{
+		"all in parallel, then each validates its reads",
+		"All prepare in parallel; then each checks that the rows that it has only read are unchanged.",
+		"One more round trip per commit.",
+		"ScalarDB (PVLDB 16(12), 2023)",
+	},
+}
+
+func (a PrepareMode) String() string { return prepareTexts[a].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (a PrepareMode) Explain() (meaning, cost, source string) {
+	t := prepareTexts[a]
+	return t.meaning, t.cost, t.source
 }
 
 // turns is how many round trips, one after the other, the votes take.

@@ -38,10 +38,59 @@ const (
 	ReadForwarded
 )
 
-func (r Reads) String() string {
-	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked",
-		"leader where updated often, else nearest, checked", "leading replica, checked",
-		"leader, and there forwarded to the coordinators of those waited for"}[r]
+// readsTexts has the text of each choice, in the order of the constants.
+var readsTexts = [...]text{
+	{name: unset},
+	{
+		"leader",
+		"Plain reads go to the shard's leader.",
+		"A round trip to the leader's region for each round of reads.",
+		"",
+	},
+	{
+		"nearest, checked",
+		"Plain reads go to the nearest replica, and the prepare checks the versions.",
+		"An outdated read aborts the transaction when it prepares.",
+		"D2PC section 4.6",
+	},
+	{
+		"home leader locked, else nearest",
+		"Leaders in the gateway's region are read with locks, all other shards at the nearest replica with a check at the prepare.",
+		"Rows at home are locked during execution; an outdated read elsewhere aborts the transaction.",
+		"D2PC section 4.6",
+	},
+	{
+		"any replica, checked",
+		"Plain reads go to the nearest replica, or to the next if it does not reply; the prepare checks the versions.",
+		"An outdated read aborts the transaction when it prepares.",
+		"Carousel (SIGMOD'18)",
+	},
+	{
+		"leader where updated often, else nearest, checked",
+		"Records that are updated often are read at the leader, others at the nearest replica with a check at the prepare.",
+		"Gateways keep update rates of records; an outdated read aborts the transaction.",
+		"Bonspiel section 3.2",
+	},
+	{
+		"leading replica, checked",
+		"Plain reads go to the replica that leads the shard's view, or to the next if it does not reply.",
+		"A round trip to that replica for each round of reads.",
+		"Bonspiel section 4.1",
+	},
+	{
+		"leader, or forwarded to the coordinator of the transaction it waits for",
+		"Plain reads go to the leader; it forwards those of a waiting high-priority 2FI transaction to the coordinator of the transaction that it waits for.",
+		"One more message for each forwarded read.",
+		"Natto section 3.4",
+	},
+}
+
+func (r Reads) String() string { return readsTexts[r].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (r Reads) Explain() (meaning, cost, source string) {
+	t := readsTexts[r]
+	return t.meaning, t.cost, t.source
 }
 
 // Leaderless reports whether no read needs a leader.
@@ -74,7 +123,30 @@ const (
 	RetryReadsUnchanged
 )
 
-func (r RetryReadsMode) String() string { return [...]string{unset, "leader", "as the first"}[r] }
+// retryReadsTexts has the text of each choice, in the order of the constants.
+var retryReadsTexts = [...]text{
+	{name: unset},
+	{
+		"leader",
+		"Plain reads of a retried transaction go to leaders, and take the locks of the protocol.",
+		"A retry waits for far leaders, and for locks.",
+		"D2PC section 4.6",
+	},
+	{
+		"as in the first try",
+		"Plain reads of a retried transaction go where those of the first try went.",
+		"A retry can abort on an outdated read again; after a few retries reads take locks.",
+		"",
+	},
+}
+
+func (r RetryReadsMode) String() string { return retryReadsTexts[r].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (r RetryReadsMode) Explain() (meaning, cost, source string) {
+	t := retryReadsTexts[r]
+	return t.meaning, t.cost, t.source
+}
 
 // ReadsAtLeader reports whether a transaction's plain reads go to leaders.
 func (r Spec) ReadsAtLeader(of txn.Class) bool {
@@ -98,7 +170,30 @@ const (
 // that reads, instead of a round of reads and one of checks.
 func (r Spec) VotesOnFixedSetReads() bool { return r.Decide.FixedSet() && r.ReadOnly == AsOthers }
 
-func (r ReadOnly) String() string { return [...]string{unset, "lease", "logged"}[r] }
+// readOnlyTexts has the text of each choice, in the order of the constants.
+var readOnlyTexts = [...]text{
+	{name: unset},
+	{
+		"lease",
+		"Each leader checks the versions under its lease; nothing is locked or logged.",
+		"One round trip to the leaders; none for a single read of one shard.",
+		"",
+	},
+	{
+		"logged",
+		"A read-only transaction is prepared, logged and decided as others are.",
+		"A commit with a log entry at each participant.",
+		"prototypes of several papers",
+	},
+}
+
+func (r ReadOnly) String() string { return readOnlyTexts[r].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (r ReadOnly) Explain() (meaning, cost, source string) {
+	t := readOnlyTexts[r]
+	return t.meaning, t.cost, t.source
+}
 
 // ParseReadOnly parses the output of String.
 func ParseReadOnly(s string) (ReadOnly, error) {
@@ -121,7 +216,30 @@ const (
 	EveryReplica
 )
 
-func (v Validators) String() string { return [...]string{unset, "leader", "every replica"}[v] }
+// validatorsTexts has the text of each choice, in the order of the constants.
+var validatorsTexts = [...]text{
+	{name: unset},
+	{
+		"leader",
+		"The leader of each shard validates, and the other replicas store its vote.",
+		"A round trip from each leader to a majority of its replicas.",
+		"",
+	},
+	{
+		"every replica",
+		"Every replica validates by itself, and enough equal votes count.",
+		"Replicas that receive conflicting transactions in different orders disagree.",
+		"Carousel, TAPIR, STARRY, G-PAC",
+	},
+}
+
+func (v Validators) String() string { return validatorsTexts[v].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (v Validators) Explain() (meaning, cost, source string) {
+	t := validatorsTexts[v]
+	return t.meaning, t.cost, t.source
+}
 
 // Replication is a protocol's choice of how the replicas of a shard agree.
 type Replication uint8
@@ -135,7 +253,30 @@ const (
 	Unordered
 )
 
-func (r Replication) String() string { return [...]string{unset, "raft", "unordered"}[r] }
+// replicationTexts has the text of each choice, in the order of the constants.
+var replicationTexts = [...]text{
+	{name: unset},
+	{
+		"raft",
+		"The replicas of a shard apply the same log entries in the same order.",
+		"Every write goes through the shard's leader.",
+		"Raft (USENIX ATC'14)",
+	},
+	{
+		"unordered",
+		"The replicas of a shard store votes in no common order, each on disk before it is sent.",
+		"The members of a shard are fixed.",
+		"TAPIR (SOSP'15)",
+	},
+}
+
+func (r Replication) String() string { return replicationTexts[r].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (r Replication) Explain() (meaning, cost, source string) {
+	t := replicationTexts[r]
+	return t.meaning, t.cost, t.source
+}
 
 // Isolation is a protocol's guarantee to clients.
 type Isolation uint8
@@ -150,10 +291,35 @@ const (
 	NoAtomicity
 )
 
-func (i Isolation) String() string {
-	return [...]string{unset, "strict serializability",
-		"serializability; not strict: three transactions can be put in an order that real time contradicts, by clocks that differ or by leases",
-		"no atomicity over several participants: some may commit and others not"}[i]
+// isolationTexts has the text of each choice, in the order of the constants.
+var isolationTexts = [...]text{
+	{name: unset},
+	{
+		"strict serializability",
+		"Transactions appear in one order, which agrees with real time.",
+		"Reads are locked, or checked at the commit.",
+		"",
+	},
+	{
+		"serializability, not strict",
+		"Transactions appear in one order, which may contradict real time: by clocks that differ, or by leases.",
+		"A transaction may be ordered before one that had committed when it started.",
+		"",
+	},
+	{
+		"no atomicity over several participants",
+		"Of several participants some may commit and others abort.",
+		"Data of several participants may become inconsistent.",
+		"",
+	},
+}
+
+func (i Isolation) String() string { return isolationTexts[i].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (i Isolation) Explain() (meaning, cost, source string) {
+	t := isolationTexts[i]
+	return t.meaning, t.cost, t.source
 }
 
 // Target is a protocol's choice of where it can run.
@@ -165,7 +331,34 @@ const (
 	SimulationOnly        // in virtual time only; no cluster can be started with it
 )
 
-func (w Target) String() string { return [...]string{unset, "clusters", "laboratory"}[w] }
+// targetTexts has the text of each choice, in the order of the constants.
+var targetTexts = [...]text{
+	{name: unset},
+	{
+		"clusters",
+		"Clusters can be started with it, or be switched to it; simulations can use it as well.",
+		"Its choices allow changes of members and snapshot reads.",
+		"",
+	},
+	{
+		"simulation",
+		"It runs in virtual time only: isochron sim and isochron lab.",
+		"No cluster can be started with it.",
+		"",
+	},
+}
+
+func (w Target) String() string { return targetTexts[w].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (w Target) Explain() (meaning, cost, source string) {
+	t := targetTexts[w]
+	return t.meaning, t.cost, t.source
+}
 
 // unset is the text of a choice that a literal takes from its base.
 const unset = "as its base"
+
+// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
+// where it comes from.
+type text struct{ name, meaning, cost, source string }

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,26 +14,46 @@ import (
 	"isochron/test/pages"
 )
 
-// choice is a field of Spec whose values are documented where their type is.
-type choice struct {
-	field, dir, typ, about string
+// types are where the values of each choice are declared, by the field of Spec.
+var types = map[string]struct{ dir, name string }{
+	"Admission":  {"../yield", "AdmissionPolicy"},
+	"Arrive":     {"../schedule", "Policy"},
+	"Reads":      {".", "Reads"},
+	"RetryReads": {".", "RetryReadsMode"},
+	"ReadOnly":   {".", "ReadOnly"},
+	"Yield":      {"../yield", "Policy"},
+	"Validates":  {".", "Validators"},
+	"Replicates": {".", "Replication"},
+	"Decide":     {"../decide", "Policy"},
+	"Prepares":   {"../decide", "PrepareMode"},
+	"Reveal":     {"../reveal", "Policy"},
+	"Isolation":  {".", "Isolation"},
+	"RunsOn":     {".", "Target"},
 }
 
-// choicesOfPage are these fields, in the order in which a transaction meets them.
-var choicesOfPage = []choice{
-	{"Admission", "../yield", "AdmissionPolicy", "which transactions a gateway queues before their first request"},
-	{"Arrive", "../schedule", "Policy", "when the messages of a round leave"},
-	{"Reads", ".", "Reads", "where plain reads go"},
-	{"RetryReads", ".", "RetryReadsMode", "where plain reads of a retried transaction go"},
-	{"ReadOnly", ".", "ReadOnly", "how a transaction ends that wrote nothing"},
-	{"Yield", "../yield", "Policy", "which transaction waits, and which aborts, on a conflict"},
-	{"Validates", ".", "Validators", "which replicas validate a vote"},
-	{"Replicates", ".", "Replication", "how the replicas of a shard agree"},
-	{"Decide", "../decide", "Policy", "how votes become a decision"},
-	{"Prepares", "../decide", "PrepareMode", "how participants are asked to prepare"},
-	{"Reveal", "../reveal", "Policy", "when others may read a write"},
-	{"Isolation", ".", "Isolation", "what clients are guaranteed"},
-	{"RunsOn", ".", "Target", "where the protocol can run"},
+// Every value that a protocol of the table has chosen has a name, a meaning and a cost, each in one
+// short line, and no two values of a choice have the same.
+func TestEveryChoiceIsExplained(t *testing.T) {
+	const longest = 160
+	for i, c := range columns {
+		values := map[string]Choice{}
+		for _, s := range Table() {
+			v := s.Choices()[i]
+			values[v.Value] = v
+		}
+		meanings := map[string]string{}
+		for _, v := range values {
+			for what, text := range map[string]string{"meaning": v.Meaning, "cost": v.Cost} {
+				if !strings.HasSuffix(text, ".") || len(text) > longest {
+					t.Errorf("%s, %q: the %s is %q: want a sentence of at most %d characters", c.field, v.Value, what, text, longest)
+				}
+			}
+			if other, twice := meanings[v.Meaning]; twice {
+				t.Errorf("%s: %q and %q mean the same", c.field, v.Value, other)
+			}
+			meanings[v.Meaning] = v.Value
+		}
+	}
 }
 
 // The page of protocols has every choice with its meaning, and every protocol of the table.
@@ -43,25 +62,27 @@ func TestPageOfProtocols(t *testing.T) {
 	b.WriteString(`# Protocols
 
 A protocol is a choice for each of the questions below (` + "`protocol/table.go`" + `). The first part has
-the choices: the value as ` + "`isochron lab protocols`" + ` prints it, its name in the code, what it means
-and which protocols have it. The second part has the protocols.
+the choices: the value as ` + "`isochron lab protocols NAME`" + ` prints it, its name in the code, what it
+means and costs, where it comes from and which protocols have it. The second part has the protocols.
 
 ## Choices
 `)
-	for _, c := range choicesOfPage {
-		fmt.Fprintf(&b, "\n### %s: %s\n\n| value | name | meaning | protocols |\n|---|---|---|---|\n", c.field, c.about)
+	for _, c := range columns {
+		fmt.Fprintf(&b, "\n### %s: %s\n\n| value | name | meaning | cost | source | protocols |\n|---|---|---|---|---|---|\n", c.field, c.question)
 		for _, v := range c.values(t) {
 			var users []string
+			var meaning, cost, source string
 			for _, s := range Table() {
-				if c.valueOf(s) == v.text {
+				if c.value(s).String() == v.text {
 					users = append(users, "`"+s.Name+"`")
+					meaning, cost, source = c.value(s).Explain()
 				}
 			}
 			if len(users) > usersShown {
 				users = []string{fmt.Sprintf("the other %d", len(users))}
 			}
 			if len(users) > 0 {
-				fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", pages.Cell(v.text), v.name, pages.Cell(meaning(v)), strings.Join(users, ", "))
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", pages.Cell(v.text), v.name, pages.Cell(meaning), pages.Cell(cost), pages.Cell(source), strings.Join(users, ", "))
 			}
 		}
 	}
@@ -76,9 +97,9 @@ in wide-area round trips. A protocol has the choices of its base but for those n
 `)
 	for i, s := range Table() {
 		var own []string
-		for _, c := range choicesOfPage {
+		for _, c := range columns {
 			if !reflect.ValueOf(literals[i]).FieldByName(c.field).IsZero() {
-				own = append(own, c.field+": "+c.valueOf(s))
+				own = append(own, c.field+": "+c.value(s).String())
 			}
 		}
 		base := ""
@@ -91,54 +112,37 @@ in wide-area round trips. A protocol has the choices of its base but for those n
 	pages.Hold(t, "protocols.md", b.String())
 }
 
-// valueOf is a spec's choice as people read it.
-func (c choice) valueOf(s Spec) string {
-	switch v := reflect.ValueOf(s).FieldByName(c.field).Interface().(type) {
-	case fmt.Stringer:
-		return v.String()
-	default:
-		return reflect.ValueOf(v).FieldByName("Name").String()
-	}
-}
-
 // usersShown is how many protocols are listed; a value that more have is the usual one.
 const usersShown = 24
 
-// meaning is a value's comment without its name at the beginning.
-func meaning(v value) string {
-	if rest, found := strings.CutPrefix(v.doc, v.name+": "); found {
-		return rest
-	}
-	return v.doc
-}
+// value is one value of a choice: its name in the code and its text.
+type value struct{ name, text string }
 
-// value is one value of a choice.
-type value struct{ name, text, doc string }
-
-// values are the choice's values, with their comments.
-func (c choice) values(t *testing.T) (all []value) {
+// values are the choice's values, in the order of their declaration.
+func (c column) values(t *testing.T) (all []value) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(c.dir, "*.go"))
+	of := types[c.field]
+	files, err := filepath.Glob(filepath.Join(of.dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	typ := reflect.TypeOf(Spec{})
 	field, _ := typ.FieldByName(c.field)
 	for _, path := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
-				all = append(all, constants(g, c.typ, field.Type)...)
+				all = append(all, constants(g, of.name, field.Type)...)
 			} else if ok && g.Tok == token.VAR && field.Type.Kind() == reflect.Struct {
-				all = append(all, literalsOf(g, c.typ)...)
+				all = append(all, literalsOf(g, of.name)...)
 			}
 		}
 	}
 	if len(all) == 0 {
-		t.Fatalf("%s has no values of %s", c.dir, c.typ)
+		t.Fatalf("%s has no values of %s", of.dir, of.name)
 	}
 	return all
 }
@@ -159,20 +163,15 @@ func constants(g *ast.GenDecl, typ string, of reflect.Type) (all []value) {
 		}
 		n := reflect.New(of).Elem()
 		n.SetUint(uint64(first + i))
-		all = append(all, value{v.Names[0].Name, n.Interface().(fmt.Stringer).String(), commentOf(v)})
+		all = append(all, value{v.Names[0].Name, n.Interface().(fmt.Stringer).String()})
 	}
 	return all
 }
 
-// literalsOf are the variables of a group that are literals of a type with a name. One without a
-// comment has the one above that names it.
+// literalsOf are the variables of a group that are literals of a type with a name.
 func literalsOf(g *ast.GenDecl, typ string) (all []value) {
-	doc := ""
 	for _, spec := range g.Specs {
 		v := spec.(*ast.ValueSpec)
-		if d := commentOf(v); d != "" {
-			doc = d
-		}
 		if len(v.Values) != 1 {
 			continue
 		}
@@ -188,23 +187,10 @@ func literalsOf(g *ast.GenDecl, typ string) (all []value) {
 			if !ok || kv.Key.(*ast.Ident).Name != "Name" {
 				continue
 			}
-			name, err := strconv.Unquote(kv.Value.(*ast.BasicLit).Value)
-			if err != nil {
-				continue
+			if name, err := strconv.Unquote(kv.Value.(*ast.BasicLit).Value); err == nil {
+				all = append(all, value{v.Names[0].Name, name})
 			}
-			text := doc
-			if commentOf(v) == "" && !slices.Contains(strings.FieldsFunc(doc, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == '\n' }), v.Names[0].Name) {
-				text = ""
-			}
-			all = append(all, value{v.Names[0].Name, name, text})
 		}
 	}
 	return all
-}
-
-func commentOf(v *ast.ValueSpec) string {
-	if text := strings.TrimSpace(v.Doc.Text()); text != "" {
-		return text
-	}
-	return strings.TrimSpace(v.Comment.Text())
 }

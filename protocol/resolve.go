@@ -188,8 +188,8 @@ func (r Spec) Check() error {
 func Diff(a, b Spec) []string {
 	var out []string
 	for _, c := range columns {
-		if x, y := c.value(a), c.value(b); x != y {
-			out = append(out, fmt.Sprintf("%s %q under %s, %q under %s", c.name, x, a.Name, y, b.Name))
+		if x, y := c.value(a).String(), c.value(b).String(); x != y {
+			out = append(out, fmt.Sprintf("%s %q under %s, %q under %s", c.sentence, x, a.Name, y, b.Name))
 		}
 	}
 	return out

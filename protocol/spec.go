@@ -79,25 +79,56 @@ func (r Spec) Steps(of txn.Class) []Step {
 	return []Step{Validate, Append, Vote, Reveal, Release, LogCommit, Apply}
 }
 
-// column is one choice of a protocol, as text.
+// policy is a value of a column: its text in lists, and what Explain adds to it.
+type policy interface {
+	String() string
+	Explain() (meaning, cost, source string)
+}
+
+// column is a choice that every protocol makes.
 type column struct {
-	name  string // the subject of the choice, as the start of a sentence
-	value func(Spec) string
+	field    string // of Spec
+	label    string // in lists
+	question string
+	sentence string // the subject of the choice, as the start of a sentence
+	value    func(Spec) policy
 }
 
 // columns are the choices, in the order in which a transaction meets them.
 var columns = []column{
-	{"admission is decided by", func(r Spec) string { return r.Admission.String() }},
-	{"parts leave", func(r Spec) string { return r.Arrive.String() }},
-	{"plain reads go to", func(r Spec) string { return r.Reads.String() }},
-	{"plain reads of a retry go to", func(r Spec) string { return r.RetryReads.String() }},
-	{"read-only transactions end by", func(r Spec) string { return r.ReadOnly.String() }},
-	{"conflicts are resolved by", func(r Spec) string { return r.Yield.Name }},
-	{"a vote is validated by", func(r Spec) string { return r.Validates.String() }},
-	{"replicas agree by", func(r Spec) string { return r.Replicates.String() }},
-	{"the decision is made by", func(r Spec) string { return r.Decide.String() }},
-	{"participants are asked to prepare", func(r Spec) string { return r.Prepares.String() }},
-	{"writes are revealed", func(r Spec) string { return r.Reveal.String() }},
-	{"clients get", func(r Spec) string { return r.Isolation.String() }},
-	{"it runs in", func(r Spec) string { return r.RunsOn.String() }},
+	{"Admission", "admission", "which transactions a gateway queues before their first request", "admission is decided by", func(r Spec) policy { return r.Admission }},
+	{"Arrive", "dispatch", "when the messages of a round leave", "messages leave", func(r Spec) policy { return r.Arrive }},
+	{"Reads", "plain reads", "where plain reads go", "plain reads go to", func(r Spec) policy { return r.Reads }},
+	{"RetryReads", "reads of a retry", "where plain reads of a retried transaction go", "plain reads of a retry go to", func(r Spec) policy { return r.RetryReads }},
+	{"ReadOnly", "read-only commit", "how a transaction ends that wrote nothing", "read-only transactions end by", func(r Spec) policy { return r.ReadOnly }},
+	{"Yield", "conflicts", "which transaction waits, and which aborts, on a conflict", "conflicts are resolved by", func(r Spec) policy { return r.Yield }},
+	{"Validates", "validation", "which replicas validate a vote", "a vote is validated by", func(r Spec) policy { return r.Validates }},
+	{"Replicates", "replication", "how the replicas of a shard agree", "replicas agree by", func(r Spec) policy { return r.Replicates }},
+	{"Decide", "decision", "how votes become a decision", "the decision is made by", func(r Spec) policy { return r.Decide }},
+	{"Prepares", "prepares", "how participants are asked to prepare", "participants are asked to prepare", func(r Spec) policy { return r.Prepares }},
+	{"Reveal", "writes visible", "when others may read a write", "writes are revealed", func(r Spec) policy { return r.Reveal }},
+	{"Isolation", "isolation", "what clients are guaranteed", "clients get", func(r Spec) policy { return r.Isolation }},
+	{"RunsOn", "runs on", "where the protocol can run", "it runs in", func(r Spec) policy { return r.RunsOn }},
+}
+
+// Choice is one choice of a protocol with its texts.
+type Choice struct {
+	Field    string `json:"-"`        // of Spec
+	Label    string `json:"choice"`   // a short name
+	Question string `json:"question"` // that the choice answers
+	Value    string `json:"value"`
+	Meaning  string `json:"meaning"` // a sentence
+	Cost     string `json:"cost"`    // a sentence
+	Source   string `json:"source,omitempty"`
+}
+
+// Choices returns the choices of a protocol, in the order in which a transaction meets them.
+func (r Spec) Choices() []Choice {
+	var out []Choice
+	for _, c := range columns {
+		v := c.value(r)
+		meaning, cost, source := v.Explain()
+		out = append(out, Choice{c.field, c.label, c.question, v.String(), meaning, cost, source})
+	}
+	return out
 }

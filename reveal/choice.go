@@ -41,9 +41,63 @@ const (
 	OnValidation
 )
 
-func (c Policy) String() string {
-	return [...]string{"unset", "on decision", "when the decision is logged", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
-		"on append, if one shard votes, else on pre-commit, tracked", "on validation, if it touches one region, its locks kept, else on decision"}[c]
+// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
+// where it comes from.
+type text struct{ name, meaning, cost, source string }
+
+// texts has the text of each choice, in the order of the constants.
+var texts = [...]text{
+	{name: "unset"},
+	{
+		"on decision",
+		"Others can read a write when its leader receives the decision, before that is logged.",
+		"Rows are locked until the decision arrives.",
+		"D2PC section 5.1",
+	},
+	{
+		"when the decision is logged",
+		"Others can read a write, and its locks are released, when the shard has logged the decision.",
+		"Rows are locked for one more round trip to a majority.",
+		"Spanner (OSDI'12)",
+	},
+	{
+		"on pre-commit, tracked",
+		"Others can read a write, and its locks are released, when every leader has voted Yes; a reader depends on the writer.",
+		"If the writer aborts, its readers abort.",
+		"D2PC section 4.3",
+	},
+	{
+		"on append, if one entry commits",
+		"A write that one log entry commits is readable when the leader has appended the entry; others, on decision.",
+		"If the leader is lost before the entry is replicated, its readers are lost as well.",
+		"TXSQL section 4",
+	},
+	{
+		"on append, if one entry commits and has written a hot row",
+		"A write that one log entry commits, of a transaction that has written a hot row, is readable when the entry is appended; others, on decision.",
+		"Transactions on other rows hold their locks until the decision.",
+		"TXSQL sections 1 and 4",
+	},
+	{
+		"on append, if one shard votes, else on pre-commit, tracked",
+		"With one participant a write is readable when its vote is appended, with several when every leader has voted Yes.",
+		"If the writer aborts, its readers abort.",
+		"D2PC section 4.3; TXSQL section 4",
+	},
+	{
+		"on validation, if it touches one region, its locks kept, else on decision",
+		"Writes of a single-region transaction are readable when all its leaders have validated it, and stay locked; others, on decision.",
+		"If the writer is lost with its leader, its direct readers abort.",
+		"Bonspiel section 3.1.4",
+	},
+}
+
+func (c Policy) String() string { return texts[c].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (c Policy) Explain() (meaning, cost, source string) {
+	t := texts[c]
+	return t.meaning, t.cost, t.source
 }
 
 // Invariant: a transaction record is never revealed before its log has it. A node that reads one

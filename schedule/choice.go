@@ -33,11 +33,57 @@ const (
 	AtArrivalTime
 )
 
-func (c Policy) String() string {
-	return [...]string{"unset", "immediately", "so that all replies arrive together",
+// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
+// where it comes from.
+type text struct{ name, meaning, cost, source string }
+
+// texts has the text of each choice, in the order of the constants.
+var texts = [...]text{
+	{name: "unset"},
+	{
+		"immediately",
+		"All messages of a round leave immediately.",
+		"Near participants hold their locks until the farthest one has replied.",
+		"",
+	},
+	{
+		"so that all replies arrive together",
+		"Messages to near participants leave later, so that all replies arrive at the same time.",
+		"A wrong estimate of a round trip delays the round, by at most 1 s.",
+		"GeoTP section 4.2",
+	},
+	{
 		"so that all replies arrive together, expected work included",
-		"immediately, writes after reads", "immediately, and to the own region when the others are answered",
-		"immediately, and are processed when the last should have arrived"}[c]
+		"Messages leave so that all replies arrive at the same time, with the execution and lock waits expected at each participant.",
+		"Gateways keep statistics of hot records; a wrong forecast delays the round, by at most 1 s.",
+		"GeoTP section 4.3",
+	},
+	{
+		"immediately, writes after reads",
+		"All messages leave immediately; each participant runs the statements that only read before those that write.",
+		"Only statements of one message that lock no common record change their order.",
+		"QURO, as in GeoTP section 6.1",
+	},
+	{
+		"immediately, and to the own region when the others have replied",
+		"Messages to the gateway's own region leave when all other participants have replied.",
+		"A round takes one local round trip longer.",
+		"Chiller, as in GeoTP section 6.1",
+	},
+	{
+		"immediately, and are processed when the last should have arrived",
+		"Messages leave immediately, and each participant queues its own until the last one should have arrived.",
+		"Near participants reply as late as the farthest; clocks that differ delay or abort transactions.",
+		"Natto section 3.2",
+	},
+}
+
+func (c Policy) String() string { return texts[c].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (c Policy) Explain() (meaning, cost, source string) {
+	t := texts[c]
+	return t.meaning, t.cost, t.source
 }
 
 // Waits reports whether parts may be delayed before they leave.

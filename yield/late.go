@@ -22,8 +22,29 @@ const (
 	AdmitByForecast
 )
 
-func (a AdmissionPolicy) String() string {
-	return [...]string{"unset", "by abort rate", "by forecast"}[a]
+// admissionTexts has the text of each choice, in the order of the constants.
+var admissionTexts = [...]text{
+	{name: "unset"},
+	{
+		"by abort rate",
+		"Transactions of a class in which many abort queue at the gateway before their first request.",
+		"A queued transaction starts later; without aborts none queues.",
+		"",
+	},
+	{
+		"by forecast",
+		"A transaction that is unlikely to get its locks sleeps at the gateway and is judged again; it holds nothing.",
+		"On contended records a transaction starts later, and aborts after too many sleeps.",
+		"GeoTP section 4.3",
+	},
+}
+
+func (a AdmissionPolicy) String() string { return admissionTexts[a].name }
+
+// Explain returns what the choice means, what it costs and where it comes from.
+func (a AdmissionPolicy) Explain() (meaning, cost, source string) {
+	t := admissionTexts[a]
+	return t.meaning, t.cost, t.source
 }
 
 // Forecasts reports whether it needs the forecast of each transaction.

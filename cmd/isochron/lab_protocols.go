@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"isochron/protocol"
+	"isochron/sim"
 	"isochron/txn"
 )
 
@@ -19,11 +20,14 @@ func newLabProtocols() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "protocols [NAME]",
 		Short: "Print the table of protocols, or one protocol in full",
-		Long: `Protocols prints the protocols: the base, the isolation, and two bounds in wide-area
+		Long: `Prints the protocols, one a line: the base, the isolation, and two bounds in wide-area
 round trips: of a client's commit, and of the contention span, the time for which a row
 blocks other transactions at a remote shard. A protocol that runs on sim is for isochron
-sim and isochron lab only. With a NAME it prints all choices of that protocol and its
-source. With --diff it prints the differences of two protocols, a sentence per choice.`,
+sim and isochron lab only.
+
+With NAME it prints one protocol in full: each choice with what it means, what it costs
+and where it comes from, and the stories, message by message, that run under the protocol.
+With --diff it prints the differences of two protocols, one choice a line.`,
 		Example: "  isochron lab protocols\n  isochron lab protocols bonspiel\n  isochron lab protocols --json\n  isochron lab protocols --diff 2pc+2pl d2pc+2pl",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -73,10 +77,14 @@ type protocolReport struct {
 	Steps      []protocol.Step `json:"steps"`
 	Source     string          `json:"source"`
 	Notes      string          `json:"remark"`
+	// Of one protocol in full.
+	Choices    []protocol.Choice `json:"choices,omitempty"`
+	Stories    []string          `json:"stories,omitempty"`    // files below the root of the repository
+	StoriesRun string            `json:"stories_of,omitempty"` // the protocol that they run under
 }
 
-// earliest is the class of transactions whose writes are revealed first: steps are told
-// for it.
+// earliest is the class of transactions whose writes are revealed first: the steps are those of this
+// class.
 var earliest = txn.Class{Participants: 1, Hot: true}
 
 func protocolRows() (rows []protocolReport) {
@@ -133,7 +141,7 @@ func protocols(out io.Writer) error {
 		if !r.Cluster {
 			on = "sim"
 		}
-		isolation, _, _ := strings.Cut(r.Isolation, ";")
+		isolation, _, _ := strings.Cut(r.Isolation, ",")
 		isolation, _, _ = strings.Cut(isolation, " over ")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Base, isolation, shorten(r.Commit, 16), shorten(r.Span, 16), on)
 	}
@@ -152,7 +160,7 @@ func shorten(text string, n int) string {
 	return text
 }
 
-// protocolInFull prints one protocol: each choice, the bounds and the source.
+// protocolInFull prints one protocol: the bounds, each choice with its texts, the steps and the stories.
 func protocolInFull(out io.Writer, name string, asJSON bool) error {
 	spec, err := protocol.ByName(name)
 	if err != nil {
@@ -160,60 +168,80 @@ func protocolInFull(out io.Writer, name string, asJSON bool) error {
 	}
 	rows := protocolRows()
 	r := rows[slices.IndexFunc(rows, func(r protocolReport) bool { return r.Name == spec.Name })]
+	r.Choices = spec.Choices()
+	r.StoriesRun, r.Stories = sim.Stories(spec)
 	if asJSON {
 		return protocolsJSON(out, r)
 	}
-	on := "clusters, isochron sim and isochron lab"
-	if !r.Cluster {
-		on = "isochron sim and isochron lab only"
+	for _, f := range [][2]string{
+		{"protocol", r.Name}, {"base", r.Base}, {"source", r.Source}, {"notes", r.Notes},
+		{"commit RTT", r.Commit + " (wide-area round trips until the client's commit returns)"},
+		{"span RTT", r.Span + " (wide-area round trips for which a row blocks others at a remote shard)"},
+	} {
+		field(out, f[0], f[1])
+	}
+	changed, err := changedChoices(spec)
+	if err != nil {
+		return err
+	}
+	for _, c := range r.Choices {
+		fmt.Fprintln(out)
+		value := c.Value
+		if changed[c.Field] {
+			value += " (not as " + r.Base + ")"
+		}
+		field(out, c.Label, value)
+		field(out, "  meaning", c.Meaning)
+		field(out, "  cost", c.Cost)
+		field(out, "  source", c.Source)
 	}
 	var steps []string
 	for _, s := range r.Steps {
 		steps = append(steps, string(s))
 	}
-	for _, line := range [][2]string{
-		{"protocol", r.Name}, {"base", r.Base}, {"source", r.Source}, {"isolation", r.Isolation}, {"runs on", on},
-		{"commit RTT", r.Commit + " (wide-area round trips until the client's commit returns)"},
-		{"span RTT", r.Span + " (wide-area round trips for which a row blocks others at a remote shard)"},
-		{"admission", r.Admission}, {"dispatch", r.Arrives}, {"plain reads", r.Reads}, {"reads of a retry", r.RetryReads},
-		{"read-only commit", r.ReadOnly}, {"conflicts", r.Yields}, {"validation", r.Validates}, {"replication", r.Replicates},
-		{"decision", r.Decides}, {"prepares", r.Prepares}, {"writes visible", r.Reveals}, {"steps of a commit", strings.Join(steps, ", ")}, {"notes", r.Notes},
-	} {
-		if line[1] == "" {
-			continue
-		}
-		if err := field(out, line[0], line[1]); err != nil {
-			return err
-		}
+	fmt.Fprintln(out)
+	field(out, "steps of a commit", strings.Join(steps, ", "))
+	label := "stories"
+	if r.StoriesRun != r.Name {
+		label = "stories of " + r.StoriesRun
 	}
-	if spec.Base == "" {
-		return nil
-	}
-	base, err := protocol.ByName(spec.Base)
-	if err != nil {
-		return err
-	}
-	for _, d := range protocol.Diff(base, spec) {
-		if err := field(out, "differs from base", d); err != nil {
-			return err
+	for i, path := range r.Stories {
+		if i > 0 {
+			label = ""
 		}
+		field(out, label, path)
 	}
 	return nil
 }
 
-// field prints a name and a text, wrapped at listWidth.
-func field(out io.Writer, name, text string) error {
-	const indent = 20
-	line := fmt.Sprintf("%-*s", indent-1, name)
-	for _, word := range strings.Fields(text) {
-		if len([]rune(line))+1+len([]rune(word)) > listWidth {
-			if _, err := fmt.Fprintln(out, line); err != nil {
-				return err
-			}
-			line = strings.Repeat(" ", indent-1)
+// changedChoices returns the fields in which a protocol differs from its base.
+func changedChoices(spec protocol.Spec) (map[string]bool, error) {
+	if spec.Base == "" {
+		return nil, nil
+	}
+	base, err := protocol.ByName(spec.Base)
+	if err != nil {
+		return nil, err
+	}
+	changed := map[string]bool{}
+	for i, c := range base.Choices() {
+		changed[c.Field] = c.Value != spec.Choices()[i].Value
+	}
+	return changed, nil
+}
+
+// field prints a name and a text, wrapped at listWidth; nothing if there is no text.
+func field(out io.Writer, name, text string) {
+	const indent = 19
+	line := fmt.Sprintf("%-*s", indent, name)
+	for i, word := range strings.Fields(text) {
+		if i > 0 && len([]rune(line))+1+len([]rune(word)) > listWidth {
+			fmt.Fprintln(out, line)
+			line = strings.Repeat(" ", indent)
 		}
 		line += " " + word
 	}
-	_, err := fmt.Fprintln(out, line)
-	return err
+	if text != "" {
+		fmt.Fprintln(out, line)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"isochron/protocol"
+	"isochron/sim"
 )
 
 // The table has a line per protocol, within listWidth columns; NAME prints all texts of one.
@@ -33,6 +34,21 @@ func TestLabProtocols(t *testing.T) {
 				t.Errorf("%s: there is no %q in\n%s", r.Name, word, full)
 			}
 		}
+		for _, c := range r.Choices() {
+			if !strings.Contains(full, c.Value) || !strings.Contains(full, " meaning "+c.Meaning+" cost "+c.Cost) {
+				t.Errorf("%s: the choice %+v is missing in\n%s", r.Name, c, full)
+			}
+		}
+		under, stories := sim.Stories(r)
+		if ending := "stories " + strings.Join(stories, " "); under == r.Name && !strings.HasSuffix(full, ending) ||
+			under != r.Name && !strings.HasSuffix(full, strings.Replace(ending, "stories", "stories of "+under, 1)) {
+			t.Errorf("%s: the stories of %s are missing in\n%s", r.Name, under, full)
+		}
+	}
+	_, out, _ = labCommand(t, "protocols", "txsql", "--json")
+	var one protocolReport
+	if err := json.Unmarshal([]byte(out), &one); err != nil || len(one.Choices) != len(protocol.Table()[0].Choices()) || one.StoriesRun != "txsql" || len(one.Stories) == 0 {
+		t.Errorf("%v: %s", err, out)
 	}
 	code, out, _ = labCommand(t, "protocols", "--json")
 	var rows []protocolReport
