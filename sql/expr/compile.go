@@ -116,6 +116,8 @@ func (b *compiler) step(n node) (at int, constant bool, err error) {
 		}
 		s.args = append(s.args, v)
 		s.call.Types = append(s.call.Types, v.typ)
+		s.call.Constant = append(s.call.Constant, v.literal)
+		s.call.Number = append(s.call.Number, isBits(a))
 		s.once = s.once && v.literal
 	}
 	s.offset = b.args
@@ -124,6 +126,12 @@ func (b *compiler) step(n node) (at int, constant bool, err error) {
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
+}
+
+// isBits reports whether an expression is a hexadecimal or bit literal.
+func isBits(e sqlparser.Expr) bool {
+	l, ok := e.(*sqlparser.Literal)
+	return ok && (l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum)
 }
 
 // direct is the position in the row of an expression that is just a column or slot.

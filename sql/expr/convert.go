@@ -24,9 +24,22 @@ func (c *Call) Str(i int) string { return c.Args[i].ToString() }
 // Raw are the bytes of the i-th argument, not to be changed.
 func (c *Call) Raw(i int) []byte { return c.Args[i].Raw() }
 
+// numeric is the i-th argument where a number is expected: a literal such as 0x61 is one.
+func (c *Call) numeric(i int) Value {
+	v := c.Args[i]
+	if i >= len(c.Number) || !c.Number[i] || v.IsNull() {
+		return v
+	}
+	n := uint64(0)
+	for _, b := range v.Raw()[max(0, len(v.Raw())-8):] {
+		n = n<<8 | uint64(b)
+	}
+	return Uint(n)
+}
+
 // Integer is the i-th argument as a signed integer: rounded, cut at the ends of its range.
 func (c *Call) Integer(i int) int64 {
-	v := c.Args[i]
+	v := c.numeric(i)
 	switch t := v.Type(); {
 	case sqltypes.IsSigned(t):
 		n, _ := v.ToInt64()
@@ -76,7 +89,7 @@ func toInt64(f float64) int64 {
 
 // Float is the i-th argument as a double.
 func (c *Call) Float(i int) float64 {
-	v := c.Args[i]
+	v := c.numeric(i)
 	switch t := v.Type(); {
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
 		f, err := fastparse.ParseFloat64(v.ToString())
@@ -101,7 +114,7 @@ func (c *Call) Float(i int) float64 {
 
 // Decimal is the i-th argument as an exact number.
 func (c *Call) Decimal(i int) decimal.Decimal {
-	v := c.Args[i]
+	v := c.numeric(i)
 	if t := v.Type(); sqltypes.IsIntegral(t) || sqltypes.IsDecimal(t) {
 		d, _ := decimal.NewFromMySQL(v.Raw())
 		return d

@@ -42,6 +42,8 @@ type Call struct {
 	Function *Function
 	Args     []Value
 	Types    []Type // of Args
+	Constant []bool // of Args: it has one value for all rows
+	Number   []bool // of Args: a literal 0x61 or 0b11, which is a number where one is expected, and text elsewhere
 	Out      Type   // of the result
 	Option   string // what the tree has besides arguments, such as the unit of an interval, in upper case
 }
