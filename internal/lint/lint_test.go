@@ -159,7 +159,6 @@ func TestReferencesThatAreThere(t *testing.T) {
 		"docs/a.md": "# A `b`, c\n\n## Twice\n\n## Twice\n\n[a](#a-b-c) [b](#twice-1) [c](../geo) [d](../geo/map.go) [e](https://example.com/x#y) `[f](g)`\n\n" +
 			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay`\n`--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*`\n\n" +
 			"make nothing --like isochron_this\n\n```\n[x](y)\n```\n",
-		"docs/b.md":           foreignFiles + "\n\n`of/others.go`\n",
 		"CHANGELOG.md":        "`--gone` `geo.Gone` `docs/GONE.md`\n",
 		"docs/generated/c.md": "`geo.Gone`\n",
 	})) {

@@ -14,9 +14,6 @@ import (
 // What pages name of the code is looked up by name. CHANGELOG.md names what there was.
 var unchecked = []string{"CHANGELOG.md"}
 
-// A page with this comment names Go files of another repository.
-const foreignFiles = "<!-- Go files of another repository -->"
-
 // formerNames is the package of names that work for one release: pages have the present ones.
 const formerNames = "internal/renamed"
 
@@ -142,7 +139,6 @@ func checkReferences(t *Tree, all []page) ([]Finding, error) {
 		if slices.Contains(unchecked, p.path) || !handWritten(p.path) {
 			continue
 		}
-		others := slices.Contains(p.lines, foreignFiles)
 		for i, line := range p.lines {
 			code := []string{line}
 			if p.prose[i] != "" || line == "" {
@@ -152,7 +148,7 @@ func checkReferences(t *Tree, all []page) ([]Finding, error) {
 				}
 			}
 			for _, c := range code {
-				for _, wrong := range n.missing(p.path, c, others) {
+				for _, wrong := range n.missing(p.path, c) {
 					out = append(out, Finding{p.path, i + 1, "names " + wrong})
 				}
 			}
@@ -162,12 +158,12 @@ func checkReferences(t *Tree, all []page) ([]Finding, error) {
 }
 
 // missing are the names in a piece of code of a page that are not there.
-func (n *names) missing(from, code string, others bool) (out []string) {
+func (n *names) missing(from, code string) (out []string) {
 	if m := goName.FindStringSubmatch(code); m != nil && !n.hasGo(m[1], m[2], m[3]) {
 		out = append(out, code+", which the code does not have")
 	}
 	for _, file := range goFile.FindAllString(code, -1) {
-		if !others && !strings.Contains(file, "*") && !n.files[file] && !n.files[path.Join(path.Dir(from), file)] {
+		if !strings.Contains(file, "*") && !n.files[file] && !n.files[path.Join(path.Dir(from), file)] {
 			out = append(out, file+", which does not exist")
 		}
 	}
