@@ -33,7 +33,7 @@ func TestMeter(t *testing.T) {
 }
 
 // A measurement older than the window leaves it, and stays in the total.
-func TestMeterForgets(t *testing.T) {
+func TestMeterDropsOldSamples(t *testing.T) {
 	m := NewMeter([]geo.Region{"va"})
 	m.Commit("va", true, time.Millisecond)
 	m.Abort("va")

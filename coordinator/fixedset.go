@@ -220,7 +220,7 @@ func (cs *commitManager) makeWrites(k *pendingCommit) {
 	if cs.env.Tracing() {
 		cs.env.Trace("%v of %v has read all, and its writes are logged at shard %d", k.ID, k.Txn, k.RecordShard)
 	}
-	cs.cfg.Params.Rules.HitIf(len(k.Missing()) > 0, coverage.DataBesideVotes)
+	cs.cfg.Params.Rules.HitIf(len(k.Missing()) > 0, coverage.DataWithVotes)
 	decide.Supply(k.Attempt, data)
 }
 

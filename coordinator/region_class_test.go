@@ -48,7 +48,7 @@ func (g *gateway) readAt(env *spread, of txn.ID, from Start, shards ...uint64) (
 // A transaction is single-region while it touches leaders of one region, and reserves nothing; with
 // the first of a second region it becomes multi-region, reserves what it reads and has read, and
 // stays so. Its reservations end with it, and its next try is multi-region from the start.
-func TestClassIsFoundOut(t *testing.T) {
+func TestRegionClassIsDetected(t *testing.T) {
 	g, env := openReserving(t)
 	id, _, _ := g.readAt(env, txn.ID{}, Start{}, 2)
 	id, age, sent := g.readAt(env, id, Start{}, 8)

@@ -66,7 +66,7 @@ func TestConfirm(t *testing.T) {
 }
 
 // A transaction without reads, or with snapshot reads only, asks no node.
-func TestConfirmWithoutReadsAsksNoNode(t *testing.T) {
+func TestValidationWithoutReadsSendsNothing(t *testing.T) {
 	for name, change := range map[string]func(*transaction){
 		"nothing": func(t *transaction) { t.seen, t.spans = readSet{}, nil },
 		"weaker":  func(t *transaction) { t.level = txn.RepeatableRead },

@@ -64,7 +64,7 @@ func TestALeaderReportsTheReason(t *testing.T) {
 
 // A silent leader decides nothing: the gateway finds the outcome in the logs, and notifies the
 // participants itself.
-func TestTheGatewayDoesWithoutTheLeader(t *testing.T) {
+func TestTheGatewayNeedsNoLeader(t *testing.T) {
 	a, w := begin(AtLeader, 2, 3)
 	for !a.AskedLogs() {
 		w.sent, w.now = nil, a.NextWake()

@@ -100,14 +100,14 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		assumes(a, v.Shard, v.AssumesAborted, v.PriorityAborted)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		endRefused(a)
-		a.decider.Params.Rules.HitIf(a.onePhase && v.AwaitsDecision, coverage.ForetoldCommit)
+		a.decider.Params.Rules.HitIf(a.onePhase && v.AwaitsDecision, coverage.SoleYesDecided)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 		if a.decider.Prepares == Sequential && a.phase == asking && news {
 			a.tries = 0 // the next participant in turn was not asked before
 			a.votePath.ask()
 		}
 		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
-			a.decider.Params.Rules.Hit(coverage.AskedTwice)
+			a.decider.Params.Rules.Hit(coverage.ConfirmedAfterPrepare)
 			a.asksAgain, a.tries = true, 0
 			a.votePath.ask()
 		}

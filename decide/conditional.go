@@ -14,22 +14,22 @@ import (
 // So it aborts, whatever the other shards have voted.
 
 // assumes records the assumptions of a participant's Yes, and the attempts priority-aborted there.
-func assumes(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
+func assumes(a *Attempt, s txn.ShardID, unless, aborted []txn.Attempt) {
 	if len(unless) > 0 {
 		a.assumed = true
 	}
-	a.tally.Assumes(s, unless, madeWay)
+	a.tally.Assumes(s, unless, aborted)
 }
 
 // Assumes records the assumptions of a participant's Yes, if any, and the attempts priority-aborted
 // there.
-func (t *Tally) Assumes(s txn.ShardID, unless, madeWay []txn.Attempt) {
+func (t *Tally) Assumes(s txn.ShardID, unless, aborted []txn.Attempt) {
 	p := t.part(s)
 	if p == nil {
 		return
 	}
 	p.assumesAborted = unless
-	for _, a := range madeWay {
+	for _, a := range aborted {
 		if !slices.Contains(t.priorityAborted, a) {
 			t.priorityAborted = append(t.priorityAborted, a)
 		}
@@ -43,5 +43,5 @@ func (t *Tally) Assumes(s txn.ShardID, unless, madeWay []txn.Attempt) {
 }
 
 func (t *Tally) allPriorityAborted(list []txn.Attempt) bool {
-	return t.commitBeside || !slices.ContainsFunc(list, func(a txn.Attempt) bool { return !slices.Contains(t.priorityAborted, a) })
+	return t.commitOfAssumed || !slices.ContainsFunc(list, func(a txn.Attempt) bool { return !slices.Contains(t.priorityAborted, a) })
 }

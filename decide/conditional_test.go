@@ -6,8 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// besideAttempt is a Yes of shard 3 that assumes the abort of these.
-func besideAttempt(on ...txn.Attempt) *txn.Message {
+// conditionalAttempt is a Yes of shard 3 that assumes the abort of these.
+func conditionalAttempt(on ...txn.Attempt) *txn.Message {
 	m := yes(3, 12)
 	m.Vote.Open, m.Vote.AssumesAborted = true, on
 	return m
@@ -32,12 +32,12 @@ func TestAVoteThatAssumesAborts(t *testing.T) {
 		receives []*txn.Message
 		want     Verdict
 	}{
-		{"all have made way", []*txn.Message{besideAttempt(one, two), priorityAborted(two, one)}, Commit},
-		{"which was reported before", []*txn.Message{priorityAborted(one, two), besideAttempt(one, two)}, Commit},
-		{"one has not", []*txn.Message{besideAttempt(one, two), priorityAborted(one)}, Open},
-		{"none has", []*txn.Message{besideAttempt(one), priorityAborted()}, Open},
-		{"its shard has received the decisions", []*txn.Message{besideAttempt(one), priorityAborted(), resolved}, Commit},
-		{"one has committed", []*txn.Message{besideAttempt(one), priorityAborted(), doomed}, Abort},
+		{"all have made way", []*txn.Message{conditionalAttempt(one, two), priorityAborted(two, one)}, Commit},
+		{"which was reported before", []*txn.Message{priorityAborted(one, two), conditionalAttempt(one, two)}, Commit},
+		{"one has not", []*txn.Message{conditionalAttempt(one, two), priorityAborted(one)}, Open},
+		{"none has", []*txn.Message{conditionalAttempt(one), priorityAborted()}, Open},
+		{"its shard has received the decisions", []*txn.Message{conditionalAttempt(one), priorityAborted(), resolved}, Commit},
+		{"one has committed", []*txn.Message{conditionalAttempt(one), priorityAborted(), doomed}, Abort},
 		{"they ended before the report", []*txn.Message{yes(3, 12), priorityAborted()}, Commit},
 	} {
 		a, _ := fixedSetPrepare(false)

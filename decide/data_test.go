@@ -65,7 +65,7 @@ func TestWithdrawnBeforeItsWrites(t *testing.T) {
 
 // If the log does not answer the writes are logged again; if another node has ended the attempt
 // there, it aborts, whatever the votes.
-func TestWritesThatComeTooLate(t *testing.T) {
+func TestWritesReceivedTooLate(t *testing.T) {
 	a, w := fixedSetPrepare(false)
 	Supply(a, someData)
 	w.logged = nil

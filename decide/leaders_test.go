@@ -35,7 +35,7 @@ func TestLeadersAreAskedAndNotified(t *testing.T) {
 }
 
 // A silent participant is asked again, and after four times the logs are; a timer decides nothing.
-func TestSilenceLeadsToTheLogs(t *testing.T) {
+func TestMissingVotesAreReadFromTheLogs(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
 	a.Receive(4, yes(2, 10))
 	for i := range 4 {
@@ -89,7 +89,7 @@ func TestASuccessorIsAskedForItsLog(t *testing.T) {
 	expect(t, w, "a later leader refuses", "4/2: inquire", "5/3: inquire")
 }
 
-func TestALeaderThatIsNotKnownIsLookedFor(t *testing.T) {
+func TestAnUnknownLeaderIsLocated(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{3: 5}}
 	a := deciderOf(LeaderVotes, w).Open(AttemptInit{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
 	a.Ask()
@@ -133,7 +133,7 @@ func TestReadOnlyAttemptsHoldNothing(t *testing.T) {
 	expect(t, w, "confirmed")
 }
 
-func TestWhyAnAttemptAborts(t *testing.T) {
+func TestReasonsOfAborts(t *testing.T) {
 	for _, c := range []struct {
 		m    txn.Message
 		want txn.Cause

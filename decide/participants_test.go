@@ -43,7 +43,7 @@ func TestAParticipantDecidesForItself(t *testing.T) {
 
 // A Yes with undecided writers is not decided here, since only the coordinator receives their
 // outcome.
-func TestAParticipantWaitsForWhatIsOpen(t *testing.T) {
+func TestAParticipantWaitsForOpenVotes(t *testing.T) {
 	c, w := openParticipant()
 	for _, s := range []txn.ShardID{2, 3, 6} {
 		for _, n := range []txn.NodeID{4, 5} {
@@ -91,7 +91,7 @@ func TestEveryParticipantIsNotified(t *testing.T) {
 
 // Where leaders reveal what all have validated, a participant's node notifies its own leaders only,
 // once, before anything is logged, and not about multi-region transactions.
-func TestAParticipantRevealsWhatAllHaveValidated(t *testing.T) {
+func TestAParticipantRevealsWhenAllHaveValidated(t *testing.T) {
 	for _, several := range []txn.RegionPriority{0, 1} {
 		c, w := openParticipant()
 		c.PreCommits = true

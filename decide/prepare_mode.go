@@ -9,8 +9,8 @@ type PrepareMode uint8
 const (
 	// AskUnset is no choice; a protocol of the table that has it inherits one.
 	AskUnset PrepareMode = iota
-	// AtOnce: the coordinator asks all of them in parallel, at the commit.
-	AtOnce
+	// Parallel: the coordinator asks all of them in parallel, at the commit.
+	Parallel
 	// Sequential: the coordinator asks one after the other, and sends the decision in the same way.
 	Sequential
 	// Decentralized: a source prepares by itself when it has executed the transaction's last

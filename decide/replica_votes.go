@@ -118,7 +118,7 @@ func (t *Tally) Propose(c Policy, s txn.ShardID, n int, late bool) (yes bool, vi
 			return false, 0, false
 		}
 		yes := o.count(txn.ValidationNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
-		t.rules.HitIf(!yes && agree >= Majority(n), coverage.NoHeeded)
+		t.rules.HitIf(!yes && agree >= Majority(n), coverage.NoHonoured)
 		if !yes && (o.count(txn.ValidationNo) == 0 || t.refusalsAgreed) && answered < n && !late {
 			return false, 0, false // enough may still agree
 		}

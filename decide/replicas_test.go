@@ -41,7 +41,7 @@ func TestEveryReplicaIsAskedAndNotified(t *testing.T) {
 
 // Under EndsNotedFirst replicas apply a decision when a majority of the participant's has noted it:
 // silent ones are asked again, and each must have applied it.
-func TestADecisionIsNotedFirst(t *testing.T) {
+func TestADecisionIsStoredFirst(t *testing.T) {
 	a, w := begin(FastQuorum, 2, 3)
 	a.decider.Params.EndsNotedFirst = true
 	for _, s := range a.Participants {
@@ -89,7 +89,7 @@ func TestADecisionIsNotedFirst(t *testing.T) {
 
 // Under AbortsLikeCommits a refusal counts when all replicas give the same, or else when all have
 // answered and a majority has accepted it.
-func TestARefusalIsAgreedTo(t *testing.T) {
+func TestARefusalIsAgreedUpon(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		answers  []txn.ValidationResult // of 4, 5, 6

@@ -39,7 +39,7 @@ type Tally struct {
 	smallFastPath, ignoreNo bool
 	refusalsAgreed          bool // a refusal takes the same path as an agreement (Params.AbortsLikeCommits)
 	halfAcks                bool
-	commitBeside            bool
+	commitOfAssumed         bool
 	priorityAborted         []txn.Attempt    // attempts that were priority-aborted for it
 	rules                   *coverage.Counts // nil: nothing is counted
 }
@@ -65,7 +65,7 @@ func NewTally(participants []txn.ShardID) *Tally {
 // InjectBug injects bugs, for tests of the tests.
 func (t *Tally) InjectBug(b txn.InjectedBugs) *Tally {
 	t.anyTerm, t.smallFastPath, t.ignoreNo, t.halfAcks = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort, b.HalfAcks
-	t.commitBeside = b.CommitDespiteAssumptions
+	t.commitOfAssumed = b.CommitDespiteAssumptions
 	return t
 }
 
@@ -223,7 +223,7 @@ func (t *Tally) judge() {
 func (t *Tally) countTimestamps() {
 	at := t.Proposed()
 	less := func(p participantTally) bool { return p.proposed < at }
-	t.rules.HitIf(slices.ContainsFunc(t.parts, less), coverage.LargestArrivalTime)
+	t.rules.HitIf(slices.ContainsFunc(t.parts, less), coverage.LargestTimestamp)
 }
 
 // anyYes reports whether some participant has voted Yes; awaits whether a participant's Yes is

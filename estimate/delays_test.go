@@ -36,7 +36,7 @@ func TestPercentileOfTheWindow(t *testing.T) {
 }
 
 // The average moves by a fifth of the way with each sample.
-func TestAverageForgets(t *testing.T) {
+func TestAverageDecays(t *testing.T) {
 	d := NewDelays(Config{})
 	for i, step := range []struct{ sample, want time.Duration }{{100 * ms, 100 * ms}, {200 * ms, 120 * ms}, {200 * ms, 136 * ms}} {
 		d.Add(2, trip(time.Duration(i), step.sample))

@@ -58,7 +58,7 @@ func TestWaitsAreDividedAmongRecords(t *testing.T) {
 }
 
 // What was never waited for may become hot; what was slow once is forgotten.
-func TestWaitsComeAndGo(t *testing.T) {
+func TestWaitsBeginAndEnd(t *testing.T) {
 	h := NewHotRecords(HotConfig{Scale: 1})
 	for range 40 {
 		ran(h, keys("a"), 0, true)
@@ -83,7 +83,7 @@ func TestWaitsComeAndGo(t *testing.T) {
 }
 
 // Eq. 9: one of those who access a record holds it, each of the others has to be granted it.
-func TestTheChanceToLose(t *testing.T) {
+func TestTheAbortProbability(t *testing.T) {
 	h := NewHotRecords(HotConfig{})
 	for i := range 4 {
 		ran(h, keys("a"), ms, i > 0) // three of four commit

@@ -27,7 +27,7 @@ func TestLinksAreMeasuredOftenEnough(t *testing.T) {
 }
 
 // A sample has the clocks' difference in it if both are set, and no trip takes no time.
-func TestWhatAProbeSays(t *testing.T) {
+func TestProbeMeasuresDelayAndClock(t *testing.T) {
 	const wall = int64(1_700_000_000_000_000_000)
 	if s := Answered(5*ms, 0); s.At != 5*ms || s.RoundTrip != 1 || s.HasOneWay {
 		t.Errorf("%+v", s)

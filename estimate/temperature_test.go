@@ -32,7 +32,7 @@ func TestTemperatureOfASteadyRate(t *testing.T) {
 }
 
 // When a sum is looked at does not change it.
-func TestALookChangesNoTemperature(t *testing.T) {
+func TestAReadChangesNoTemperature(t *testing.T) {
 	a, b := NewTemperatures(TemperatureConfig{}), NewTemperatures(TemperatureConfig{})
 	for at := time.Duration(0); at < time.Minute; at += 700 * ms {
 		a.Updated("k", at)
@@ -60,7 +60,7 @@ func TestOneUpdateIsNoTemperature(t *testing.T) {
 
 // Beyond the bound the record is forgotten that was longest not updated, however often it was
 // looked at.
-func TestTheLongestNotUpdatedIsForgotten(t *testing.T) {
+func TestTheLeastRecentlyUpdatedIsEvicted(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{RecordsMax: 3})
 	for i, k := range []txn.Key{"a", "a", "b", "b", "c", "c", "a", "d", "d"} {
 		w.Updated(k, time.Duration(i)*ms)
@@ -77,7 +77,7 @@ func TestTheLongestNotUpdatedIsForgotten(t *testing.T) {
 }
 
 // What another node says is what is known, and grows old as what was counted does.
-func TestToldIsAsCounted(t *testing.T) {
+func TestReportedTemperatureIsTheCounted(t *testing.T) {
 	for _, is := range []Temperature{0, 1_000, 123_456_789, 1 << 40} {
 		w, at := NewTemperatures(TemperatureConfig{}), 7*time.Second+77*ms
 		w.Observe("k", is, at)

@@ -131,7 +131,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrong(t *testing.T) {
+func TestParseErrorsNameTheFault(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mars":             "unknown WAN \"mars\"",
 		"uniform:":         "is not a round trip",
@@ -191,7 +191,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestFileSaysWhatIsWrong(t *testing.T) {
+func TestFileErrorsNameTheFault(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"", "the file is empty"},
 		{"regions: []", "regions: 0 of them"},

@@ -53,7 +53,7 @@ func TestRegistersInAFile(t *testing.T) {
 	}
 }
 
-func TestCheckJudgesByTheSteps(t *testing.T) {
+func TestCheckDependsOnTheSteps(t *testing.T) {
 	both := hist("ax1 ry1", "ay1 rx1")
 	for _, r := range regs("gz0 pz1", "gz0 pz2").Records {
 		both.Add(r)

@@ -41,8 +41,8 @@ func hist(txns ...string) *History {
 	return h
 }
 
-// inTurn makes each transaction begin after the one before was acknowledged.
-func inTurn(h *History) *History {
+// sequential makes each transaction begin after the one before was acknowledged.
+func sequential(h *History) *History {
 	for i, r := range h.Records {
 		r.InvokeNanos, r.CompleteNanos = int64(i*10), int64(i*10+5)
 	}
@@ -56,7 +56,7 @@ func TestLists(t *testing.T) {
 		want string // names of the violations, in order
 	}{
 		{"nothing", hist(), ""},
-		{"clean", inTurn(hist("ax1 ay1", "rx1 ax2", "ry1 rx12", "final:rx12 ry1")), ""},
+		{"clean", sequential(hist("ax1 ay1", "rx1 ax2", "ry1 rx12", "final:rx12 ry1")), ""},
 		{"clean and concurrent", hist("rx ax1", "rx1 ry", "ry ay1", "rx1 ry1", "final:rx1 ry1"), ""},
 		{"reads of a failed transaction do not count", hist("ax1", "fail:rx1 ry", "ay1", "final:rx1 ry1"), ""},
 		{"a moment that orders otherwise than one who only read", hist("ax1", "ay1", "rx1 ry", "moment:rx ry1"), ""},
@@ -77,10 +77,10 @@ func TestLists(t *testing.T) {
 		{"G2-item: read-only anomaly", hist("ax1 ry", "rx ry1", "ay1", "rx1 ry1"), "G2-item"},
 		{"an unknown transaction in a cycle", hist("unknown:ax1 ay1", "rx ry1", "rx1 ry1"), "G-single"},
 
-		{"stale read", inTurn(hist("ax1", "rx", "final:rx1")), "G-single-realtime"},
-		{"an order against real time", inTurn(hist("ax1", "ax2", "rx21")), "G0-realtime"},
-		{"read before it was written", inTurn(hist("rx1", "ax1")), "G1c-realtime"},
-		{"unknown takes effect late", inTurn(hist("unknown:ax1", "rx", "final:rx1")), ""},
+		{"stale read", sequential(hist("ax1", "rx", "final:rx1")), "G-single-realtime"},
+		{"an order against real time", sequential(hist("ax1", "ax2", "rx21")), "G0-realtime"},
+		{"read before it was written", sequential(hist("rx1", "ax1")), "G1c-realtime"},
+		{"unknown takes effect late", sequential(hist("unknown:ax1", "rx", "final:rx1")), ""},
 
 		{"duplicate", hist("ax1", "rx11"), "duplicate-append"},
 		{"lost", hist("ax1", "ax2", "final:rx1"), "lost-append"},
@@ -142,7 +142,7 @@ func TestListsLongHistory(t *testing.T) {
 }
 
 func TestHistoryIsReadBack(t *testing.T) {
-	h := inTurn(hist("rx ax1", "fail:ax2", "unknown:ay1", "final:rx1 ry"))
+	h := sequential(hist("rx ax1", "fail:ax2", "unknown:ay1", "final:rx1 ry"))
 	h.Records[0].Ops = append(h.Records[0].Ops, Op{Kind: Transfer, Value: 7, Accounts: []Account{{"a", -3}, {"b", 3}}})
 	h.Records[1].Reason = "lost \"to\" another\n"
 	var buf bytes.Buffer

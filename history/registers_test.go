@@ -59,9 +59,9 @@ func TestRegisters(t *testing.T) {
 		want string // names of the violations, in order
 	}{
 		{"nothing", regs(), ""},
-		{"clean", inTurn(regs("px1 py1 @1", "gx1 px2 @2", "gy1 gx2", "final:gx2 gy1")), ""},
+		{"clean", sequential(regs("px1 py1 @1", "gx1 px2 @2", "gy1 gx2", "final:gx2 gy1")), ""},
 		{"clean and concurrent", regs("gx0 px1", "gx1 gy0", "gy0 py1", "gx1 gy1", "final:gx1 gy1"), ""},
-		{"blind writes in the order of their timestamps", inTurn(regs("px1 @1", "px2 @2", "final:gx2")), ""},
+		{"blind writes in the order of their timestamps", sequential(regs("px1 @1", "px2 @2", "final:gx2")), ""},
 		{"blind writes in an order nobody knows", regs("px1", "px2", "gx1", "gx2"), ""},
 		{"reads of a failed transaction do not count", regs("px1", "fail:gx1 gy0", "py1", "final:gx1 gy1"), ""},
 		{"an unknown one that nobody saw", regs("unknown:gx0 px1 py1", "gx0 px2 @2", "final:gx2 gy0"), ""},
@@ -83,17 +83,17 @@ func TestRegisters(t *testing.T) {
 		{"G2-item: write skew", regs("gx0 py1", "gy0 px1"), "G2-item"},
 		{"G2-item: read-only anomaly", regs("px1 gy0", "gx0 gy1", "py1"), "G2-item"},
 
-		{"stale read", inTurn(regs("px1 @1", "gx0")), "G-single-realtime"},
-		{"an order against real time", inTurn(regs("px1 @2", "px2 @1")), "G0-realtime"},
-		{"read before it was written", inTurn(regs("gx1", "px1")), "G1c-realtime"},
-		{"real time, over those between", inTurn(regs("px1 @1", "py1", "pz1", "gx0")), "G-single-realtime"},
+		{"stale read", sequential(regs("px1 @1", "gx0")), "G-single-realtime"},
+		{"an order against real time", sequential(regs("px1 @2", "px2 @1")), "G0-realtime"},
+		{"read before it was written", sequential(regs("gx1", "px1")), "G1c-realtime"},
+		{"real time, over those between", sequential(regs("px1 @1", "py1", "pz1", "gx0")), "G-single-realtime"},
 		{"skew against real time", during(regs("gx0 py1", "px1", "gy0"), 0, 100, 10, 20, 30, 40), "G2-item-realtime"},
 		{"two who only read, against real time", regs("px1", "py1", "gx1 gy0", "gx0 gy1"), "G2-item"},
 
 		{"timestamps against reads", regs("px1 @5", "gx1 px2 @4"), "incompatible-order"},
 		{"timestamps against reads, over one without", regs("px1 @5", "gx1 px2", "gx2 px3 @4"), "incompatible-order"},
 		{"one timestamp twice", regs("px1 @5", "px2 @5"), "incompatible-order"},
-		{"lost", inTurn(regs("gx0 px1", "gx1 px2", "final:gx1")), "lost-write G-single-realtime"},
+		{"lost", sequential(regs("gx0 px1", "gx1 px2", "final:gx1")), "lost-write G-single-realtime"},
 		{"invented", regs("gx7"), "invented-value"},
 		{"internal", regs("gx0 px1 gx0"), "internal"},
 		{"not repeatable", regs("px1 @1", "gx0 gx1"), "internal G-single"},
@@ -114,7 +114,7 @@ func TestRegisters(t *testing.T) {
 }
 
 func TestRegistersNameTheCycle(t *testing.T) {
-	got := CheckRegisters(inTurn(regs("px1 @1", "px2 @2", "py1", "gx1")))
+	got := CheckRegisters(sequential(regs("px1 @1", "px2 @2", "py1", "gx1")))
 	want := `2 transactions depend on each other in a cycle:
   #3 (process 3, ok) did not see #1 (process 1, ok) (rw: 2 in x)
   #1 (process 1, ok) was acknowledged at 0 us, before #3 (process 3, ok) began at 0 us`

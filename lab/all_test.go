@@ -35,7 +35,7 @@ func TestRunsSideBySide(t *testing.T) {
 	}
 }
 
-func TestAnErrorEndsThemAll(t *testing.T) {
+func TestAnErrorEndsAllClients(t *testing.T) {
 	bad := short()
 	bad.Protocol = "none such"
 	var wrong SpecError

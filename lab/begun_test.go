@@ -8,7 +8,7 @@ import (
 // A transaction that ends in the measured time has taken no longer than warm-up and measured time
 // together; with CountBegun only those that begin in it are counted, and the run waits for their
 // end.
-func TestWhatBeginsIsWaitedFor(t *testing.T) {
+func TestStartedTransactionsAreWaitedFor(t *testing.T) {
 	s := mannered(Forever)
 	s.Keys, s.NeverSure, s.AdmissionOff, s.Rate = 60, true, true, 40
 	s.Tries, s.Warmup, s.Duration = 10_000, 500*time.Millisecond, time.Second

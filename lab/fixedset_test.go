@@ -50,7 +50,7 @@ func TestRulesAreCounted(t *testing.T) {
 	plain := mustRun(t, s)
 	s.CountRules = true
 	counted := mustRun(t, s)
-	if plain.Rules != nil || counted.Rules["low-gives-way"] == 0 || counted.TraceHash != plain.TraceHash {
+	if plain.Rules != nil || counted.Rules["low-preempted"] == 0 || counted.TraceHash != plain.TraceHash {
 		t.Errorf("counted %v, and %v without", counted.Rules, plain.Rules)
 	}
 }

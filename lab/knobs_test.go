@@ -55,7 +55,7 @@ func TestNearReadsAsTheyAre(t *testing.T) {
 
 // Replicas that follow TAPIR to the letter have shorter waits of reads, and more aborted tries;
 // decisions that are recorded first come later; and the result is correct.
-func TestReplicasToTheLetter(t *testing.T) {
+func TestReplicasThatFollowTAPIRExactly(t *testing.T) {
 	s := mannered(Drop)
 	s.Protocol = "tapir"
 	ours := mustRun(t, s)

@@ -32,7 +32,7 @@ const (
 	majorityText     = replicaVotesText + ", a majority"
 	farthestText     = replicaVotesText
 	ownText          = "L(a,b)"
-	inTurnText       = "max over i of L(a,i) + sum over i of L(a,i) + sum over i before b of L(a,i)"
+	sequentialText   = "max over i of L(a,i) + sum over i of L(a,i) + sum over i before b of L(a,i)"
 )
 
 // Laws returns the known ones: table 4 of the D2PC paper, which our protocols follow, and the
@@ -49,7 +49,7 @@ func Laws() []Law {
 		{Protocol: "gpac", Formula: "2 * " + majorityText, Commit: agreement, Span: heldToAgreement},
 		{Protocol: "starry", Formula: replicaVotesText, Commit: replicaVotes(5), Span: heldToOpinions(5)},
 
-		{Protocol: "ssp", Formula: inTurnText, Commit: eachInTurn, Span: heldInTurn, Sources: true},
+		{Protocol: "ssp", Formula: sequentialText, Commit: sequentialPrepares, Span: heldSequentially, Sources: true},
 		{Protocol: "ssp-parallel", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
 		{Protocol: "ssp-local", Formula: farthestText, Commit: rounds(1), Span: heldFor(1), Sources: true},
 		{Protocol: "quro", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
@@ -147,18 +147,18 @@ func agreement(w geo.WAN, a geo.Region) time.Duration {
 
 func heldToAgreement(w geo.WAN, a, _ geo.Region) time.Duration { return agreement(w, a) }
 
-// eachInTurn is a commit that prepares one participant after the other, and sends them the decision
+// sequentialPrepares is a commit that prepares one participant after the other, and sends them the decision
 // so too.
-func eachInTurn(w geo.WAN, a geo.Region) (d time.Duration) {
+func sequentialPrepares(w geo.WAN, a geo.Region) (d time.Duration) {
 	for _, i := range w.Regions {
 		d += 2 * apart(w, a, i)
 	}
 	return d
 }
 
-// heldInTurn ends when the decision reaches b: the executions are over and all have prepared.
-func heldInTurn(w geo.WAN, a, b geo.Region) time.Duration {
-	d := rounds(1)(w, a) + eachInTurn(w, a)/2
+// heldSequentially ends when the decision reaches b: the executions are over and all have prepared.
+func heldSequentially(w geo.WAN, a, b geo.Region) time.Duration {
+	d := rounds(1)(w, a) + sequentialPrepares(w, a)/2
 	for _, i := range w.Regions {
 		if i == b {
 			return d

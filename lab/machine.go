@@ -37,7 +37,7 @@ func (m *machine) report(r *run) Machine {
 		CPUPercent: r.cpuPercent(m.worked[1]-m.worked[0], r.spec.Duration),
 		Locks:      each(work.Locks),
 		Steps:      each(work.Steps),
-		Beside:     each(work.WaitersExamined),
+		RowWaiters: each(work.WaitersExamined),
 		Waits:      each(uint64(m.waits[1] - m.waits[0])),
 	}
 }

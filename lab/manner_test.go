@@ -41,7 +41,7 @@ func TestClientsByName(t *testing.T) {
 	}
 }
 
-func TestAnUnknownClientIsToldTheOthers(t *testing.T) {
+func TestAnUnknownClientErrorListsTheKnown(t *testing.T) {
 	s := short()
 	s.Client = "once"
 	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "drop, hold5, forever, by-region") {

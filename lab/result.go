@@ -101,7 +101,7 @@ type Machine struct {
 	Locks      float64 `json:"locks_per_commit"`        // granted and released
 	Steps      float64 `json:"lock_steps_per_commit"`   // of walks over the wait graph
 	Waits      float64 `json:"lock_waits_per_commit"`   // for locks, begun
-	Beside     float64 `json:"locks_beside_per_commit"` // waiters of the rows of locks, at each granted or released
+	RowWaiters float64 `json:"locks_beside_per_commit"` // waiters of the rows of locks, at each granted or released
 }
 
 // Piece is one piece of the measured time.

@@ -100,7 +100,7 @@ func TestTheCheckFindsPlantedBugs(t *testing.T) {
 }
 
 // A read of a write after the end of the recording is not reported as a read of no write.
-func TestAShortCheckAccusesNobody(t *testing.T) {
+func TestAShortCheckHasNoFalseAlarm(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.Keys, s.Check = "2pc+2pl-nro", "ycsb+t", 30, 40
 	if r := mustRun(t, s); !r.Check.Serializable || len(r.Check.Anomalies) > 0 || r.Check.Checked == 0 || r.Check.Checked > s.Check {

@@ -104,11 +104,11 @@ func (r *run) departs(c *sim.Client) {
 	}
 }
 
-// commitsInTurn charges the commit of a transaction that was not aborted to the server's loop:
+// chargeCommit charges the commit of a transaction that was not aborted to the server's loop:
 // under a sequencer a request for a commit costs as much as a read, and the rest is charged only to
 // those with writes.
-func (k *tracked) commitsInTurn() {
+func (k *tracked) chargeCommit() {
 	if k.wrote && k.r.sequencer != nil {
-		k.c.WorkInTurn(max(k.r.spec.CommitCPU-k.r.spec.RequestCPU, time.Duration(0)))
+		k.c.QueueWork(max(k.r.spec.CommitCPU-k.r.spec.RequestCPU, time.Duration(0)))
 	}
 }

@@ -18,7 +18,7 @@ func crowded(row, workload string) Experiment {
 // A transaction that is retried is older than all that arrive after it, and only older ones take
 // its locks: so each of the other clients overtakes it a bounded number of times. Before tries that
 // lock first some were retried until the 10,000 tries were used up.
-func TestNobodyStarves(t *testing.T) {
+func TestNoTransactionStarves(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ", "2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group"} {
 		for _, workload := range []string{"ycsb-a", "retwis"} {
 			s := crowded(row, workload)

@@ -72,7 +72,7 @@ func (k *tracked) commit(ctx context.Context) error {
 	k.endsBranches()
 	err := k.Txn.Commit(ctx)
 	if err == nil {
-		k.commitsInTurn()
+		k.chargeCommit()
 	}
 	k.owed = false
 	k.travel()

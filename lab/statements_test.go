@@ -74,7 +74,7 @@ func TestALoopIsOne(t *testing.T) {
 }
 
 // On a hot row all time that is not the transaction's own work is lock wait.
-func TestLockWaitsAreTold(t *testing.T) {
+func TestLockWaitsAreReported(t *testing.T) {
 	s := beside("hotspot", 10)
 	s.Length, s.Fsync = 1, time.Millisecond
 	r := sound(t, mustRun(t, s))

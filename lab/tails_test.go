@@ -31,7 +31,7 @@ func TestSlowest(t *testing.T) {
 
 // A transaction that never commits is in no latency, and in EveryMS: at the time after which it was
 // given up, or at its age at the end.
-func TestWhoStarvesIsCounted(t *testing.T) {
+func TestStarvedTransactionsAreCounted(t *testing.T) {
 	s := short()
 	s.Keys, s.Zipf, s.Client, s.Tries, s.Backoff = 100, 1, ByRegion, 4, 2*time.Millisecond
 	r := mustRun(t, s)

@@ -12,7 +12,7 @@ import (
 // Reads go to the replica that is nearest by the map, then to the one that is nearest by
 // what was measured; a little nearer is not enough to go elsewhere, and what nothing is
 // known of comes last.
-func TestTheNearestIsMeasured(t *testing.T) {
+func TestTheNearestNodeIsMeasured(t *testing.T) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ func (n *Node) Deliver(now txn.Now, env *txn.Envelope) {
 
 func (n *Node) dispatch(env *txn.Envelope) {
 	m, to, s := &env.Msg, env.Part.For(), env.Part.Shard()
-	if to == txn.ForUnsaid {
+	if to == txn.ForUnspecified {
 		to, s = inferReceiver(m)
 	}
 	if to&txn.ForCoordinator != 0 {

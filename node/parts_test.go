@@ -9,7 +9,7 @@ import (
 )
 
 // What waits for a sync goes on with the first that began after it was said to wait.
-func TestASyncCoversWhatWaitedWhenItBegan(t *testing.T) {
+func TestASyncCoversRequestsFromBeforeItsStart(t *testing.T) {
 	var s syncs
 	var went []int
 	wait := func(i int) { s.after(func() { went = append(went, i) }) }
@@ -56,7 +56,7 @@ func TestATaskIsFinishedOnce(t *testing.T) {
 }
 
 // What is for this node stays, what is for others is handed out once.
-func TestMailIsSortedByWhomItIsFor(t *testing.T) {
+func TestOutboxSortsByReceiver(t *testing.T) {
 	o := outbox{self: 1}
 	o.send(txn.Coordinator(1), txn.Message{ContentionQuery: &txn.ContentionQuery{}})
 	o.send(txn.Coordinator(2), txn.Message{ContentionQuery: &txn.ContentionQuery{}})

@@ -29,7 +29,7 @@ func alone(t *testing.T, engine store.Engine, p routing.Protocol) (*Node, error)
 
 // A node goes by the directory that it has stored, whatever it was started with,
 // and says so in its data, so that an older program does not take them for its own.
-func TestANodeGoesByItsDirectory(t *testing.T) {
+func TestANodeFollowsItsDirectory(t *testing.T) {
 	engine := store.NewMem()
 	n, err := alone(t, engine, routing.Protocol{})
 	if err != nil || n.Spec().Name != "2pc+2pl" {
@@ -67,7 +67,7 @@ func TestANodeRefusesAProtocolThatItDoesNotHave(t *testing.T) {
 
 // Who is silent is named, unless that is no reason; who is not drained is named
 // with what it has left.
-func TestWhoKeepsASwitch(t *testing.T) {
+func TestNodesThatBlockASwitchAreNamed(t *testing.T) {
 	n, err := alone(t, store.NewMem(), routing.Protocol{})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ var start = time.Unix(1000, 0)
 func at(d time.Duration) time.Time { return start.Add(d) }
 
 // The oldest silent stranger makes room, not before it had its moment.
-func TestOldestSilentGoes(t *testing.T) {
+func TestTheOldestSilentIsEvicted(t *testing.T) {
 	s := NewUnauthenticated(3)
 	a, b, c, d := &guest{spoke: true}, &guest{}, &guest{}, &guest{}
 	for i, g := range []*guest{a, b, c} {

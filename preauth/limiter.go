@@ -10,16 +10,16 @@ import (
 
 // Limiter holds a port's unauthenticated connections; it is safe for many goroutines and uses the clock.
 type Limiter struct {
-	mu        sync.Mutex
-	strangers *Unauthenticated
-	dropped   atomic.Int64
-	ended     chan struct{}
-	once      sync.Once
+	mu              sync.Mutex
+	unauthenticated *Unauthenticated
+	dropped         atomic.Int64
+	ended           chan struct{}
+	once            sync.Once
 }
 
 // NewLimiter returns a Limiter with so many places.
 func NewLimiter(most int) *Limiter {
-	return &Limiter{strangers: NewUnauthenticated(most), ended: make(chan struct{})}
+	return &Limiter{unauthenticated: NewUnauthenticated(most), ended: make(chan struct{})}
 }
 
 // lookEvery is the interval at which a newcomer checks for a free place.
@@ -31,7 +31,7 @@ func (d *Limiter) Admit(remote net.Addr, g ClientConn) bool {
 	host := HostKey(remote)
 	for {
 		d.mu.Lock()
-		dropped, wait := d.strangers.Enter(time.Now(), host, g)
+		dropped, wait := d.unauthenticated.Enter(time.Now(), host, g)
 		d.mu.Unlock()
 		if dropped != nil {
 			d.dropped.Add(1)
@@ -52,7 +52,7 @@ func (d *Limiter) Admit(remote net.Addr, g ClientConn) bool {
 func (d *Limiter) Leave(g ClientConn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.strangers.Leave(g)
+	d.unauthenticated.Leave(g)
 }
 
 // End wakes Admit permanently.
@@ -62,7 +62,7 @@ func (d *Limiter) End() { d.once.Do(func() { close(d.ended) }) }
 func (d *Limiter) Unauthenticated() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.strangers.Len()
+	return d.unauthenticated.Len()
 }
 
 // Dropped is the number of connections evicted since the start.

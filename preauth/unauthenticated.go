@@ -28,10 +28,10 @@ type Unauthenticated struct {
 	hosts map[string]*list.List // by address, the oldest first
 }
 
-type stranger struct {
-	guest ClientConn
-	host  string
-	came  time.Time
+type pendingConn struct {
+	conn ClientConn
+	host string
+	came time.Time
 }
 
 // NewUnauthenticated returns an Unauthenticated with so many places, at least one.
@@ -59,7 +59,7 @@ func (s *Unauthenticated) Enter(now time.Time, host string, g ClientConn) (dropp
 		of = list.New()
 		s.hosts[host] = of
 	}
-	s.all[g] = of.PushBack(stranger{g, host, now})
+	s.all[g] = of.PushBack(pendingConn{g, host, now})
 	return dropped, 0
 }
 
@@ -69,7 +69,7 @@ func (s *Unauthenticated) Leave(g ClientConn) {
 	if e == nil {
 		return
 	}
-	host := e.Value.(stranger).host
+	host := e.Value.(pendingConn).host
 	delete(s.all, g)
 	if of := s.hosts[host]; of.Len() == 1 {
 		delete(s.hosts, host)
@@ -84,20 +84,20 @@ func (s *Unauthenticated) victim(now time.Time, newcomer string) (ClientConn, ti
 	of := s.hosts[host]
 	wait := SpokenMin
 	for e := of.Front(); e != nil; e = e.Next() {
-		st := e.Value.(stranger)
-		if !st.guest.Spoke() {
+		st := e.Value.(pendingConn)
+		if !st.conn.Spoke() {
 			if age := now.Sub(st.came); age >= SilentMin {
-				return st.guest, 0
+				return st.conn, 0
 			} else {
 				wait = min(wait, SilentMin-age)
 			}
 			break // those behind it are younger
 		}
 	}
-	oldest := of.Front().Value.(stranger)
+	oldest := of.Front().Value.(pendingConn)
 	age := now.Sub(oldest.came)
 	if age >= SpokenMin || host != newcomer && of.Len() > 1 {
-		return oldest.guest, 0
+		return oldest.conn, 0
 	}
 	return nil, max(min(wait, SpokenMin-age), time.Millisecond)
 }
@@ -112,7 +112,7 @@ func (s *Unauthenticated) largest(newcomer string) string {
 		if host == newcomer {
 			n++
 		}
-		came := of.Front().Value.(stranger).came
+		came := of.Front().Value.(pendingConn).came
 		switch {
 		case n < most:
 			continue

@@ -25,7 +25,7 @@ const (
 var literals = []Spec{
 	{
 		Name: "2pc+2pl", Admission: yield.AdmitByAbortRate, Arrive: schedule.AtOnce, Reads: ReadNearest, RetryReads: RetryReadsAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
-		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Prepares: decide.AtOnce, Reveal: reveal.OnDecision,
+		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Prepares: decide.Parallel, Reveal: reveal.OnDecision,
 		Isolation: StrictSerializability, RunsOn: InClusters,
 		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
 	},
@@ -235,7 +235,7 @@ var literals = []Spec{
 		Notes:  "XA END is sent with XA PREPARE, and XA START with the first statement; ShardingSphere sends each by itself",
 	},
 	{
-		Name: "ssp-parallel", Base: "ssp", Prepares: decide.AtOnce, CommitRTT: "2 + 1 to log the decision", SpanRTT: "execution + 3",
+		Name: "ssp-parallel", Base: "ssp", Prepares: decide.Parallel, CommitRTT: "2 + 1 to log the decision", SpanRTT: "execution + 3",
 		Source: "ssp; addition: prepares and commits in parallel",
 	},
 	{

@@ -27,7 +27,7 @@ func TestTheTable(t *testing.T) {
 	}
 }
 
-func TestAnUnknownNameIsToldTheOthers(t *testing.T) {
+func TestAnUnknownNameErrorListsTheKnown(t *testing.T) {
 	_, err := ByName("3pc")
 	if err == nil || !strings.Contains(err.Error(), "2pc+occ") {
 		t.Errorf("the error does not help: %v", err)
@@ -36,7 +36,7 @@ func TestAnUnknownNameIsToldTheOthers(t *testing.T) {
 
 // What a literal leaves out is what the row it is like chooses, however far away that
 // one says it.
-func TestARowIsLikeAnother(t *testing.T) {
+func TestAProtocolExtendsItsBase(t *testing.T) {
 	a := Table()[0]
 	specs, err := resolve([]Spec{
 		{Name: "c", Base: "b", Reads: ReadLeader, Source: "test"},

@@ -26,7 +26,7 @@ func (me *member) handOverIfDeaf(now txn.Now) {
 	if received == 0 || now.Mono-received < me.cfg.Params.ElectionTimeout {
 		return
 	}
-	me.cfg.Params.Rules.Hit(coverage.DeafHandsOver)
+	me.cfg.Params.Rules.Hit(coverage.UnansweredHandsOver)
 	l.lease.void = true
 	l.deafChecks++
 	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != me.cfg.Self {

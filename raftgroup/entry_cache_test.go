@@ -22,7 +22,7 @@ func (w *messageFormatter) Decode(data []byte) (out []string, err error) {
 
 func (w *messageFormatter) Size(c string) uint64 { return uint64(len(c)) + 16 }
 
-func TestAMemoIsRightAndBounded(t *testing.T) {
+func TestTheEntryCacheIsRightAndBounded(t *testing.T) {
 	w := &messageFormatter{}
 	m := NewEntryCache(w.Decode)
 	var entries []*pb.Entry

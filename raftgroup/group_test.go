@@ -109,7 +109,7 @@ func TestHandingOverVoidsTheLease(t *testing.T) {
 }
 
 // Whoever lags behind what the others have cut away is sent the state, in pieces.
-func TestASnapshotBringsWhatTheLogHasNot(t *testing.T) {
+func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 	w := founded(t)
 	w.cut[3] = true
 	for i := range 60 {

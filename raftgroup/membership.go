@@ -146,7 +146,7 @@ func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	}
 	me.log.meta.setConf(me.rn.ApplyConfChange(cc))
 	me.log.meta.put(b, me.cfg.ID)
-	me.cfg.Params.Rules.HitIf(me.snapshots.held != nil, coverage.OfferOfOldMembers)
+	me.cfg.Params.Rules.HitIf(me.snapshots.held != nil, coverage.SnapshotOfOldMembers)
 	me.loseOffer() // it contains the former members
 	m := &me.log.meta
 	me.env.Trace("shard %d: voters %v, outgoing %v, learners %v", me.cfg.ID, m.Voters, m.Outgoing, m.Learners)
@@ -194,7 +194,7 @@ func (me *member) sendRemoved(from txn.NodeID, m *pb.Message) {
 		return
 	}
 	if me.Serving() && !me.log.meta.member(from) && !me.desired.holds(from) {
-		me.cfg.Params.Rules.Hit(coverage.GoneIsTold)
+		me.cfg.Params.Rules.Hit(coverage.RemovedIsNotified)
 		me.sendControl(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Gone: true}})
 	}
 }

@@ -77,7 +77,7 @@ func TestAPartitionedMemberLearnsItsRemoval(t *testing.T) {
 
 // Those who are to stay do not know that the last change is committed, and those who are out know
 // it and have more in their logs: nobody could be elected if these did not tell.
-func TestWhoIsOutTellsThatItIs(t *testing.T) {
+func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
 	w.open(5, store.NewMem(), nil)
@@ -172,7 +172,7 @@ func TestWhoIsOutTellsThatItIs(t *testing.T) {
 }
 
 // A learner that has lost its disk begins anew; nobody else could.
-func TestALearnerThatLostAllBeginsAnew(t *testing.T) {
+func TestALearnerThatLostItsDiskStartsAgain(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
 	want := Desired{Voters: three, Learners: []txn.NodeID{4}, Preferred: []txn.NodeID{1}}

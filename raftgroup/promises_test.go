@@ -78,7 +78,7 @@ func TestALogWhoseTermsFallIsNotOpened(t *testing.T) {
 
 // Who has nothing yet answers no call for votes, begins no election, and takes no log
 // from its beginning: a vote would rest on nothing, and the log lacks the genesis.
-func TestABlankMemberGivesNoVote(t *testing.T) {
+func TestAnUninitializedMemberDoesNotVote(t *testing.T) {
 	w := founded(t)
 	blank := w.open(4, store.NewMem(), nil)
 	for _, m := range []*pb.Message{
@@ -99,7 +99,7 @@ func TestABlankMemberGivesNoVote(t *testing.T) {
 
 // A command names the members of when it was proposed, and so it stands before whatever
 // change of them is proposed after it.
-func TestCommandsStandBeforeAChangeOfMembers(t *testing.T) {
+func TestCommandsAreAppliedBeforeAChangeOfMembers(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
 	lead := w.members[1]
@@ -119,7 +119,7 @@ func TestCommandsStandBeforeAChangeOfMembers(t *testing.T) {
 }
 
 // In the middle of a change of members a lease rests on the majorities before and after.
-func TestALeaseRestsOnBothMajorities(t *testing.T) {
+func TestALeaseNeedsBothMajorities(t *testing.T) {
 	w := founded(t)
 	lead := w.members[1]
 	if !lead.Leased() {
@@ -152,7 +152,7 @@ func TestALeaderServesFromItsOwnTermOn(t *testing.T) {
 
 // Of a snapshot the next piece is taken, from whom it was asked for; one that comes again
 // is not.
-func TestThePiecesOfASnapshotComeInOrder(t *testing.T) {
+func TestChunksAreAcceptedInOrderOnly(t *testing.T) {
 	in := &incomingSnapshot{from: 1, next: []byte("c"),
 		msg: &pb.Message{Snapshot: &pb.Snapshot{Metadata: &pb.SnapshotMetadata{Index: proto.Uint64(5)}}}}
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestThePiecesOfASnapshotComeInOrder(t *testing.T) {
 
 // A member that finds that its leader's log lacks what is committed stops, and says so: raft would
 // have it stay behind for ever, in silence.
-func TestAMemberStopsWhoseLeaderLacksWhatIsCommitted(t *testing.T) {
+func TestAMemberStopsIfItsLeaderLacksCommittedEntries(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lag  bool // the second lacks it by right; else its disk forgot as well

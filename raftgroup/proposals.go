@@ -26,8 +26,8 @@ type proposals[C any] struct {
 }
 
 type handed[C any] struct {
-	data []byte
-	says []C
+	data     []byte
+	commands []C
 }
 
 // Bounds of commands that wait for raft, and of entries remembered in given: an
@@ -70,7 +70,7 @@ func (g *Group[C]) giveProposals() {
 		if len(p.given) < givenMax {
 			p.given = append(p.given, e)
 		}
-		p.took(len(e.says))
+		p.took(len(e.commands))
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *proposals[C]) appended(m *EntryCache[C], entries []*pb.Entry) {
 	for _, e := range entries {
 		i := slices.IndexFunc(p.given, func(q handed[C]) bool { return bytes.Equal(q.data, e.GetData()) })
 		if i >= 0 {
-			m.keep(e, p.given[i].says)
+			m.keep(e, p.given[i].commands)
 			clear(p.given[:i+1])
 			p.given = p.given[i+1:]
 		}

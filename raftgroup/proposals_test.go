@@ -8,7 +8,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 )
 
-func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
+func TestOwnProposalsAreNotDecodedAgain(t *testing.T) {
 	w := &messageFormatter{}
 	m := NewEntryCache(w.Decode)
 	p := proposals[string]{codec: w}
@@ -43,17 +43,17 @@ func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
 }
 
 // What raft does not take is handed to it again, in order and before what follows.
-func TestWhatRaftDoesNotTakeWaits(t *testing.T) {
+func TestProposalsThatRaftDropsWait(t *testing.T) {
 	w := &messageFormatter{}
 	p := proposals[string]{codec: w}
 	for _, c := range []string{"a", "b", "c", "d", "e"} {
 		p.next, p.bytes = append(p.next, c), p.bytes+w.Size(c)
 	}
-	if e := p.entry(2 * w.Size("a")); !slices.Equal(e.says, []string{"a", "b"}) || string(e.data) != string(w.Encode(e.says)) {
-		t.Errorf("the first entry says %v", e.says)
+	if e := p.entry(2 * w.Size("a")); !slices.Equal(e.commands, []string{"a", "b"}) || string(e.data) != string(w.Encode(e.commands)) {
+		t.Errorf("the first entry says %v", e.commands)
 	}
-	if e := p.entry(1); !slices.Equal(e.says, []string{"a"}) {
-		t.Errorf("with room for nothing the first entry says %v", e.says)
+	if e := p.entry(1); !slices.Equal(e.commands, []string{"a"}) {
+		t.Errorf("with room for nothing the first entry says %v", e.commands)
 	}
 	p.took(2)
 	if !slices.Equal(p.next, []string{"c", "d", "e"}) || p.bytes != 3*w.Size("c") {

@@ -128,7 +128,7 @@ func (me *member) fetchMore() {
 func (g *Group[C]) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 	in := g.snapIn
 	if !in.awaits(from, m) {
-		g.cfg.Params.Rules.Hit(coverage.PieceInTurn)
+		g.cfg.Params.Rules.Hit(coverage.ChunkInOrder)
 		return
 	}
 	if m.Gone {

@@ -10,7 +10,7 @@ import (
 
 // What is offered comes whole, in pieces, and as it was when it was offered; whoever asks for
 // another hears that it is gone; and it lasts as long as somebody fetches of it.
-func TestASnapshotIsOfferedInPieces(t *testing.T) {
+func TestASnapshotIsSentInChunks(t *testing.T) {
 	engine := store.NewMem()
 	put := func(key string, size int) {
 		var b store.Batch

@@ -38,14 +38,14 @@ func TestVotersTakeTurns(t *testing.T) {
 }
 
 // Who has no vote does not fail.
-func TestTheTurnOfOneWithoutAVote(t *testing.T) {
+func TestAMemberWithoutAVoteTakesNoTurn(t *testing.T) {
 	if first, spread := turn(time.Second, []uint64{1, 2, 3}, 9, 1, 7); first != 0 || spread != time.Second {
 		t.Errorf("%v and %v", first, spread)
 	}
 }
 
 // Who is preferred goes before all others.
-func TestThePreferredGoesFirst(t *testing.T) {
+func TestThePreferredMemberCampaignsFirst(t *testing.T) {
 	const timeout = time.Second
 	at := func(preferred ...txn.NodeID) time.Duration {
 		g := &member{log: &raftLog{meta: meta{Voters: []uint64{1, 2, 3}}}, leader: 3, desired: Desired{Preferred: preferred}}

@@ -57,8 +57,8 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	case known && e.Final && e.Yes != m.Yes:
 		panic(fmt.Sprintf("shard %d: in view %d both %s and %s were proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
 	case known && e.Final:
-	case m.Yes && r.holds.clashes(p):
-		r.cfg.Params.Rules.Hit(coverage.BesideOpen)
+	case m.Yes && r.holds.conflicts(p):
+		r.cfg.Params.Rules.Hit(coverage.ConflictsWithOpen)
 		r.slow.await(from, m)
 		return
 	default:

@@ -70,8 +70,8 @@ func (h *holds) leave(e *txn.Prepare, committed bool) {
 // two conflicting attempts were both voted for, every replica that has accepted both
 // knows the end of the first. A change of views depends on that (merge.go).
 
-// clashes reports whether an attempt conflicts with an attempt held here.
-func (h *holds) clashes(p *txn.Prepare) bool {
+// conflicts reports whether an attempt conflicts with an attempt held here.
+func (h *holds) conflicts(p *txn.Prepare) bool {
 	if l := h.local[p.Attempt]; l != nil && l.held {
 		return false
 	}

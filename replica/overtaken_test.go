@@ -10,7 +10,7 @@ import (
 // commits and is forgotten. x's coordinator is silent, and those two, with one of the
 // others, begin a view: that they called x OK must not make a fast path of it any more, for
 // y has read the row without x's write.
-func TestWhatACommitHasOvertakenNeverCounts(t *testing.T) {
+func TestAnOvertakenAttemptNeverCommits(t *testing.T) {
 	n := newNet(t, tapir, 5)
 	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
 	y.Attempt.Node = coordinator - 1 // another's, so that it is forgotten while x is open
@@ -43,7 +43,7 @@ func TestWhatACommitHasOvertakenNeverCounts(t *testing.T) {
 
 // Whoever has told what it remembers, for the next view, neither acknowledges an end before
 // that begins nor forgets one: what it has told is from before.
-func TestInAChangeOfViewsNoEndIsForgotten(t *testing.T) {
+func TestAViewChangeKeepsDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x, y := prepare(1, 10, "w:a"), prepare(2, 20, "w:b")
 	n.sendAll(txn.Message{Prepare: x})

@@ -30,7 +30,7 @@ func (n *net) wantCounts(seq uint64, want string) {
 	}
 }
 
-func TestOpinions(t *testing.T) {
+func TestReplicaVotes(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		committed  *txn.Prepare
@@ -68,7 +68,7 @@ func TestOpinions(t *testing.T) {
 }
 
 // An opinion is told when it is on the disk, and stays what it is after a crash.
-func TestAnOpinionSurvivesACrash(t *testing.T) {
+func TestAReplicaVoteSurvivesACrash(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.at[2].stuck = true
 	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
@@ -101,7 +101,7 @@ func TestAnOpinionSurvivesACrash(t *testing.T) {
 
 // What was committed is read after a restart, from a timestamp on below which
 // nobody may write any more, and what is over everywhere is forgotten.
-func TestARestartKeepsWhatWasDecided(t *testing.T) {
+func TestARestartKeepsDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x := prepare(5, 50, "r:b", "w:a")
 	n.sendAll(txn.Message{Prepare: x})
@@ -179,7 +179,7 @@ func TestALeaderRepeatsItsProposal(t *testing.T) {
 }
 
 // The leader of a view repeats what the view began with, too.
-func TestALeaderRepeatsWhatItsViewBeganWith(t *testing.T) {
+func TestALeaderResendsTheStartOfItsView(t *testing.T) {
 	n := newNet(t, starry, 3)
 	x := prepare(1, 10, "w:a")
 	n.sendAll(txn.Message{Prepare: x})
@@ -234,7 +234,7 @@ func TestReadsWait(t *testing.T) {
 
 // Where reads wait for nobody they take what is committed, and an end that is only noted changes
 // nothing: neither what is read nor who is in whose way.
-func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
+func TestNonblockingReadsAndMajorityDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.params.ReadsUnwaited = true
 	for _, id := range n.members {

@@ -32,7 +32,7 @@ func (n *net) settleAfter(asked ...*txn.Prepare) {
 // A fast path of which one replica alone knows the end, and another attempt that
 // rests on that end: whoever has not heard of the end must not take in the other.
 // Else a change of views would undo what is committed.
-func TestAProposalWaitsForWhatItClashesWith(t *testing.T) {
+func TestAProposalWaitsForConflictingOnes(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		n := newNet(t, row, 3)
 		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a=1", "w:a")
@@ -55,7 +55,7 @@ func TestAProposalWaitsForWhatItClashesWith(t *testing.T) {
 
 // The same, and nobody is lost: it is taken in as soon as the end is heard of, from
 // the coordinator or from the leader.
-func TestAProposalIsTakenInAfterTheEndOfAnother(t *testing.T) {
+func TestAProposalIsAcceptedAfterAConflictingOneEnds(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		for _, reported := range []bool{true, false} {
 			n := newNet(t, row, 3)
@@ -78,7 +78,7 @@ func TestAProposalIsTakenInAfterTheEndOfAnother(t *testing.T) {
 
 // Of an attempt that nobody can tell the end of, the next view makes what it was;
 // whoever leads it may be lost meanwhile.
-func TestAViewSettlesWhatIsOpen(t *testing.T) {
+func TestANewViewSettlesOpenAttempts(t *testing.T) {
 	for _, row := range []string{carousel, tapir, starry} {
 		for _, size := range []int{3, 5} {
 			n := newNet(t, row, size)
@@ -121,7 +121,7 @@ func TestAViewSettlesWhatIsOpen(t *testing.T) {
 
 // Who was in no majority for long catches up: with the decision, by asking others
 // for endings, and by asking for the view.
-func TestAReplicaThatMissedEverything(t *testing.T) {
+func TestAReplicaThatMissedAllMessages(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	deaf := func(e txn.Envelope) bool { return e.To == 3 || e.From == 3 }
 	n.lost = deaf
@@ -171,7 +171,7 @@ func acked(n *net, id txn.NodeID, seq uint64) bool {
 }
 
 // Endings travel without a change of views too.
-func TestEndingsAreCompared(t *testing.T) {
+func TestDecidedEntriesAreCompared(t *testing.T) {
 	n := newNet(t, carousel, 3)
 	x := prepare(1, 10, "w:a")
 	n.sendAll(txn.Message{Prepare: x})

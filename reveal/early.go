@@ -79,7 +79,7 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 
 // Decided shows the decision on a vote to readers, and resolves what depends on it.
 func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write, commit bool) {
-	e.Rules.HitIf(!commit && e.undecided[a], coverage.TakenBack)
+	e.Rules.HitIf(!commit && e.undecided[a], coverage.Withdrawn)
 	switch {
 	case commit && e.undecided[a]:
 		e.Decide(a, writes)

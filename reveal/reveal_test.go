@@ -131,7 +131,7 @@ func TestPending(t *testing.T) {
 
 // No policy reveals a transaction record before its log has it; other transactions of one shard
 // are.
-func TestNoChoiceRevealsARecordEarly(t *testing.T) {
+func TestNoPolicyRevealsARecordEarly(t *testing.T) {
 	for c := OnDecision; c <= OnValidation; c++ {
 		early := func(of txn.Class) bool { return c.OnItsAppend(of) || c.OnItsValidation(of) }
 		of := txn.Class{Participants: 1, Hot: true}

@@ -35,7 +35,7 @@ func TestTablesOfOnePlacementShareShards(t *testing.T) {
 	}
 }
 
-func TestPieces(t *testing.T) {
+func TestRangesAreSplitByTable(t *testing.T) {
 	d := directory()
 	got, err := d.Pieces(TablePrefix(7)+"a", TablePrefix(8)+"z")
 	if err != nil || fmt.Sprint(len(got), got[0].Shard, got[1].Shard, got[2].Shard) != "3 2 3 2" {

@@ -35,7 +35,7 @@ func TestAGatewayHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestAGatewayBeginsAnew(t *testing.T) {
+func TestAGatewayStartsAgainWithoutState(t *testing.T) {
 	d := directory()
 	if err := d.AddNode(Node{ID: 4, Region: "va", Gateway: true}); err != nil {
 		t.Fatal(err)

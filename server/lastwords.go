@@ -63,8 +63,8 @@ func (w *reportsOfStopped) reports(links []LinkReport) (out []StoppedReport) {
 	return out
 }
 
-// sayLast sends the reason for this node's stop to the other nodes, for at most lastWordsWait.
-func (p *Process) sayLast(reason error) {
+// reportLast sends the reason for this node's stop to the other nodes, for at most lastWordsWait.
+func (p *Process) reportLast(reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWordsWait)
 	defer cancel()
 	var sending sync.WaitGroup

@@ -77,11 +77,11 @@ type Process struct {
 	failed  chan error
 	begun   time.Time
 
-	running   atomic.Bool      // its loop was started
-	stopping  sync.Once        // guards the sending of its reason to stop
-	saying    sync.WaitGroup   // that sending, while it runs
-	lastWords reportsOfStopped // of other nodes
-	verified  verifications
+	running    atomic.Bool      // its loop was started
+	stopping   sync.Once        // guards the sending of its reason to stop
+	lastReport sync.WaitGroup   // that sending, while it runs
+	lastWords  reportsOfStopped // of other nodes
+	verified   verifications
 
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
@@ -126,7 +126,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 		lives, err = beginLife(p.cfg.Disk, p.cfg.Dir, cfg.Self, p.gateway, first)
 	}
 	if err != nil {
-		p.sayLast(err)
+		p.reportLast(err)
 		return nil, errors.Join(err, p.Close())
 	}
 	p.peers.SetBoots(lives)
@@ -302,7 +302,7 @@ func (p *Process) connected() int {
 
 // stops handles the failure that stops the node's loop or its disk.
 func (p *Process) stops(err error) {
-	p.stopping.Do(func() { p.saying.Go(func() { p.sayLast(err) }) })
+	p.stopping.Do(func() { p.lastReport.Go(func() { p.reportLast(err) }) })
 	p.fail(err)
 }
 
@@ -325,7 +325,7 @@ func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner, p}) }
 
 // Close leaves the cluster and closes the disk. Pending requests receive an error.
 func (p *Process) Close() error {
-	p.saying.Wait()
+	p.lastReport.Wait()
 	p.stopVerifying()
 	p.peers.Close()
 	p.wan.close()

@@ -82,7 +82,7 @@ func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchO
 	if err := h.stranger.Load(); err != nil {
 		return source.Result{}, err
 	}
-	if d, ok := h.Driver.(source.AtOnce); ok {
+	if d, ok := h.Driver.(source.OneTripDriver); ok {
 		return d.Once(ctx, n, o, s)
 	}
 	return source.OnceByBranch(ctx, h.Driver, n, o, s)
@@ -158,8 +158,8 @@ func (a absent) Tables(context.Context) ([]source.Table, error) { return nil, a.
 func (a absent) Close() error { return nil }
 
 var (
-	_ source.Driver  = (*hostedSource)(nil)
-	_ source.AtOnce  = (*hostedSource)(nil)
-	_ source.Waiting = (*hostedSource)(nil)
-	_ source.Driver  = absent{}
+	_ source.Driver        = (*hostedSource)(nil)
+	_ source.OneTripDriver = (*hostedSource)(nil)
+	_ source.Waiting       = (*hostedSource)(nil)
+	_ source.Driver        = absent{}
 )

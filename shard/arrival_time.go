@@ -99,7 +99,7 @@ func (o *prepareHandler) waitsByArrivalTime(from txn.NodeID, p *txn.Prepare, v *
 	if o.fitsBetween(from, p, q, i) {
 		return true
 	}
-	behind, waits := o.behindWhom(q, i)
+	behind, waits := o.conflictOf(q, i)
 	switch {
 	case !waits, o.assumptions(v, q, i):
 		return false
@@ -127,8 +127,8 @@ func (k *locks) votersOf(i *yield.QueuedPrepare) (out []txn.ID) {
 	return out
 }
 
-// behindWhom returns a transaction that has voted and holds a conflicting lock, or that waits for one and precedes i.
-func (o *prepareHandler) behindWhom(q *yield.LockRequest, i *yield.QueuedPrepare) (txn.ID, bool) {
+// conflictOf returns a transaction that has voted and holds a conflicting lock, or that waits for one and precedes i.
+func (o *prepareHandler) conflictOf(q *yield.LockRequest, i *yield.QueuedPrepare) (txn.ID, bool) {
 	for _, h := range o.locks.HeldBy(q.Txn, q.Age, &q.LockSet) {
 		if h.Voted {
 			if i != nil && i.High {

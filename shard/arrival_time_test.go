@@ -8,10 +8,10 @@ import (
 	"isochron/yield"
 )
 
-// arrivalCourt is a court with a queue by stamps; its wall clock shows 100 s, and its monotonic one 1 s.
-func arrivalCourt(t *testing.T, row string) court {
+// arrivalHarness is a court with a queue by stamps; its wall clock shows 100 s, and its monotonic one 1 s.
+func arrivalHarness(t *testing.T, row string) harness {
 	t.Helper()
-	c := newCourt(t, row)
+	c := newHarness(t, row)
 	c.world.now.WallNanos = int64(100 * time.Second)
 	c.prepareHandler.arrivalQueue = yield.NewArrivalQueue(c.prepareHandler.cfg.Spec.Yield, c.prepareHandler.locks.votersOf, nil)
 	c.prepareHandler.locks.arrivalQueue, c.prepareHandler.known.arrivals = c.prepareHandler.arrivalQueue, c.prepareHandler.arrivalQueue
@@ -19,7 +19,7 @@ func arrivalCourt(t *testing.T, row string) court {
 }
 
 // preparesFixedSet is a Prepare that reads a row and may write it, to be voted on so many milliseconds from now.
-func (c *court) preparesFixedSet(seq uint64, millis int, high bool, key txn.Key, elsewhere ...txn.FixedSetPart) *txn.Prepare {
+func (c *harness) preparesFixedSet(seq uint64, millis int, high bool, key txn.Key, elsewhere ...txn.FixedSetPart) *txn.Prepare {
 	p := asksFor(seq, key)
 	p.Writes[0].Value = nil
 	stamp := c.world.now.WallNanos + int64(millis)*int64(time.Millisecond)
@@ -32,14 +32,14 @@ func (c *court) preparesFixedSet(seq uint64, millis int, high bool, key txn.Key,
 }
 
 // pass lets time pass on both clocks.
-func (c *court) pass(millis int) {
+func (c *harness) pass(millis int) {
 	d := time.Duration(millis) * time.Millisecond
 	c.world.now.Mono, c.world.now.WallNanos = c.world.now.Mono+d, c.world.now.WallNanos+int64(d)
 	c.prepareHandler.arrivalQueue.ProcessDue(c.world.now.Mono)
 }
 
 // votes are the attempts that the log has votes of.
-func (c *court) votes() (out []uint64) {
+func (c *harness) votes() (out []uint64) {
 	for _, x := range c.paper.commands {
 		if x.Vote != nil {
 			out = append(out, x.Vote.Attempt.Seq)
@@ -48,7 +48,7 @@ func (c *court) votes() (out []uint64) {
 	return out
 }
 
-func (c *court) wantVotes(t *testing.T, when string, want ...uint64) {
+func (c *harness) wantVotes(t *testing.T, when string, want ...uint64) {
 	t.Helper()
 	got := c.votes()
 	same := len(got) == len(want)
@@ -62,7 +62,7 @@ func (c *court) wantVotes(t *testing.T, when string, want ...uint64) {
 
 // A vote is held back until its stamp passes here, and for no longer than holdMost whatever that is.
 func TestAVoteIsHeldBack(t *testing.T) {
-	c := arrivalCourt(t, "natto-ts")
+	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 30, false, "a")
 	c.preparesFixedSet(2, 20, false, "b")
 	c.preparesFixedSet(3, 3_600_000, false, "c")
@@ -77,8 +77,8 @@ func TestAVoteIsHeldBack(t *testing.T) {
 }
 
 // What comes after its stamp is counted; of high priority it gives way where it would have to wait.
-func TestALateOneIsCounted(t *testing.T) {
-	c := arrivalCourt(t, "natto-ts")
+func TestALatePrepareIsCounted(t *testing.T) {
+	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 10, true, "a")
 	c.pass(10)
 	c.preparesFixedSet(2, -1, true, "a")
@@ -91,7 +91,7 @@ func TestALateOneIsCounted(t *testing.T) {
 
 // High priority waits for who has voted and is voted on when that has ended; its deadline is kept.
 func TestHighPriorityWaitsAtItsShard(t *testing.T) {
-	c := arrivalCourt(t, "natto-ts")
+	c := arrivalHarness(t, "natto-ts")
 	first := c.preparesFixedSet(1, 10, false, "a")
 	c.preparesFixedSet(2, 20, true, "a")
 	c.preparesFixedSet(3, 30, true, "a")
@@ -106,8 +106,8 @@ func TestHighPriorityWaitsAtItsShard(t *testing.T) {
 }
 
 // Low priority does not wait: it gives way to who has voted, and to who waits and goes before it.
-func TestLowPriorityGivesWayAtItsShard(t *testing.T) {
-	c := arrivalCourt(t, "natto-ts")
+func TestLowPriorityIsPreemptedAtItsShard(t *testing.T) {
+	c := arrivalHarness(t, "natto-ts")
 	first := c.preparesFixedSet(1, 10, false, "a")
 	c.preparesFixedSet(2, 20, false, "a")
 	c.preparesFixedSet(3, 25, true, "a")
@@ -122,8 +122,8 @@ func TestLowPriorityGivesWayAtItsShard(t *testing.T) {
 }
 
 // A vote is late before its stamp has passed if one with a larger stamp went first.
-func TestOneThatWasPassedIsLate(t *testing.T) {
-	c := arrivalCourt(t, "natto-ts")
+func TestAnOvertakenPrepareIsLate(t *testing.T) {
+	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 20, true, "a")
 	c.pass(20)
 	c.world.now.WallNanos -= int64(15 * time.Millisecond) // the clock was set back
@@ -135,8 +135,8 @@ func TestOneThatWasPassedIsLate(t *testing.T) {
 
 // The entry of a vote names those that have made way for it, and rests on the abort of those that have
 // voted and should make way elsewhere.
-func TestAVoteNamesOnWhomItRests(t *testing.T) {
-	c := arrivalCourt(t, "natto-cp")
+func TestAVoteNamesItsDependencies(t *testing.T) {
+	c := arrivalHarness(t, "natto-cp")
 	now := c.world.now.WallNanos
 	elsewhere := txn.FixedSetPart{Shard: 7, Reads: []txn.Key{"x"}, Writes: []txn.Key{"x"}, Arrives: now + 1}
 	c.preparesFixedSet(1, 10, false, "a", elsewhere)
@@ -155,14 +155,14 @@ func TestAVoteNamesOnWhomItRests(t *testing.T) {
 		t.Error("its lock is not taken over")
 	}
 
-	c = arrivalCourt(t, "natto-cp")
+	c = arrivalHarness(t, "natto-cp")
 	c.preparesFixedSet(1, 10, false, "a")
 	c.pass(10)
 	c.preparesFixedSet(3, 20, true, "a", elsewhere)
 	c.pass(20)
 	c.wantVotes(t, "where one has this part alone", 1)
 
-	c = arrivalCourt(t, "natto-cp")
+	c = arrivalHarness(t, "natto-cp")
 	c.preparesFixedSet(1, 10, false, "a")
 	c.preparesFixedSet(2, 20, true, "a")
 	c.pass(20)
@@ -174,7 +174,7 @@ func TestAVoteNamesOnWhomItRests(t *testing.T) {
 // The read of one that waits is passed on once, with what the rows are without the write that it waits
 // for; then nobody with a smaller stamp goes between.
 func TestAReadIsForwarded(t *testing.T) {
-	c := arrivalCourt(t, "natto-recsf")
+	c := arrivalHarness(t, "natto-recsf")
 	c.preparesFixedSet(1, 10, false, "old")
 	c.pass(10)
 	c.preparesFixedSet(2, 20, true, "old")

@@ -8,7 +8,7 @@ import (
 )
 
 // What a leader answers of an attempt before its log knows of it, and after.
-func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
+func TestAttemptStatesAtALeader(t *testing.T) {
 	s := &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome]()}
 	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.InjectedBugs{})
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }

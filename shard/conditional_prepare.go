@@ -27,9 +27,9 @@ func (s *state) resolveAborts(p *prepared) {
 	p.AssumesAborted = open
 }
 
-// fenceThoseWho logs a permanent No for the attempts that were priority-aborted for a vote and have none here.
-func (s *state) fenceThoseWho(b *store.Batch, madeWay []txn.Attempt) {
-	for _, a := range madeWay {
+// fenceAborted logs a permanent No for the attempts that were priority-aborted for a vote and have none here.
+func (s *state) fenceAborted(b *store.Batch, aborted []txn.Attempt) {
+	for _, a := range aborted {
 		if s.prepared[a] == nil && !s.isRetired(a) {
 			s.putOutcome(b, a, outcome{Result: txn.OutcomeNo})
 		}
@@ -41,21 +41,21 @@ func (s *state) fenceThoseWho(b *store.Batch, madeWay []txn.Attempt) {
 func (d *dependencyTracker) assumesAborts(v *voteCmd) {
 	a := v.Attempt
 	d.early.ConditionOnAborts(a, v.AssumesAborted, v.Doomed, func(aborted bool) {
-		d.cfg.Params.Rules.HitIf(!aborted, coverage.ConditionFails)
+		d.cfg.Params.Rules.HitIf(!aborted, coverage.AssumptionFails)
 		d.cfg.Env.Trace("shard %d: the attempts whose abort %v assumes have aborted: %v", d.cfg.ID, a, aborted)
 		d.cfg.Env.Send(txn.Coordinator(a.Node), txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: d.cfg.ID, Attempt: a, Doomed: !aborted, Assumed: true}})
 	})
 }
 
-// endsBeside aborts the attempts whose abort a commit assumes: their abort is certain, and may not be known
+// abortAssumed aborts the attempts whose abort a commit assumes: their abort is certain, and may not be known
 // here. False if the log accepts no proposals now.
-func (e *decisionHandler) endsBeside(from txn.NodeID, v *voteCmd) bool {
+func (e *decisionHandler) abortAssumed(from txn.NodeID, v *voteCmd) bool {
 	for _, a := range v.AssumesAborted {
 		low := e.known.undecided(a)
 		if low == nil || e.known.deciding[a] != nil {
 			continue
 		}
-		e.cfg.Params.Rules.Hit(coverage.EndsBeside)
+		e.cfg.Params.Rules.Hit(coverage.CommitAbortsAssumed)
 		e.decideVote(from, &txn.Decide{Shard: e.cfg.ID, Attempt: a, Txn: low.Txn}, low)
 		if e.known.deciding[a] == nil {
 			return false
@@ -88,6 +88,6 @@ func (o *prepareHandler) assumptions(v *voteCmd, q *yield.LockRequest, i *yield.
 		v.AssumesAborted, q.AssumedAborted = append(v.AssumesAborted, low.Attempt), append(q.AssumedAborted, low.Txn)
 		o.cfg.Env.Trace("shard %d: %v votes assuming that %v is priority-aborted at another shard", o.cfg.ID, v.Txn, low.Txn)
 	}
-	o.cfg.Params.Rules.Hit(coverage.VotesBeside)
+	o.cfg.Params.Rules.Hit(coverage.AssumesAbort)
 	return true
 }

@@ -22,7 +22,7 @@ func attempt(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
 
 // A vote that rests on the abort of another holds when the log has that, and is lost when it has the
 // commit; the entry of one for which another has made way is that one's fence.
-func TestTheLogKnowsOnWhoseAbortAVoteRests(t *testing.T) {
+func TestTheLogContainsTheAssumptionsOfAVote(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		s, b := rested(t)
 		if p := s.prepared[attempt(2)]; len(p.AssumesAborted) != 1 || p.Doomed {
@@ -43,7 +43,7 @@ func TestTheLogKnowsOnWhoseAbortAVoteRests(t *testing.T) {
 
 // Of those that the log knows already: an abort is no condition any more, and what is not known may
 // have committed.
-func TestWhatTheLogKnowsBefore(t *testing.T) {
+func TestAttemptStatesInTheLog(t *testing.T) {
 	s, b := rested(t)
 	s.apply(b, 0, command{Decide: &decideCmd{Attempt: attempt(1)}}, 0)
 	for on, doomed := range map[uint64]bool{1: false, 9: true} { // order: each by itself
@@ -56,8 +56,8 @@ func TestWhatTheLogKnowsBefore(t *testing.T) {
 }
 
 // The commit of one that rests on another's abort is logged as that abort first.
-func TestACommitEndsThoseBesideIt(t *testing.T) {
-	c := newCourt(t, "natto-cp")
+func TestACommitAbortsAssumedAttempts(t *testing.T) {
+	c := newHarness(t, "natto-cp")
 	known := c.prepareHandler.known
 	known.state.prepared[attempt(1)] = &prepared{voteCmd: voteCmd{Attempt: attempt(1), Txn: id(1)}}
 	known.state.prepared[attempt(2)] = &prepared{voteCmd: voteCmd{Attempt: attempt(2), Txn: id(2), AssumesAborted: []txn.Attempt{attempt(1)}}}

@@ -58,7 +58,7 @@ func (e *decisionHandler) decide(from txn.NodeID, d *txn.Decide) {
 // decideVote ends an attempt whose vote is undecided.
 func (e *decisionHandler) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	a := d.Attempt
-	if d.Commit && !e.endsBeside(from, v) {
+	if d.Commit && !e.abortAssumed(from, v) {
 		return // the coordinator resends it
 	}
 	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At, Writes: d.Writes}}) {

@@ -10,7 +10,7 @@ import (
 // A leader that others have replaced knows nothing of a vote that its successor has.
 // If it acknowledged that the attempt is over, its coordinator would forget the attempt, and
 // the vote would hold its locks for ever.
-func TestADeposedLeaderDoesNotSayThatNothingIsLeft(t *testing.T) {
+func TestADeposedLeaderDoesNotReportThatNothingIsUndecided(t *testing.T) {
 	abort := &txn.Decide{Attempt: txn.Attempt{Node: 2, Seq: 7}, Txn: txn.ID{Node: 2, Seq: 7}}
 	w, l := newTrio(t)
 	w.now += time.Minute // its lease is over, and it does not know whether it leads
@@ -48,7 +48,7 @@ func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 // all of them when the log has it.
 func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
 	for _, commit := range []bool{true, false} {
-		c := newCourt(t, "d2pc+occ")
+		c := newHarness(t, "d2pc+occ")
 		p := asksFor(1, "old")
 		c.prepares(p)
 		v := c.paper.commands[0].Vote
@@ -75,7 +75,7 @@ func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
 // Who asks for an attempt of which nothing is known has it fenced off first: no vote of it comes
 // later. Who asks while its vote is on its way into the log hears of that vote.
 func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
-	c := newCourt(t, "d2pc+occ")
+	c := newHarness(t, "d2pc+occ")
 	p := asksFor(1, "old")
 	for _, from := range []txn.NodeID{2, 3} {
 		c.decisionHandler.inquire(from, &txn.Inquire{Attempt: p.Attempt, Txn: p.Txn})
@@ -100,9 +100,9 @@ func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
 }
 
 // A pre-commit frees the locks of a vote and shows its writes, unless what it had read is undone.
-func TestAPreCommitShowsWhatIsNotDoomed(t *testing.T) {
+func TestAPreCommitRevealsWritesThatAreNotDoomed(t *testing.T) {
 	for _, doomed := range []bool{false, true} {
-		c := newCourt(t, "d2pc+occ")
+		c := newHarness(t, "d2pc+occ")
 		p := asksFor(1, "old")
 		c.prepares(p)
 		if doomed {
@@ -119,7 +119,7 @@ func TestAPreCommitShowsWhatIsNotDoomed(t *testing.T) {
 
 // Where a commit keeps its locks until the log has it an abort frees them at once, unless aborts take
 // what commits take.
-func TestAnAbortFreesItsLocksAtOnce(t *testing.T) {
+func TestAnAbortReleasesItsLocksImmediately(t *testing.T) {
 	for _, c := range []struct {
 		spec         string
 		commit, like bool
@@ -128,7 +128,7 @@ func TestAnAbortFreesItsLocksAtOnce(t *testing.T) {
 		{"carousel-basic", true, false, true}, {"carousel-basic", false, false, false}, {"carousel-basic", false, true, true},
 		{"d2pc+occ", false, true, false}, {"d2pc+occ", true, true, false},
 	} {
-		court := newCourt(t, c.spec)
+		court := newHarness(t, c.spec)
 		court.decisionHandler.cfg.Params.AbortsLikeCommits = c.like
 		p := asksFor(1, "old")
 		court.prepares(p)

@@ -9,8 +9,8 @@ import (
 // An attempt whose abort is on its way into the log has read what was undone:
 // whoever asks for its vote again, or for what the log says, must not hear
 // that nothing is wrong with it.
-func TestWhatIsBeingAbortedStaysDoomed(t *testing.T) {
-	c := newCourt(t, "d2pc+occ")
+func TestAnAttemptBeingAbortedStaysDoomed(t *testing.T) {
+	c := newHarness(t, "d2pc+occ")
 	a := txn.Attempt{Node: 1, Seq: 1}
 	p := &prepared{voteCmd: voteCmd{Attempt: a}}
 	known := c.prepareHandler.known
@@ -31,7 +31,7 @@ func TestWhatIsBeingAbortedStaysDoomed(t *testing.T) {
 
 // A vote depends on those revealed before their decision whose rows it has read, but not on one
 // whose entry is its commit.
-func TestOnWhatAVoteDepends(t *testing.T) {
+func TestDependenciesOfAVote(t *testing.T) {
 	cfg, rows, _, known := lead1(t, "d2pc+2pl")
 	d := dependencyTracker{cfg, rows.early, known}
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }

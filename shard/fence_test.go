@@ -26,7 +26,7 @@ func TestAYesAfterItsFenceIsVoid(t *testing.T) {
 // Who is told that an attempt has ended, and has not voted on it, refuses it from then on:
 // its Prepare may still be under way.
 func TestAnAttemptThatWasEndedIsRefused(t *testing.T) {
-	c := newCourt(t, "2pc+2pl")
+	c := newHarness(t, "2pc+2pl")
 	p := asksFor(1, "old")
 	c.decisionHandler.abortUnvoted(&txn.Decide{Attempt: p.Attempt, Txn: p.Txn})
 	if !c.answerAgain(2, p.Attempt) {

@@ -44,7 +44,7 @@ func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply
 		out.Scans = append(out.Scans, rows)
 		out.HasUndecidedWrite = out.HasUndecidedWrite || n.state.pending.TouchesSpan(txn.Covered(s, rows))
 	}
-	n.state.rules.HitIf(out.HasUndecidedWrite, coverage.UnsettledNear)
+	n.state.rules.HitIf(out.HasUndecidedWrite, coverage.UndecidedNear)
 	return out
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Any replica tells what it has, and that it may be old where a vote is undecided.
-func TestANearestReadTellsWhatIsUnsettled(t *testing.T) {
+func TestANearestReadReportsUndecidedWrites(t *testing.T) {
 	_, rows, _, _ := lead1(t, "d2pc+occ")
 	rows.early = nil // it does not lead
 	rows.state.pending.Add([]txn.Write{{Key: "old"}})

@@ -41,7 +41,7 @@ func (g *prepareBatcher) gather(p yield.BatchedPrepare) {
 func (g *prepareBatcher) close() {
 	lost, stay := g.Judge(g.over)
 	for _, p := range lost {
-		g.cfg.Params.Rules.Hit(coverage.BatchGivesWay)
+		g.cfg.Params.Rules.Hit(coverage.UnorderableInBatch)
 		p.Refuse(txn.ReasonBatchConflict.Refusal())
 	}
 	for _, p := range stay {

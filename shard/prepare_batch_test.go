@@ -12,7 +12,7 @@ import (
 
 // A batch is judged when the last who has read here has come, or has left, or at a tick; and
 // who votes may end one that would vote after it.
-func TestPreparesAreJudgedWhenTheyAreWhole(t *testing.T) {
+func TestPreparesAreJudgedWhenComplete(t *testing.T) {
 	cfg := &Config{Env: &quiet{}, Spec: protocol.Spec{Yield: yield.Policy{Batches: true}}}
 	over, said := map[txn.Attempt]bool{}, ""
 	g := &prepareBatcher{yield.NewBatches(10, time.Second), cfg, func(a txn.Attempt) bool { return over[a] }}

@@ -352,7 +352,7 @@ func (o *prepareHandler) answerReadOnly(from txn.NodeID, p *txn.Prepare, began a
 		o.refuse(from, p, txn.ReasonProtocolSwitched.Refusal())
 		return
 	}
-	if o.cfg.Params.InjectedBugs.AnswerReadOnlyUncommitted && o.vouchesInTurn(from, p, began) {
+	if o.cfg.Params.InjectedBugs.AnswerReadOnlyUncommitted && o.answersReadOnlyAfterWait(from, p, began) {
 		return
 	}
 	if no := o.validate(p); no.Refused() {
@@ -385,9 +385,9 @@ func (o *prepareHandler) answerReadOnlyLater(from txn.NodeID, p *txn.Prepare, be
 	o.later(from, p, e, func() { o.answerReadOnly(from, p, next) })
 }
 
-// vouchesInTurn is an injected bug: a transaction that has read uncommitted values is not refused but waits
+// answersReadOnlyAfterWait is an injected bug: a transaction that has read uncommitted values is not refused but waits
 // until they are committed. It reports whether this applies.
-func (o *prepareHandler) vouchesInTurn(from txn.NodeID, p *txn.Prepare, began arrival) bool {
+func (o *prepareHandler) answersReadOnlyAfterWait(from txn.NodeID, p *txn.Prepare, began arrival) bool {
 	turn := yield.LockRequest{Phase: yield.ChainOrder, Txn: p.Txn, Age: p.Age}
 	o.locks.mayWait(&turn, began, 0)
 	e := o.locks.acquire(&turn)

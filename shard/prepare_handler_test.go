@@ -25,15 +25,15 @@ func (p *paper) propose(c command) bool {
 func (p *paper) acceptsProposals() bool         { return !p.full }
 func (p *paper) members() (now, _ []txn.NodeID) { return []txn.NodeID{1}, nil }
 
-// court is a voter and the endings of its attempts, in term 1 of shard 1, under a lease.
-type court struct {
+// harness is a voter and the endings of its attempts, in term 1 of shard 1, under a lease.
+type harness struct {
 	*prepareHandler
 	*decisionHandler
 	world *sentMessages
 	paper *paper
 }
 
-func newCourt(t *testing.T, name string) court {
+func newHarness(t *testing.T, name string) harness {
 	t.Helper()
 	cfg, rows, locks, known := lead1(t, name)
 	w, p := &sentMessages{quiet: quiet{now: txn.Now{Mono: time.Second}}}, &paper{}
@@ -44,13 +44,13 @@ func newCourt(t *testing.T, name string) court {
 	clock.Observe(40) // above what the engine has
 	leases := yield.NewLeases(cfg.Spec.Yield, 1)
 	leases.Begin(40)
-	return court{
+	return harness{
 		&prepareHandler{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, says, leases},
 		&decisionHandler{cfg, clock, p, known, depends, locks, orphans, &certain, says, leases}, w, p,
 	}
 }
 
-func (c *court) prepares(p *txn.Prepare) {
+func (c *harness) prepares(p *txn.Prepare) {
 	c.prepareHandler.prepare(2, p, arrival{Now: c.world.now})
 }
 
@@ -64,8 +64,8 @@ func asksFor(seq uint64, key txn.Key) *txn.Prepare {
 
 // A Yes goes into the log with its locks, and is said when the log has it; a No is said at
 // once, and the same attempt is never voted Yes.
-func TestAVoteIsSaidWhenItIsLogged(t *testing.T) {
-	c := newCourt(t, "d2pc+occ")
+func TestAVoteIsSentWhenItIsLogged(t *testing.T) {
+	c := newHarness(t, "d2pc+occ")
 	a := asksFor(1, "old")
 	c.prepares(a)
 	if len(c.paper.commands) != 1 || c.paper.commands[0].Vote == nil || len(c.world.all) != 0 || c.prepareHandler.locks.Holder(a.Txn) == nil {
@@ -94,8 +94,8 @@ func TestAVoteIsSaidWhenItIsLogged(t *testing.T) {
 
 // Whoever has lost the locks under which it has read gets no vote, nor one of a protocol that
 // the shard has left.
-func TestALeaderVotesOnNothingThatItHasLost(t *testing.T) {
-	c := newCourt(t, "2pc+2pl")
+func TestALeaderRefusesPreparesWhoseLocksItLost(t *testing.T) {
+	c := newHarness(t, "2pc+2pl")
 	lost := asksFor(1, "old")
 	lost.LockTerm = 1
 	c.prepares(lost)
@@ -122,8 +122,8 @@ func TestALeaderVotesOnNothingThatItHasLost(t *testing.T) {
 }
 
 // What was only read is vouched for by who leads for certain, and not logged.
-func TestReadsAreVouchedForUnderALease(t *testing.T) {
-	c := newCourt(t, "d2pc+occ")
+func TestReadOnlyPreparesAreAnsweredUnderALease(t *testing.T) {
+	c := newHarness(t, "d2pc+occ")
 	row := c.prepareHandler.rows.row("old")
 	reads := func(seq uint64, v txn.Version) {
 		p := &txn.Prepare{Attempt: txn.Attempt{Node: 1, Seq: seq}, Txn: id(seq), Term: 1, ReadOnly: true, Reads: []txn.ReadCheck{{Key: "old", Version: v}}}

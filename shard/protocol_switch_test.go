@@ -43,7 +43,7 @@ func TestAChangeOfTheProtocolInTheLog(t *testing.T) {
 
 // A leader votes under the protocol of its log, on nothing of one that it leaves or
 // has left, and lets those ask again who are ahead of it.
-func TestALeaderKnowsWhoComesLateAndEarly(t *testing.T) {
+func TestALeaderRecognisesLateAndEarlyPrepares(t *testing.T) {
 	r := &Replica{state: &state{}}
 	s := switching{state: r.state, desired: &r.desired}
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ func recordOf1(seq uint64) *txn.Prepare {
 func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 	for _, name := range []string{"2pc+2pl", "txsql", "d2pc+2pl", "d2pc+2pl-group", "bonspiel"} {
 		for _, record := range []bool{true, false} {
-			c := newCourt(t, name)
+			c := newHarness(t, name)
 			p := recordOf1(1)
 			p.Record = record
 			c.prepares(p)
@@ -40,9 +40,9 @@ func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 	}
 }
 
-// wants has the directory say that the shard is to go over to a row, and names the Prepares of
+// setDesired has the directory say that the shard is to go over to a row, and names the Prepares of
 // this term so that no two are of one attempt.
-func (w *trio) wants(seq uint64, row string) {
+func (w *trio) setDesired(seq uint64, row string) {
 	want := participant.Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}
 	want.Protocol = routing.Protocol{Seq: seq, Name: row}
 	w.replicas[1].SetDesired(want)
@@ -91,7 +91,7 @@ func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 	if said := w.asks(l, waits, 0); said.Vote == nil || !said.Vote.Yes {
 		t.Fatalf("%+v", said)
 	}
-	w.wants(1, "2pc+2pl")
+	w.setDesired(1, "2pc+2pl")
 	takes("while it waits", 0)
 	takes("while it waits", 1)
 	if l.switching.seq() != 0 || l.drained() {
@@ -109,9 +109,9 @@ func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 
 // While the change is on its way into the log a record is to be asked for again: what it locks
 // would not be known when the change has come, and another could find its row empty too.
-func TestNoRecordIsTakenBehindAChange(t *testing.T) {
+func TestNoRecordIsAcceptedDuringAProtocolSwitch(t *testing.T) {
 	w, l := newTrio(t)
-	w.wants(1, "2pc+2pl")
+	w.setDesired(1, "2pc+2pl")
 	if l.switching.proposed != 1 || l.switching.seq() != 0 {
 		t.Fatalf("%+v", l.switching)
 	}
@@ -133,7 +133,7 @@ func TestAChangeWaitsForRecords(t *testing.T) {
 	w, l := newTrio(t)
 	vote := asksFor(1, "row")
 	w.asks(l, vote, 0)
-	w.wants(1, "2pc+2pl")
+	w.setDesired(1, "2pc+2pl")
 	for seq := range uint64(2) {
 		p := recordOf1(2 + seq)
 		p.Term, p.Shard, p.Participants = l.term, 2, []txn.ShardID{2}

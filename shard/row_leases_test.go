@@ -9,7 +9,7 @@ import (
 // Where rows have leases a vote is at its coordinator's timestamp and holds what it writes alone; what
 // it has read it renews, unless another has it locked, and whoever writes that later is above it.
 func TestVotesRenewLeases(t *testing.T) {
-	c := newCourt(t, "r4+sundial")
+	c := newHarness(t, "r4+sundial")
 	writes := func(seq uint64, at txn.Timestamp) *txn.Prepare {
 		p := asksFor(seq, "old")
 		p.At = at

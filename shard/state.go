@@ -228,7 +228,7 @@ func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effe
 	s.pending.Add(v.Writes)
 	s.dependents.Add(p.Attempt, p.Deps)
 	s.dependents.Add(p.Attempt, p.AssumesAborted)
-	s.fenceThoseWho(b, v.PriorityAborted)
+	s.fenceAborted(b, v.PriorityAborted)
 	s.putVote(b, p)
 	return e
 }

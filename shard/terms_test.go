@@ -52,7 +52,7 @@ func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 
 // A new leader proposes above every moment that an earlier one may have answered for,
 // whatever its own clock says.
-func TestANewLeaderBeginsAboveTheCeiling(t *testing.T) {
+func TestANewLeaderProposesAboveMaxReadTS(t *testing.T) {
 	_, l := newTrio(t)
 	const ceiling = txn.Timestamp(1) << 60
 	l.r.state.applied.MaxReadTS = ceiling

@@ -10,7 +10,7 @@ import (
 
 // Old versions are let go four times in the time for which they are kept, and never of a moment
 // after which some were let go already.
-func TestOldVersionsAreLetGoFromTimeToTime(t *testing.T) {
+func TestOldVersionsAreCollectedPeriodically(t *testing.T) {
 	s, p := &state{}, &paper{}
 	const keep = 400
 	c := newCollecting(s, keep, 1000, p.propose)

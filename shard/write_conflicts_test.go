@@ -8,7 +8,7 @@ import (
 
 // Who has read at a moment is refused for what is newer in the engine or in a vote that is
 // revealed, and for a moment of which deletions may be forgotten; not for what is older.
-func TestWhatIsWrittenSinceAReadTimestamp(t *testing.T) {
+func TestRowsWrittenSinceAReadTimestamp(t *testing.T) {
 	_, rows, locks, known := lead1(t, "d2pc+2pl")
 	w := written{rows, locks, known}
 	rows.state.applied.Keep = 5

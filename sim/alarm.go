@@ -39,7 +39,7 @@ func (h *host) wake() {
 		h.wakeAfter(free - h.w.now)
 		return
 	}
-	h.inTurn(0, func() {
+	h.queueWork(0, func() {
 		h.alarm.set = false
 		h.run(func() { h.node.Wake(h.now()) })
 	})

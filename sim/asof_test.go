@@ -60,7 +60,7 @@ func (h *faultRun) rewrite(t *testing.T, c *Client, n int, apart time.Duration) 
 
 // Protected versions are kept as long as the protection is renewed; others are collected, and a
 // read of them is refused instead of returning wrong rows.
-func TestVersionsAreKeptWhileTheyAreHeld(t *testing.T) {
+func TestProtectedVersionsAreKept(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	keep := FaultRunParams(h.cfg.InjectedBugs).KeepVersions
 	h.do(t, func(c *Client) {

@@ -48,7 +48,7 @@ const (
 	streamVotes
 	streamEnds
 	streamPriorities
-	streamBeside
+	streamAssumedAborts
 )
 
 // forcible are the classes of messages that decide which path a protocol takes.
@@ -126,7 +126,7 @@ func (f *biasedFaults) plan() {
 		n.faults.Replace = false // the scenario adds and removes nodes itself
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})
 	}
-	if draws := stream(n.w.cfg.Seed, streamBeside); votesBeside(n.w.cfg.Spec) && draws.IntN(4) > 0 {
+	if draws := stream(n.w.cfg.Seed, streamAssumedAborts); assumesAborts(n.w.cfg.Spec) && draws.IntN(4) > 0 {
 		f.plots = append(f.plots, &lateHigh{n: n, rand: draws, odds: 1 + draws.IntN(3)})
 	}
 	f.planMembers()

@@ -95,14 +95,14 @@ func (c *Client) WorkBeside(cost time.Duration) {
 	}
 }
 
-// WorkInTurn is Work done by the node's loop in its queue order; without a loop it is Work.
-func (c *Client) WorkInTurn(cost time.Duration) {
+// QueueWork is Work done by the node's loop in its queue order; without a loop it is Work.
+func (c *Client) QueueWork(cost time.Duration) {
 	if !c.host.cpu.Loop {
 		c.Work(cost)
 		return
 	}
 	if cost > 0 {
-		c.host.inTurn(cost, c.Wake)
+		c.host.queueWork(cost, c.Wake)
 		c.park()
 	}
 }

@@ -122,7 +122,7 @@ func write(c *Client, key string) *txn.Error {
 }
 
 // A request and its reply take one round trip and two messages' CPU.
-func TestTimeIsWhatTheMatrixSays(t *testing.T) {
+func TestDelaysFollowTheMatrix(t *testing.T) {
 	w := toyWorld(t, 1, Links{}, nil)
 	var took time.Duration
 	w.Go(1, func(c *Client) {
@@ -136,7 +136,7 @@ func TestTimeIsWhatTheMatrixSays(t *testing.T) {
 }
 
 // What was answered is on disk; what was not may be lost, and the client gets an unknown outcome.
-func TestCrashKeepsWhatWasAnswered(t *testing.T) {
+func TestACrashKeepsAcknowledgedWrites(t *testing.T) {
 	w := toyWorld(t, 1, Links{}, nil)
 	h := w.host(1)
 	var first, second *txn.Error
@@ -212,7 +212,7 @@ func TestLinks(t *testing.T) {
 }
 
 // A crash at a message or an answer happens just before or just after it.
-func TestFateOfMessagesAndAnswers(t *testing.T) {
+func TestFaultsOfMessagesAndReplies(t *testing.T) {
 	for _, c := range []struct {
 		action  sendAction
 		arrived int

@@ -166,7 +166,7 @@ func TestACycleOverASourceAndAShardEnds(t *testing.T) {
 }
 
 // Without detection they wait until the lock wait times out.
-func TestACycleThatNobodyLooksFor(t *testing.T) {
+func TestACycleWithoutADetectorStays(t *testing.T) {
 	w := cycleWorld(t, "geotp", 0, source.MySQL, source.Postgres, source.MySQL)
 	take := func(tx txn.Txn, which int) error {
 		_, err := tx.(txn.Sources).Execute(context.Background(), locking(txn.ShardID(11+which), "ADD a/1 1", "a/1", true), false)

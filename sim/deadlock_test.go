@@ -286,7 +286,7 @@ func TestLongWaitsAreNoDeadlock(t *testing.T) {
 }
 
 // Where the order of ages prevents cycles, no deadlock detection runs, and it sends no message.
-func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
+func TestProtocolsWithoutDeadlocksSendNoProbes(t *testing.T) {
 	rows := 0
 	for _, r := range protocol.Table() {
 		if r.Yield != yield.WoundWait && r.Yield != yield.Validate && r.Yield != yield.ValidateInBatches {

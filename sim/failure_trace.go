@@ -11,10 +11,10 @@ import (
 	"isochron/protocol"
 )
 
-// storyMax bounds the lines of a story, storiesMax the stories that one command prints.
+// failureTraceMax bounds the lines of a story, storiesMax the stories that one command prints.
 const (
-	storyMax   = 160
-	storiesMax = 3
+	failureTraceMax = 160
+	storiesMax      = 3
 )
 
 // named matches transactions (t1.2.3) and attempts at their commits (a1.2.3).
@@ -23,9 +23,9 @@ var named = regexp.MustCompile(`\b[at]\d+\.\d+\.\d+\b`)
 // attemptOfTxn matches a line that names an attempt and its transaction.
 var attemptOfTxn = regexp.MustCompile(`\b(a\d+\.\d+\.\d+) of (t\d+\.\d+\.\d+)\b`)
 
-// story runs a seed again and keeps the lines about the transactions that a violation names, and
+// failureTrace runs a seed again and keeps the lines about the transactions that a violation names, and
 // the lines about nodes and links meanwhile.
-func story(seed uint64, spec protocol.Spec, cfg FaultRunConfig, violations []history.Violation) []string {
+func failureTrace(seed uint64, spec protocol.Spec, cfg FaultRunConfig, violations []history.Violation) []string {
 	var lines []string
 	cfg.Trace = func(line string) { lines = append(lines, line) }
 	RunSeed(seed, spec, cfg)
@@ -88,12 +88,12 @@ func ofTheWorld(line string) bool {
 
 // abridge omits the middle of a story that is too long.
 func abridge(lines []string) []string {
-	if len(lines) <= storyMax {
+	if len(lines) <= failureTraceMax {
 		return lines
 	}
-	out := append([]string(nil), lines[:storyMax/2]...)
-	out = append(out, fmt.Sprintf("    ... %d lines are left out here ...", len(lines)-storyMax))
-	return append(out, lines[len(lines)-storyMax/2:]...)
+	out := append([]string(nil), lines[:failureTraceMax/2]...)
+	out = append(out, fmt.Sprintf("    ... %d lines are left out here ...", len(lines)-failureTraceMax))
+	return append(out, lines[len(lines)-failureTraceMax/2:]...)
 }
 
 // report describes a run with violations: what was observed, the story, and the command that
@@ -112,7 +112,7 @@ func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole
 	}
 	if whole {
 		fmt.Fprintf(w, "  events of %s:\n", orTheCluster(culprits(r.Violations)))
-		for _, line := range story(r.Seed, spec, cfg, r.Violations) {
+		for _, line := range failureTrace(r.Seed, spec, cfg, r.Violations) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}

@@ -106,10 +106,10 @@ func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 	h.room = littleRoom(seed, h.cfg.Faults)
 	params := FaultRunParams(h.cfg.InjectedBugs)
 	specs := h.cfg.rowsOf(spec)
-	if slices.ContainsFunc(specs, asksInTurn) { // sequential votes take long, and no attempt should be taken over before they can have arrived
+	if slices.ContainsFunc(specs, preparesSequentially) { // sequential votes take long, and no attempt should be taken over before they can have arrived
 		params.RecoverAfter *= 5
 	}
-	if votesBeside(spec) { // conditional votes need time between a receipt and its arrival time
+	if assumesAborts(spec) { // conditional votes need time between a receipt and its arrival time
 		params.ArrivalMargin = faultRunUnit
 	}
 	params.SourceWaits = waitsLookedFor(seed)
@@ -140,7 +140,7 @@ func (h *faultRun) open(seed uint64, spec protocol.Spec) {
 		h.w.held = switchHeld
 	}
 	h.hot, h.never = anyHot(specs), anyWithoutSnapshotReads(specs)
-	h.fixedSet, h.lists.Duels = slices.ContainsFunc(specs, runsFixedSets), slices.ContainsFunc(specs, votesBeside)
+	h.fixedSet, h.lists.Duels = slices.ContainsFunc(specs, runsFixedSets), slices.ContainsFunc(specs, assumesAborts)
 }
 
 // In one seed of blindEvery there are clients that overwrite this many registers without reading

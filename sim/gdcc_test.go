@@ -279,7 +279,7 @@ func swap(c *Client, a, b txn.Key) {
 // No transaction of several regions is aborted by one of a single region; none of a single region
 // is wounded or aborted once it is validated; and a reader of early-visible writes commits after
 // their writer.
-func TestSeveralRegionsLoseToNoneOfOne(t *testing.T) {
+func TestMultiRegionIsNotAbortedBySingleRegion(t *testing.T) {
 	t.Parallel()
 	k := newWitness()
 	mixed(t, "r4+gdcc", k, 50*time.Second)

@@ -160,7 +160,7 @@ func (h *host) submit(req *coordinator.Request) {
 	h.w.hops = chainOf(req)
 	give := func() { h.run(func() { h.node.Submit(h.now(), req) }) }
 	if cost == 0 || h.cpu.Loop {
-		h.inTurn(cost, give)
+		h.queueWork(cost, give)
 		return
 	}
 	h.later(h.work(cost), give)
@@ -212,7 +212,7 @@ func (h *host) async(t node.Task) {
 	h.later(h.w.cfg.Hardware.Async, func() {
 		h.start(t.Work, func(result any) {
 			h.w.hops = hops
-			h.inTurn(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
+			h.queueWork(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
 		})
 	})
 }
@@ -272,7 +272,7 @@ func (h *host) synced(covered []askedSync) {
 			return
 		}
 		h.w.hops = a.hops
-		h.inTurn(0, func() { h.run(func() { h.node.Synced(h.now(), a.token) }) })
+		h.queueWork(0, func() { h.run(func() { h.node.Synced(h.now(), a.token) }) })
 	}
 }
 

@@ -27,15 +27,15 @@ import (
 
 // crowdPlan specifies a run of the crowd.
 type crowdPlan struct {
-	name     string // for failure messages
-	spec     protocol.Spec
-	replicas int
-	seed     uint64 // 0 is one without any jitter; even ones have groups of three
-	bugs     txn.InjectedBugs
-	trace    func(line string)
-	caught   func(string) // receives a failure, if a bug is injected; nil: it ends the test
-	split    int          // this member writes its own row in another shard; 0: none does
-	undone   int          // this member rolls back when the others commit; 0: none does
+	name        string // for failure messages
+	spec        protocol.Spec
+	replicas    int
+	seed        uint64 // 0 is one without any jitter; even ones have groups of three
+	bugs        txn.InjectedBugs
+	trace       func(line string)
+	caught      func(string) // receives a failure, if a bug is injected; nil: it ends the test
+	split       int          // this member writes its own row in another shard; 0: none does
+	abortsFirst int          // this member rolls back when the others commit; 0: none does
 	// lost returns the hosts that are lost just before a step of a host, once the chain begins to
 	// form, and for how long. Steps count from 0. nil: no host is.
 	lost func(c *hotCrowd, h *host, step int) ([]*host, time.Duration)
@@ -308,7 +308,7 @@ func (c *hotCrowd) act(cl *Client, m *crowdMember, tx txn.Txn) error {
 	}
 	m.placed = tx.(txn.Publisher).Publish() || c.plan.spec.Yield.Hot == yield.HotNone
 	c.gate(cl)
-	if m.id == c.plan.undone {
+	if m.id == c.plan.abortsFirst {
 		cl.Sleep(faultRunUnit / 8) // the others wait for it to commit
 		m.answer = "not committed"
 		return nil
@@ -328,7 +328,7 @@ func (c *hotCrowd) await(what string, holds func() bool) {
 func (c *hotCrowd) fail(format string, args ...any) {
 	c.t.Helper()
 	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.spec.Name, c.plan.replicas, c.plan.seed,
-		c.plan.split, c.plan.undone, c.plan.name, c.steps, c.losses, fmt.Sprintf(format, args...))
+		c.plan.split, c.plan.abortsFirst, c.plan.name, c.steps, c.losses, fmt.Sprintf(format, args...))
 	if c.plan.caught == nil {
 		c.t.Fatal(what)
 	}

@@ -163,12 +163,12 @@ func (p crowdPlan) blows() []blow {
 // so the rows were right, and only the order showed it).
 func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
-		for _, p.undone = range []int{1, 2} {
+		for _, p.abortsFirst = range []int{1, 2} {
 			p.split = 3
-			if got, want := y.undone(t, p), []int{5, 4, 3, 2}[:5-p.undone]; p.seed == 0 && p.spec.Yield.Hot.Publishes() && !slices.Equal(got, want) {
-				t.Errorf("member %d rolled back, and with it %v were aborted in this order; want %v", p.undone, got, want)
+			if got, want := y.aborted(t, p), []int{5, 4, 3, 2}[:5-p.abortsFirst]; p.seed == 0 && p.spec.Yield.Hot.Publishes() && !slices.Equal(got, want) {
+				t.Errorf("member %d rolled back, and with it %v were aborted in this order; want %v", p.abortsFirst, got, want)
 			}
-			if p.undone == 1 { // by a client of the leader itself: its release is no message
+			if p.abortsFirst == 1 { // by a client of the leader itself: its release is no message
 				y.everyStep(t, p, briefly)
 				continue
 			}
@@ -180,8 +180,8 @@ func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 	})
 }
 
-// undone plays a plan with no loss, and lists the members aborted with another, in that order.
-func (y *tally) undone(t *testing.T, p crowdPlan) (out []int) {
+// aborted plays a plan with no loss, and lists the members aborted with another, in that order.
+func (y *tally) aborted(t *testing.T, p crowdPlan) (out []int) {
 	t.Helper()
 	var lines []string
 	p.trace = func(line string) { lines = append(lines, line) }
@@ -202,7 +202,7 @@ func TestNodesAreLostInTheMiddleOfRecovery(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		p.split = 2
 		y.again(t, p, "vote yes", p.blows()[:min(2, p.replicas)]...) // a node that restarts immediately leaves nothing to take over
-		p.undone, p.split = 1, 3
+		p.abortsFirst, p.split = 1, 3
 		kind := "wounded with another"
 		if !p.spec.Yield.Hot.Publishes() {
 			kind = "vote no"
@@ -266,7 +266,7 @@ func TestANodeIsLostAgainAndAgain(t *testing.T) {
 }
 
 // Each story can fail: with a bug injected, one of the same runs shows it.
-func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
+func TestInjectedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
 		spec     string

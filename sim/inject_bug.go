@@ -61,7 +61,7 @@ var harms = map[string]func(protocol.Spec) bool{
 	"HandleEarly":               byArrivalTime,
 	"ForgetLate":                byArrivalTime,
 	"ForgetData":                runsFixedSets,
-	"CommitDespiteAssumptions":  votesBeside,
+	"CommitDespiteAssumptions":  assumesAborts,
 	"ForwardAborted":            forwards,
 	"QueueByReceipt":            byArrivalTime,
 	"RenewLockedLease":          keepsLeases,
@@ -83,8 +83,8 @@ func logsDecisions(r protocol.Spec) bool { return r.Decide.Logs() }
 // byArrivalTime: 2FI transactions are voted on in the order of their arrival times.
 func byArrivalTime(r protocol.Spec) bool { return r.Yield.ByArrivalTime }
 
-// votesBeside: votes are conditional on the abort of other transactions.
-func votesBeside(r protocol.Spec) bool { return r.Yield.Conditional }
+// assumesAborts: votes are conditional on the abort of other transactions.
+func assumesAborts(r protocol.Spec) bool { return r.Yield.Conditional }
 
 // forwards: reads are forwarded to the coordinators of the transactions waited for.
 func forwards(r protocol.Spec) bool { return r.Reads.Forwards() }

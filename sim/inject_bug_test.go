@@ -42,7 +42,7 @@ func TestEveryBugHasAName(t *testing.T) {
 }
 
 // The report of a failure has the violation, its story, and the command that repeats it.
-func TestAFailureIsToldAsAStory(t *testing.T) {
+func TestAFailureHasATrace(t *testing.T) {
 	bugs, _, err := InjectBug("skip-validation")
 	if err != nil {
 		t.Fatal(err)
@@ -57,13 +57,13 @@ func TestAFailureIsToldAsAStory(t *testing.T) {
 			t.Errorf("%q is not in the report:\n%.2000s", part, out.String())
 		}
 	}
-	if n := strings.Count(out.String(), "\n"); n > storyMax+60 {
+	if n := strings.Count(out.String(), "\n"); n > failureTraceMax+60 {
 		t.Errorf("the report has %d lines", n)
 	}
 }
 
 // The rare paths of a protocol follow from its choices, and are reported reached or not.
-func TestRarePathsFollowTheRow(t *testing.T) {
+func TestRareGoalsFollowTheProtocol(t *testing.T) {
 	of := func(name string) map[string]int {
 		spec, err := protocol.ByName(name)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // The clock of the leading node runs ahead again and again, before a measurement can show it: 2FI
 // updates are received after their arrival times. They are counted, and none is lost or applied
 // twice.
-func TestUpdatesThatComeLate(t *testing.T) {
+func TestUpdatesReceivedLate(t *testing.T) {
 	spec, err := protocol.ByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)

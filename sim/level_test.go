@@ -204,7 +204,7 @@ func TestASnapshotReadHasWhatItsGatewayAcknowledged(t *testing.T) {
 }
 
 // Reads at the present cost the log an entry now and then, not one each.
-func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
+func TestReadsOfThePresentShareMaxReadTS(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	proposals := func() (n uint64) {
 		for _, host := range h.w.hosts {

@@ -41,7 +41,7 @@ func (p *probes) probe() {
 		p.delays.Add(to.id, estimate.Answered(now.Mono, there+back).WithClocks(now.WallNanos, to.now().WallNanos+int64(there)))
 	}
 	if p.count++; p.count%p.every.ReportAfter == 0 {
-		h.inTurn(0, func() {
+		h.queueWork(0, func() {
 			h.run(func() {
 				h.node.Measured(h.now(), p.roundTrips())
 				h.node.MeasuredWays(p.ways())

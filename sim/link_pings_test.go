@@ -9,7 +9,7 @@ import (
 
 // A host's probes measure the network and the clocks: the round trip of the map without jitter, the
 // way there with the lead of the other's clock, and nothing of a host that is down or cut off.
-func TestProbesSayWhatTheNetworkDoes(t *testing.T) {
+func TestProbesMeasureTheNetwork(t *testing.T) {
 	spec, err := protocol.ByName("2pc+2pl")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 // loop is the loop of a host, if it has one.
 type loop struct {
-	waiting []turnOf
+	waiting []loopTask
 	running bool            // a turn runs, or is about to
 	inside  bool            // the node is in the middle of one
 	out     node.Output     // of that one
@@ -29,20 +29,20 @@ type loop struct {
 	work    yield.LockStats // the counts of the node's tables when they were last read
 }
 
-// turnOf is one unit of the loop's work.
-type turnOf struct {
+// loopTask is one unit of the loop's work.
+type loopTask struct {
 	cost time.Duration
 	hops chain
 	run  func()
 }
 
-// inTurn queues work for the host's loop; without a loop the work is done immediately.
-func (h *host) inTurn(cost time.Duration, run func()) {
+// queueWork queues work for the host's loop; without a loop the work is done immediately.
+func (h *host) queueWork(cost time.Duration, run func()) {
 	if !h.cpu.Loop {
 		run()
 		return
 	}
-	h.loop.waiting = append(h.loop.waiting, turnOf{cost, h.w.hops, run})
+	h.loop.waiting = append(h.loop.waiting, loopTask{cost, h.w.hops, run})
 	if !h.loop.running {
 		h.nextTurn()
 	}
@@ -54,14 +54,14 @@ func (h *host) nextTurn() {
 		return
 	}
 	t := l.waiting[0]
-	l.waiting[0] = turnOf{}
+	l.waiting[0] = loopTask{}
 	l.waiting = l.waiting[1:]
 	h.worked += t.cost
 	h.later(t.cost, func() { h.turn(t) })
 }
 
 // turn does one unit of work, emits its output, and starts the next.
-func (h *host) turn(t turnOf) {
+func (h *host) turn(t loopTask) {
 	life := h.life
 	h.w.hops = t.hops
 	h.loop.inside = true

@@ -86,7 +86,7 @@ func readers(t *testing.T, w *Cluster, clients, each int) time.Duration {
 }
 
 // A loop processes one request after the other, each with its cost in the lock tables.
-func TestALoopTakesTurns(t *testing.T) {
+func TestALoopRunsOneTaskAtATime(t *testing.T) {
 	const us = time.Microsecond
 	for _, c := range []struct {
 		hw           Hardware
@@ -113,7 +113,7 @@ func TestALoopTakesTurns(t *testing.T) {
 }
 
 // Work that clients give a node runs beside its loop.
-func TestWorkGoesBesideTheLoop(t *testing.T) {
+func TestWorkBesideTheLoop(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
 	worked := time.Duration(0)
 	w.Go(1, func(c *Client) {
@@ -128,13 +128,13 @@ func TestWorkGoesBesideTheLoop(t *testing.T) {
 }
 
 // Work of the loop is queued there, and later work waits for it.
-func TestWorkInTurn(t *testing.T) {
+func TestLoopWorkIsQueued(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
 	worked := time.Duration(0)
 	w.Go(1, func(c *Client) {
 		began := c.Elapsed()
-		c.WorkInTurn(0)
-		c.WorkInTurn(50 * time.Millisecond)
+		c.QueueWork(0)
+		c.QueueWork(50 * time.Millisecond)
 		worked = c.Elapsed() - began
 	})
 	if took := readers(t, w, 1, 100); took < 148*time.Millisecond || took > 154*time.Millisecond || worked < 50*time.Millisecond || worked > 52*time.Millisecond {

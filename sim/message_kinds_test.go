@@ -39,7 +39,7 @@ func TestEveryMessageHasAName(t *testing.T) {
 	}
 }
 
-func TestWhatMessagesAreCalledAndAbout(t *testing.T) {
+func TestMessagesAreNamedAndDescribed(t *testing.T) {
 	a := txn.Attempt{Node: 1, Epoch: 2, Seq: 3}
 	for _, c := range []struct {
 		m     txn.Message

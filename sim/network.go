@@ -177,7 +177,7 @@ func (n *network) arrive(to *host, m *mail) {
 func (n *network) queue(to *host, m *mail) {
 	m.taken, m.life = true, to.life
 	if to.cpu.Loop {
-		to.inTurn(to.cpu.MessageCPU, func() { n.move(m) })
+		to.queueWork(to.cpu.MessageCPU, func() { n.move(m) })
 		return
 	}
 	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, mail: m})

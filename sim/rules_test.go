@@ -11,7 +11,7 @@ import (
 )
 
 // Every rule lists the protocols that can hit it, and there is one.
-func TestRulesFollowTheRow(t *testing.T) {
+func TestRulesFollowTheProtocol(t *testing.T) {
 	for _, r := range coverage.All() {
 		if ruleHits[r] == nil || !slices.ContainsFunc(protocol.Table(), ruleHits[r]) {
 			t.Errorf("no protocol can hit %s", r.Name())
@@ -35,8 +35,8 @@ func TestRulesFollowTheRow(t *testing.T) {
 		{"switch-drained", of("2pc+2pl", "2pc+2pl", "txsql"), of("2pc+2pl")},
 		{"record-passes", of("2pc+2pl", "2pc+2pl", "natto-recsf"), of("2pc+2pl", "2pc+2pl", "txsql")},
 		{"record-passes", of("natto-recsf", "2pc+2pl"), of("natto-recsf")},
-		{"beside-open", of("tapir"), of("mysql")},
-		{"stamp-below-read", of("tapir"), of("carousel-fast")},
+		{"conflicts-with-open", of("tapir"), of("mysql")},
+		{"timestamp-below-read", of("tapir"), of("carousel-fast")},
 		{"suffix-cut", of("mysql"), of("starry")},
 	} {
 		if !slices.Contains(c.has, c.rule) || slices.Contains(c.lacks, c.rule) {

@@ -38,8 +38,8 @@ const (
 
 // The longest waits for the next steps, and the time in which decisions are lost at the end.
 const (
-	probingUnits = 40
-	untoldUnits  = 16
+	probingUnits    = 40
+	unnotifiedUnits = 16
 )
 
 // onSend delays messages of one transaction and one shard.
@@ -146,6 +146,6 @@ func (o *lateStatusQuery) answered(m *txn.TxnStatusReply) {
 	if m.Alive {
 		return
 	}
-	o.phase, o.until = wasNotified, o.n.w.now+o.n.unit*time.Duration(untoldUnits/4+o.rand.IntN(untoldUnits))
+	o.phase, o.until = wasNotified, o.n.w.now+o.n.unit*time.Duration(unnotifiedUnits/4+o.rand.IntN(unnotifiedUnits))
 	o.n.biased.count("a transaction that has voted is reported dead")
 }

@@ -240,11 +240,11 @@ func (s *script) learnNames(_ *host, env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// ofWhom matches the line of an attempt at shards of its own node, which sends no Prepare.
-var ofWhom = regexp.MustCompile(`a\d+\.\d+\.\d+ of t\d+\.\d+\.\d+`)
+// attemptPattern matches the line of an attempt at shards of its own node, which sends no Prepare.
+var attemptPattern = regexp.MustCompile(`a\d+\.\d+\.\d+ of t\d+\.\d+\.\d+`)
 
 func (s *script) learnLocal(line string) {
-	text := ofWhom.FindString(line)
+	text := attemptPattern.FindString(line)
 	if text == "" {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // Where transactions of several regions have precedence, those of a single region keep the order of
 // their ages, however far away their clients are. A remote read is old at its validation, if
 // clients beside the leader write the row all the time.
-func TestFarClientsOfOneRegionAreNotPassedForEver(t *testing.T) {
+func TestFarClientsOfOneRegionAreNotOvertakenForever(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"r4+gdcc", "bonspiel", "bonspiel+wait-die"} {
 		t.Run(name, func(t *testing.T) {

@@ -135,7 +135,7 @@ func (cfg *FaultRunConfig) rowsOf(spec protocol.Spec) []protocol.Spec {
 	return out
 }
 
-func asksInTurn(r protocol.Spec) bool { return r.Prepares == decide.Sequential }
+func preparesSequentially(r protocol.Spec) bool { return r.Prepares == decide.Sequential }
 
 func anyHot(specs []protocol.Spec) bool {
 	return slices.ContainsFunc(specs, func(r protocol.Spec) bool { return r.Yield.Hot != yield.HotNone })

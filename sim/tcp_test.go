@@ -54,7 +54,7 @@ func TestALoneSegmentWaitsForItsTimeout(t *testing.T) {
 
 // With others close behind, three of them cause a retransmission a round trip after they have left,
 // and everything sent meanwhile arrives with it. Lost once more, it waits for the time-out.
-func TestWhatFollowsHasItSentAgain(t *testing.T) {
+func TestALaterSegmentTriggersARetransmit(t *testing.T) {
 	send, lucky := tcpOf()
 	now := time.Duration(0)
 	for ; now < 200*ms; now += ms {

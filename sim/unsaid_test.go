@@ -11,23 +11,23 @@ import (
 // In a rolling upgrade nodes of the previous version send messages without a receiver. With one
 // such node of three, the run is the same, byte for byte: the receiver that a message's type
 // implies is the one that newer nodes send. And all messages of newer nodes have one.
-func TestWhomAMessageIsForNeedNotBeSaid(t *testing.T) {
+func TestMessagesWithoutAReceiverAreDelivered(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"d2pc+2pl-group", "mysql", "tapir", "carousel-fast"} {
 		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, unsaid := runSaid(t, spec, 0), runSaid(t, spec, 2)
+		said, unsaid := runWithOldNode(t, spec, 0), runWithOldNode(t, spec, 2)
 		if said != unsaid || said == 0 {
 			t.Errorf("%s ran as %x, and as %x where node 2 sends messages without a receiver", name, said, unsaid)
 		}
 	}
 }
 
-// runSaid returns the hash of a run under faults in which one node sends messages without a
+// runWithOldNode returns the hash of a run under faults in which one node sends messages without a
 // receiver.
-func runSaid(t *testing.T, spec protocol.Spec, older txn.NodeID) uint64 {
+func runWithOldNode(t *testing.T, spec protocol.Spec, older txn.NodeID) uint64 {
 	h := &faultRun{cfg: FaultRunConfig{Regions: 3, Faults: AllFaults()}}
 	h.open(11, spec)
 	defer h.w.Close()
@@ -35,7 +35,7 @@ func runSaid(t *testing.T, spec protocol.Spec, older txn.NodeID) uint64 {
 		t.Fatal("the cluster does not start")
 	}
 	h.w.onSend = func(from *host, env *txn.Envelope) sendAction {
-		if env.Part.For() == txn.ForUnsaid || env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == 0 {
+		if env.Part.For() == txn.ForUnspecified || env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == 0 {
 			t.Errorf("%s has no receiver", kindOf(&env.Msg))
 		}
 		if from.id == older {

@@ -134,7 +134,7 @@ func TestUpdatesInOneGo(t *testing.T) {
 }
 
 // A client that does not use the returned value has an open transaction with that read in it.
-func TestAnUpdateThatIsNotWanted(t *testing.T) {
+func TestAnUpdateWhoseResultIsUnused(t *testing.T) {
 	spec, err := protocol.ByName(protocol.Default)
 	if err != nil {
 		t.Fatal(err)

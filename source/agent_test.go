@@ -26,7 +26,7 @@ func TestABranchPreparesWithItsLastStatement(t *testing.T) {
 }
 
 // A repeated batch is answered again and executed once, also while it is under way.
-func TestAWorkIsDoneOnce(t *testing.T) {
+func TestABatchIsExecutedOnce(t *testing.T) {
 	w := serving(t)
 	w.g.Deliver(gateway, access(1, 1, false, "a"))
 	w.g.Deliver(gateway, access(1, 1, false, "a"))
@@ -309,9 +309,9 @@ func TestNotFoundIsNoEnd(t *testing.T) {
 // After a restart of a source that loses read locks, a branch begins when the branches prepared before have
 // ended, or is refused when that takes too long. At other sources it begins immediately.
 func TestRestartBarrier(t *testing.T) {
-	for _, forgets := range []bool{true, false} {
+	for _, drops := range []bool{true, false} {
 		w := serving(t)
-		w.facts = Facts{Incarnation: "1", ForgetsReads: forgets}
+		w.facts = Facts{Incarnation: "1", ForgetsReads: drops}
 		w.pass(queryDecisionEvery*w.g.at.Params.RecoverAfter + second)
 		w.receives(access(1, 1, true, "a"))
 		w.facts.Incarnation = "2"
@@ -319,7 +319,7 @@ func TestRestartBarrier(t *testing.T) {
 		w.pass(second)
 		w.sent, w.did = nil, nil
 		w.receives(access(2, 1, false, "b"))
-		if !forgets {
+		if !drops {
 			w.expect("it has its locks", "9: 1 results")
 			continue
 		}

@@ -13,16 +13,16 @@ import (
 
 // alone returns the driver that can run a batch as its whole transaction; nil if the batch is not the
 // whole transaction, or the driver cannot.
-func (ws *statementRunner) alone(b *branch) AtOnce {
+func (ws *statementRunner) alone(b *branch) OneTripDriver {
 	if b.handle != nil || b.last == nil || !b.last.OnePhase || len(b.todo.Batch.Statements) != 1 {
 		return nil
 	}
-	db, _ := ws.db.(AtOnce)
+	db, _ := ws.db.(OneTripDriver)
 	return db
 }
 
 // once runs a whole transaction.
-func (ws *statementRunner) once(b *branch, db AtOnce) {
+func (ws *statementRunner) once(b *branch, db OneTripDriver) {
 	m, name, options := b.todo, b.name, b.options
 	options.Incarnation = ws.barrier.incarnation
 	b.phase, b.whole = preparing, true

@@ -35,8 +35,8 @@ type Driver interface {
 	Close() error
 }
 
-// AtOnce is a Driver that runs a transaction of one statement at one source in one trip.
-type AtOnce interface {
+// OneTripDriver is a Driver that runs a transaction of one statement at one source in one trip.
+type OneTripDriver interface {
 	// Once runs a statement and commits it. After an error with Unknown it may have taken effect;
 	// after any other it has not. It reads as a branch does: at Serializable a read of rows that a
 	// prepared branch changed waits for that branch's end wherever a branch's read would.

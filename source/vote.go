@@ -240,7 +240,7 @@ func (e *branchEnder) validate(from txn.NodeID, b *branch) {
 	case b.phase != prepared || b.decided != nil || reads == nil:
 		e.voteNo(from, b.name.Attempt, endedByOthers, nil, txn.CauseOther)
 	case b.checked:
-		rules.Hit(coverage.SaidOnce)
+		rules.Hit(coverage.ReadsConfirmedOnce)
 		e.voteYes(from, b)
 	case !reads.unchecked() || e.at.Params.InjectedBugs.UncheckedReads:
 		b.checked = true
@@ -252,7 +252,7 @@ func (e *branchEnder) validate(from txn.NodeID, b *branch) {
 				e.voteYes(from, b)
 				return
 			}
-			rules.HitIf(err.Again, coverage.ReadsStand)
+			rules.HitIf(err.Again, coverage.ReadsRevalidated)
 			if err.Gone {
 				e.broke()
 			}

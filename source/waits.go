@@ -218,7 +218,7 @@ func (ws *waitings) holders() map[txn.Key][]*branch {
 // waitsFor infers from records the waits of a branch's statement under way.
 func (b *branch) waitsFor(now time.Duration, holders map[txn.Key][]*branch) (out []yield.ForeignWait) {
 	step, since := b.statement(now)
-	wants := b.wants()
+	wants := b.locksUnderWay()
 	if !wants.Writes && b.options.Isolation != Serializable {
 		return nil // it reads without locks
 	}
@@ -234,8 +234,8 @@ func (b *branch) waitsFor(now time.Duration, holders map[txn.Key][]*branch) (out
 	return out
 }
 
-// wants returns the locks of the statement under way.
-func (b *branch) wants() txn.Locked {
+// locksUnderWay returns the locks of the statement under way.
+func (b *branch) locksUnderWay() txn.Locked {
 	if locks, i := b.todo.Batch.Locks, int(b.progress.done.Load()); i < len(locks) {
 		return locks[i]
 	}

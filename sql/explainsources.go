@@ -36,10 +36,10 @@ func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (s
 	plan, err := s.planAtSources(st, nil, 0)
 	if err == nil && plan.Skipping != nil {
 		look, err := plan.Skipping.Next()
-		return append(sentSteps(st.Tables(), look, "look"), step{what: "all", rounds: "2", access: plan.Says()}), true, err
+		return append(sentSteps(st.Tables(), look, "look"), step{what: "all", rounds: "2", access: plan.Explain()}), true, err
 	}
 	if err == nil {
-		return append(sentSteps(st.Tables(), plan.Statements, strings.ToLower(string(st.Kind))), step{what: "all", rounds: "1", access: plan.Says()}), true, nil
+		return append(sentSteps(st.Tables(), plan.Statements, strings.ToLower(string(st.Kind))), step{what: "all", rounds: "1", access: plan.Explain()}), true, nil
 	}
 	if !errors.Is(err, foreign.ErrEngine) {
 		return nil, false, err

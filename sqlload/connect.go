@@ -120,7 +120,7 @@ func (t Target) open(address, database string) (*sql.DB, error) {
 
 // Open connects to every address, and creates the database if create is set.
 func (t Target) Open(ctx context.Context, create bool) (*Env, error) {
-	e := &Env{Say: func(string, ...any) {}}
+	e := &Env{Log: func(string, ...any) {}}
 	if create {
 		db, err := t.open(t.Addresses[0], "")
 		if err != nil {

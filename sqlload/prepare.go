@@ -54,7 +54,7 @@ func create(ctx context.Context, e *Env, t Table, may bool) error {
 	if may {
 		unless = "IF NOT EXISTS "
 	}
-	e.Say("creating table %s", t.Name)
+	e.Log("creating table %s", t.Name)
 	_, err = exec(ctx, e.DB(), "CREATE TABLE "+unless+t.Name+" ("+t.Columns+")"+comment)
 	if number(err) == errTableExists {
 		return fmt.Errorf("the table %s exists already; --drop creates it again", t.Name)

@@ -44,7 +44,7 @@ func TestFiguresOfPriorities(t *testing.T) {
 }
 
 // Acknowledged increments are in the rows, and those with an unknown outcome may be.
-func TestBooksOfPriorities(t *testing.T) {
+func TestBalanceOfPriorities(t *testing.T) {
 	for sum, right := range map[int64]bool{199: false, 200: true, 203: true, 204: false} {
 		if r := paid().report(sum); r.Balance != right || (r.Err() == nil) != right {
 			t.Errorf("%d rows: %v, %v", sum, r.Balance, r.Err())

@@ -41,13 +41,13 @@ const loadTime = "'2026-01-01 00:00:00'"
 
 // Load fills all tables as 4.3.3 of the specification has it.
 func (t *tpcc) Load(ctx context.Context, e *Env) error {
-	e.Say("loading %d items", t.items())
+	e.Log("loading %d items", t.items())
 	err := fill(ctx, e, "item (i_id, i_im_id, i_name, i_price, i_data)", t.items(), func(i int) string {
 		r := t.seeded(e, 1, i)
 		return fmt.Sprintf("(%d, %d, '%s', %v, '%s')", i+1, 1+r.IntN(10000), letters(r, 14+r.IntN(11)), cents(100+r.IntN(9901)), original(r))
 	})
 	for w := 1; w <= t.warehouses && err == nil; w++ {
-		e.Say("loading warehouse %d of %d", w, t.warehouses)
+		e.Log("loading warehouse %d of %d", w, t.warehouses)
 		err = t.loadWarehouse(ctx, e, w)
 	}
 	return err

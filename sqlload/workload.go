@@ -86,7 +86,7 @@ type Table struct {
 type Env struct {
 	DBs       []*sql.DB // one for each address
 	Placement string    // for Isochron: see Comment; "" for none
-	Say       func(format string, args ...any)
+	Log       func(format string, args ...any)
 	Begun     time.Time // of the run
 	Seed      uint64
 }

@@ -96,7 +96,7 @@ func compare(t *testing.T, seed uint64, rng *rand.Rand, e Engine, model rowModel
 	}
 }
 
-func TestCollectionForgetsOnlyWhatIsOld(t *testing.T) {
+func TestCollectionDropsOldVersionsOnly(t *testing.T) {
 	e := NewMem()
 	put(e, "x", []byte("1"), 10)
 	put(e, "x", []byte("2"), 20)

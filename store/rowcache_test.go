@@ -11,7 +11,7 @@ import (
 
 // A row at hand is the one that the engine would give, whatever is written and in
 // whatever order of timestamps.
-func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
+func TestTheRowCacheAgreesWithTheEngine(t *testing.T) {
 	t.Run("all rows find room", func(t *testing.T) { tryRowCache(t, 20, 1<<20, 1000) })
 	t.Run("two thirds do", func(t *testing.T) { tryRowCache(t, 100, 8000, 500) })
 }

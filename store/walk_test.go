@@ -11,7 +11,7 @@ import (
 
 // A walk at a moment finds what reading key by key finds, however many versions
 // the rows have, from both ends.
-func TestWalksFindWhatReadsFind(t *testing.T) {
+func TestScansAgreeWithReads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		m, prefix := NewMem(), []byte("p")

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestWhatWaits: who waits for whom, for which row and with which statement, is seen
+// TestWaitsOfStatements: who waits for whom, for which row and with which statement, is seen
 // from every region; so is what was rolled back, and why.
-func TestWhatWaits(t *testing.T) {
+func TestWaitsOfStatements(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("another server has no such tables")
 	}

@@ -111,9 +111,9 @@ func (s *stage) forbidden(a anomaly) {
 	}
 }
 
-// TestAReaderWaitsForNobody: plain reads pass by locks and by writes that are not
+// TestAReaderDoesNotWait: plain reads pass by locks and by writes that are not
 // committed, and are in nobody's way.
-func TestAReaderWaitsForNobody(t *testing.T) {
+func TestAReaderDoesNotWait(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T, s *stage, _ level) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()

@@ -30,9 +30,9 @@ func (s *stage) two(ctx context.Context) (holder, other *sql.Conn) {
 	return holder, other
 }
 
-// TestMeetingALock: what a locking read meets is said, at once or in time, and
+// TestLockingReadsReportConflicts: what a locking read meets is said, at once or in time, and
 // its transaction lives on.
-func TestMeetingALock(t *testing.T) {
+func TestLockingReadsReportConflicts(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()

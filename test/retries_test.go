@@ -126,9 +126,9 @@ func TestAPacketThatLostIsRetriedUnseen(t *testing.T) {
 	})
 }
 
-// TestWhoRepeatsGetsThrough: clients that repeat after 1213, on their connections,
+// TestRetriesSucceedInTheEnd: clients that repeat after 1213, on their connections,
 // all get through in the end, on rows that each of them wants.
-func TestWhoRepeatsGetsThrough(t *testing.T) {
+func TestRetriesSucceedInTheEnd(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers keep no age")
 	}

@@ -110,8 +110,8 @@ var roundsWanted = []wanted{
 	{"UPDATE plain SET v = 4 WHERE name = 'three'", 2, 0, 1},
 }
 
-// undone is what takes back a statement that can be done only once, so that it can be tried again.
-var undone = map[string]string{
+// revertOf is what takes back a statement that can be done only once, so that it can be tried again.
+var revertOf = map[string]string{
 	"INSERT INTO kv VALUES ('wa', 6, 0, 3), ('pr', 16, 0, 3), ('sg', 26, 0, 3)": "DELETE FROM kv WHERE id IN (6, 16, 26)",
 	"DELETE FROM kv WHERE region = 'wa' AND id = 6":                             "INSERT INTO kv VALUES ('wa', 6, 0, 3)",
 	"INSERT INTO plain VALUES (3, 'three', 3)":                                  "DELETE FROM plain WHERE id = 3",
@@ -134,7 +134,7 @@ func (w wanted) check(t *testing.T, ctx context.Context, conn *sql.Conn, spent *
 	time.Sleep(pause)
 	for !costs() {
 		if pause *= 2; pause < 5*time.Second {
-			if undo := undone[w.text]; undo != "" {
+			if undo := revertOf[w.text]; undo != "" {
 				must(t, ctx, conn, undo)
 			}
 			time.Sleep(pause)

@@ -5,9 +5,9 @@ type For uint8
 
 // The parts of a node.
 const (
-	// ForUnsaid is in envelopes of versions before this field: the node infers the receivers
+	// ForUnspecified is in envelopes of versions before this field: the node infers the receivers
 	// from the message's contents.
-	ForUnsaid For = 0
+	ForUnspecified For = 0
 	// ForCoordinator is the node's coordinator.
 	ForCoordinator For = 1
 	// ForParticipant is the node's participant of the envelope's shard.

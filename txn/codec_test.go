@@ -127,7 +127,7 @@ func TestEnvelopesOfTwoVersionsAreRead(t *testing.T) {
 		t.Errorf("the previous version reads %+v: %v", then, err)
 	}
 	var now Envelope
-	if err := Decode(Encode(then), &now); err != nil || now.Part.For() != ForUnsaid || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
+	if err := Decode(Encode(then), &now); err != nil || now.Part.For() != ForUnspecified || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
 		t.Errorf("of the previous version is read %+v: %v", now, err)
 	}
 }

@@ -32,16 +32,16 @@ type tpccBooks struct {
 type warehouseBooks struct{ ytd, districtsYTD, history int64 }
 
 type districtBooks struct {
-	next, ytd, history, lines, linesSaid int64
-	orders, open, maxOrder, maxOpen      int
-	minOpen                              int
+	next, ytd, history, lines, linesRecorded int64
+	orders, open, maxOrder, maxOpen          int
+	minOpen                                  int
 }
 
 type customerBooks struct{ balance, paid, deliveries, history, delivered, ordersDelivered int64 }
 
 type orderBooks struct {
-	customer, carrier, linesSaid, lines, linesDelivered, amount int64
-	there, open                                                 bool
+	customer, carrier, linesRecorded, lines, linesDelivered, amount int64
+	there, open                                                     bool
 }
 
 // of returns the entry of a key, made if there is none.
@@ -111,8 +111,8 @@ func (b *tpccBooks) enter(kind byte, n []int, v fields) {
 		x.balance, x.paid, x.deliveries = v[0], v[1], v[3]
 	case 'o':
 		x, d := of(b.orders, [3]int(n), orderBooks{}), b.district(n[0], n[1])
-		x.there, x.customer, x.carrier, x.linesSaid = true, v[0], v[1], v[2]
-		d.orders, d.maxOrder, d.linesSaid = d.orders+1, max(d.maxOrder, n[2]), d.linesSaid+v[2]
+		x.there, x.customer, x.carrier, x.linesRecorded = true, v[0], v[1], v[2]
+		d.orders, d.maxOrder, d.linesRecorded = d.orders+1, max(d.maxOrder, n[2]), d.linesRecorded+v[2]
 	case 'n':
 		d := b.district(n[0], n[1])
 		of(b.orders, [3]int(n), orderBooks{}).open = true
@@ -133,7 +133,7 @@ func (b *tpccBooks) enter(kind byte, n []int, v fields) {
 
 func (b *tpccBooks) judgeOrder(k [3]int, o *orderBooks) {
 	b.hold(5, o.there && o.open == (o.carrier == 0), "order %v is there: %v, open: %v, its carrier is %d", k, o.there, o.open, o.carrier)
-	b.hold(6, o.linesSaid == o.lines, "order %v has a count of %d lines, and has %d", k, o.linesSaid, o.lines)
+	b.hold(6, o.linesRecorded == o.lines, "order %v has a count of %d lines, and has %d", k, o.linesRecorded, o.lines)
 	delivered := int64(0)
 	if o.carrier != 0 {
 		delivered = o.lines
@@ -154,6 +154,6 @@ func (b *tpccBooks) judgeDistrict(k [2]int, d *districtBooks) {
 	b.hold(2, d.next-1 == int64(d.maxOrder) && (d.open == 0 || d.maxOpen == d.maxOrder),
 		"district %v has %d for its next order, its last is %d, its last open one %d", k, d.next, d.maxOrder, d.maxOpen)
 	b.hold(3, d.open == 0 || d.maxOpen-d.minOpen+1 == d.open, "district %v has %d open orders, from %d to %d", k, d.open, d.minOpen, d.maxOpen)
-	b.hold(4, d.linesSaid == d.lines, "the orders of district %v have a count of %d lines, and have %d", k, d.linesSaid, d.lines)
+	b.hold(4, d.linesRecorded == d.lines, "the orders of district %v have a count of %d lines, and have %d", k, d.linesRecorded, d.lines)
 	b.hold(9, d.ytd == d.history, "district %v took %d, and its history adds up to %d", k, d.ytd, d.history)
 }

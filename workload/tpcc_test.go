@@ -39,7 +39,7 @@ func TestTPCCConditions(t *testing.T) {
 }
 
 // Each condition detects its own kind of damage.
-func TestEachTPCCConditionBites(t *testing.T) {
+func TestEachTPCCConditionCanFail(t *testing.T) {
 	m := newTestMix(t, "tpcc", MixConfig{Parts: 2, Warehouses: 1}).(*tpcc)
 	db, _ := runMix(t, m, sound, 19, 15)
 	if wrong := m.Check(db.all()); wrong != nil {

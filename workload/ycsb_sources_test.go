@@ -71,7 +71,7 @@ func TestYCSBAtSources(t *testing.T) {
 	}
 }
 
-func TestWhereRowsAre(t *testing.T) {
+func TestPlacementOfRows(t *testing.T) {
 	for name, sources := range map[string][]txn.ShardID{"ycsb-sources": nil, "micro": {7}} {
 		if _, err := NewMix(name, MixConfig{Parts: 1, Sources: sources}); err == nil || !strings.Contains(err.Error(), "the rows of "+name) {
 			t.Errorf("%s with sources %v: %v", name, sources, err)
@@ -81,7 +81,7 @@ func TestWhereRowsAre(t *testing.T) {
 
 // The place of transactions at one source: the first; or one statement on an even row, in use if
 // one at or below the drawn one is, and on the first row of all otherwise.
-func TestWhereCentralOnesAre(t *testing.T) {
+func TestPlacementOfCentralRows(t *testing.T) {
 	newMix := func(central Central) *ycsbSources {
 		mix, err := NewMix("ycsb-sources", MixConfig{Keys: 10_000, ZipfMilli: 300, Sources: []txn.ShardID{7, 8, 9, 10}, DistributedMilli: 200, Central: central})
 		if err != nil {
@@ -137,7 +137,7 @@ type nearDB struct {
 
 func (d nearDB) Region() geo.Region { return d.region }
 
-func TestCentralOnesNearTheirClients(t *testing.T) {
+func TestCentralRowsNearTheirClients(t *testing.T) {
 	mix, err := NewMix("ycsb-sources", MixConfig{Sources: []txn.ShardID{7, 8}, SourcesAt: []geo.Region{"bj", "ldn"}, Central: CentralNear})
 	if err != nil {
 		t.Fatal(err)

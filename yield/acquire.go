@@ -67,7 +67,7 @@ func (e *LockResult) Granted() bool {
 // waiting request holds the free rows meanwhile (incremental_locking.go).
 func (t *Table) Acquire(now time.Duration, r *LockRequest) (e LockResult) {
 	if r.Phase == ChainOrder {
-		return t.inTurn(now, r)
+		return t.waitInChain(now, r)
 	}
 	if no, owner := t.reserved.stop(r); owner != nil {
 		return t.waitBehind(now, owner, r)

@@ -99,7 +99,7 @@ func (q *ArrivalQueue) Enter(i *QueuedPrepare) {
 		i.Refuse(txn.ReasonConflict.Refusal())
 		return
 	case i.Late && i.High && !q.ForgetLate && (q.held(i) || q.behind(i)):
-		q.Rules.Hit(coverage.LateGivesWay)
+		q.Rules.Hit(coverage.LateDoesNotQueue)
 		i.Refuse(txn.ReasonLateArrival.Refusal())
 		return
 	}
@@ -145,7 +145,7 @@ func (q *ArrivalQueue) preempts(i *QueuedPrepare) bool {
 		if !o.abortableBy(i) || !i.follows(o) {
 			continue
 		}
-		q.Rules.Hit(coverage.LowGivesWay)
+		q.Rules.Hit(coverage.LowPreempted)
 		if !q.Cancel(o.Attempt) {
 			continue // it ended with another
 		}
@@ -161,7 +161,7 @@ func (q *ArrivalQueue) preempted(i *QueuedPrepare) bool {
 	for _, list := range [][]*QueuedPrepare{q.waits.list[placeAfter(q.waits.list, i):], q.queued} {
 		for _, o := range list {
 			if i.abortableBy(o) && o.follows(i) {
-				q.Rules.Hit(coverage.LowGivesWay)
+				q.Rules.Hit(coverage.LowPreempted)
 				o.notePriorityAbort(i)
 				i.Refuse(txn.Refusal{Reason: txn.ReasonPriorityAbort, ConflictingTxn: o.Txn})
 				return false
@@ -179,9 +179,9 @@ func (i *QueuedPrepare) abortableBy(high *QueuedPrepare) bool {
 // Clashes reports whether two lock sets of keys conflict. Ranges are ignored: no 2FI transaction
 // has any.
 func (c *LockSet) Clashes(o *LockSet) bool {
-	wants := func(k txn.Key) bool { return slices.Contains(o.Exclusive, k) }
-	return slices.ContainsFunc(c.Shared, wants) || slices.ContainsFunc(c.Exclusive, func(k txn.Key) bool {
-		return wants(k) || slices.Contains(o.Shared, k)
+	needs := func(k txn.Key) bool { return slices.Contains(o.Exclusive, k) }
+	return slices.ContainsFunc(c.Shared, needs) || slices.ContainsFunc(c.Exclusive, func(k txn.Key) bool {
+		return needs(k) || slices.Contains(o.Shared, k)
 	})
 }
 

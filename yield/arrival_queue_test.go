@@ -142,7 +142,7 @@ func TestHighPriorityWaits(t *testing.T) {
 
 // A waiting prepare proceeds when its rows are released, before later ones; one that has waited too
 // long is refused.
-func TestWaitersGoInOrder(t *testing.T) {
+func TestWaitersAreGrantedInOrder(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
 	s.enter(0, 20, 2, true, "a")

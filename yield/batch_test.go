@@ -62,7 +62,7 @@ func TestLosersOfABatch(t *testing.T) {
 
 // A batch is judged when all have come that had read when it was opened, or when it is full; a tick
 // is its bound.
-func TestWhenABatchIsJudged(t *testing.T) {
+func TestABatchIsValidatedWhenItsTimeIsUp(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		steps  string // r1 reads, p1 asks for its vote, e1 ends without one, t is a tick
@@ -108,7 +108,7 @@ func TestWhenABatchIsJudged(t *testing.T) {
 }
 
 // A batch is judged oldest first; an attempt that has ended is left out, and may come again.
-func TestABatchIsJudgedByAges(t *testing.T) {
+func TestABatchIsValidatedByAges(t *testing.T) {
 	b := NewBatches(4, time.Second)
 	add := func(n uint64, words string) {
 		g := of(words)

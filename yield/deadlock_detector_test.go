@@ -140,7 +140,7 @@ func TestAProbeFollowsACycle(t *testing.T) {
 
 // A wait whose holder released and locked again is another wait: the first observation proves
 // nothing about the time between.
-func TestAnInterruptedWaitIsAnother(t *testing.T) {
+func TestAnInterruptedWaitStartsAgain(t *testing.T) {
 	tab := hotX(DetectGroup, HotRowConfig{})
 	take(t, tab, 5)
 	first := stay(t, tab, 7, "x", nil)

@@ -66,9 +66,9 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 	return row
 }
 
-// inTurn makes a vote wait until its predecessors in a chain have ended. Before that it publishes
+// waitInChain makes a vote wait until its predecessors in a chain have ended. Before that it publishes
 // its writes; at its turn it withdraws those that have changed.
-func (t *Table) inTurn(now time.Duration, r *LockRequest) LockResult {
+func (t *Table) waitInChain(now time.Duration, r *LockRequest) LockResult {
 	if t.chains.ahead(r.Txn) != nil {
 		t.publishWrites(now, r.Txn, r.Attempt, r.Writes)
 	}
@@ -82,6 +82,6 @@ func (t *Table) inTurn(now time.Duration, r *LockRequest) LockResult {
 	case t.graph.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
 		return LockResult{Refused: txn.ReasonChainDeadlock.Refusal(), BlockedBy: on.Txn}
 	}
-	t.counts.Hit(coverage.ChainInTurn)
+	t.counts.Hit(coverage.ChainVotesInOrder)
 	return t.waitBehind(now, on, r)
 }

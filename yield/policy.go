@@ -151,7 +151,7 @@ var (
 	// ReserveByAge is GDCC in which votes of multi-region transactions wait for each other by age
 	// alone. ReserveGivingWay is GDCC in which no vote waits.
 	ReserveByAge     = Policy{Name: "occ, several regions reserve, gdcc, votes wait by age", PrepareWaits: true, Reserves: ReservesConditionally, Votes: VotesByAge}
-	ReserveGivingWay = Policy{Name: "occ, several regions reserve, gdcc, no vote waits", PrepareWaits: true, Reserves: ReservesConditionally, Votes: VotesGiveWay}
+	ReserveGivingWay = Policy{Name: "occ, several regions reserve, gdcc, no vote waits", PrepareWaits: true, Reserves: ReservesConditionally, Votes: VotesAbort}
 	// DetectEager is two-phase locking with a walk over the waits at each wait and an object for
 	// each lock.
 	DetectEager = Policy{Name: "2pl, deadlocks detected", LockReads: true, PrepareWaits: true, Detect: true, Objects: true}

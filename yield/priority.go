@@ -43,7 +43,7 @@ func (r *rules) wounds(age txn.Age, h *Holder) bool {
 		return true
 	}
 	preempts := age.Preempts && !h.Age.Preempts && len(r.graph.waits.byTxn[h.Txn]) > 0
-	r.counts.HitIf(preempts, coverage.PreemptsWhoWaits)
+	r.counts.HitIf(preempts, coverage.PreemptsWaitingHolder)
 	return preempts
 }
 

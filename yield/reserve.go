@@ -38,7 +38,7 @@ type step uint8
 const (
 	proceeds step = iota
 	halts
-	givesWay
+	refuses
 )
 
 // class is whether a transaction is S or M.
@@ -120,7 +120,7 @@ var reserveReserve = [...]place{equal: lateBehind, higher: before, lower: lateBe
 // Where another transaction has locked x, a validation waits, S or M (section 3.1.3). Other rules
 // for both, and their reasons: vote_rules.go.
 var lockReserve = [classes][3]step{
-	single:  {lower: givesWay, equal: givesWay, higher: givesWay},
+	single:  {lower: refuses, equal: refuses, higher: refuses},
 	several: {lower: halts, equal: proceeds, higher: proceeds},
 }
 
@@ -259,7 +259,7 @@ func (v *Reservations) stop(r *LockRequest) (no txn.Refusal, behind *Holder) {
 	}
 	s, by := v.meets(r.Txn, r.Age.Region, r.Exclusive)
 	switch h := v.holders.get(by); {
-	case s == givesWay:
+	case s == refuses:
 		v.counts.Hit(coverage.ReservedRefuses)
 		return txn.Refusal{Reason: txn.ReasonReserved, ConflictingTxn: by}, nil
 	case s == halts && h != nil && v.votes == VotesWait:

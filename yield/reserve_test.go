@@ -230,7 +230,7 @@ func votes(p Policy) LockResult {
 
 // A multi-region transaction is older than all single-region ones: it wounds those with locks in
 // execution.
-func TestSeveralRegionsGoFirst(t *testing.T) {
+func TestMultiRegionGoesFirst(t *testing.T) {
 	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 3, 0, x))
 	if e := tab.Acquire(0, question(Prepare, 7, 1, x)); !e.Again || tab.Holder(id(3)) != nil {

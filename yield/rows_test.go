@@ -10,7 +10,7 @@ import (
 
 func holder(n uint64) *Holder { return &Holder{Txn: id(n), Age: age(n)} }
 
-func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
+func TestARowIsLockedAndFreedWithoutAnAllocation(t *testing.T) {
 	var r rows
 	r.begin()
 	if n := testing.AllocsPerRun(100, func() { r.drop("x", r.entry("x")) }); n > 0 {
@@ -75,7 +75,7 @@ func TestHoldersOfARow(t *testing.T) {
 	}
 }
 
-func TestHoldersComeAndGoWithoutAnAllocation(t *testing.T) {
+func TestHoldersStartAndEndWithoutAnAllocation(t *testing.T) {
 	var s serial
 	l := newHolders(&s)
 	if n := testing.AllocsPerRun(100, func() {

@@ -48,7 +48,7 @@ func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) 
 	r.counts.HitIf(phase == Reserving && v.granted(), coverage.ReservingProceeds)
 	r.counts.HitIf(phase == Prepare && v.wait != nil && r.policy.Reserves != ReservesNothing, coverage.VoteWaits)
 	r.counts.HitIf(len(v.victims) > 0, coverage.WoundsYounger)
-	r.counts.HitIf(v.die != nil, coverage.VoteGivesWay)
+	r.counts.HitIf(v.die != nil, coverage.PrepareConflict)
 	r.counts.HitIf(v.wait != nil && !phase.holds(), coverage.ReadWaitsForVote)
 	r.counts.HitIf(v.wait != nil && phase == Execute && !r.policy.Detect && v.wait.Age.Older(age), coverage.YoungerWaits)
 	spared := func(h *Holder) bool { return h.Voted && age.Older(h.Age) }

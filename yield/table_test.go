@@ -81,9 +81,9 @@ func TestUpgradeAndRelease(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsInACycle drives random transactions over several shards, as they would be driven,
+// TestNoCycleOfWaits drives random transactions over several shards, as they would be driven,
 // and searches for a cycle of waits after each step.
-func TestNobodyWaitsInACycle(t *testing.T) {
+func TestNoCycleOfWaits(t *testing.T) {
 	for _, policy := range []Policy{WoundWait, WaitDie, NoWait} {
 		waits := 0
 		for seed := range uint64(300) {

@@ -53,13 +53,13 @@ func NewTimestampTable(floor txn.Timestamp) *TimestampTable {
 func (s *TimestampTable) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c LockSet) (txn.ValidationResult, txn.Timestamp) {
 	for _, k := range c.Shared {
 		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, others(by)) {
-			s.Rules.Hit(coverage.TimestampBesideWrite)
+			s.Rules.Hit(coverage.TimestampOverUndecided)
 			return txn.ValidationAbstain, 0
 		}
 	}
 	for _, span := range c.Spans {
 		if s.written(span, others(by)) {
-			s.Rules.Hit(coverage.TimestampBesideWrite)
+			s.Rules.Hit(coverage.TimestampOverUndecided)
 			return txn.ValidationAbstain, 0
 		}
 	}

@@ -47,7 +47,7 @@ func TestTimestampsAreValidated(t *testing.T) {
 	}
 }
 
-func TestNoWriteComesBeforeARead(t *testing.T) {
+func TestNoWritePrecedesARead(t *testing.T) {
 	s := NewTimestampTable(5)
 	refused := func(what string, k txn.Key, at, want txn.Timestamp) {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestNoWriteComesBeforeARead(t *testing.T) {
 	}
 }
 
-func TestForgottenReadsStayInTheFloor(t *testing.T) {
+func TestDroppedReadsStayInTheMinimum(t *testing.T) {
 	s := NewTimestampTable(0)
 	for i := range maxReadsKept + 1 {
 		s.Remember(by(1), 100, reads(txn.Key(fmt.Sprint("k", i))))

@@ -20,9 +20,9 @@ const (
 	// aborts, and none waits for a reservation. So no cycle consists of multi-region votes. Against
 	// a single-region transaction it waits, as in the paper.
 	VotesByAge
-	// VotesGiveWay: it aborts on a lock and ignores a higher reservation. Lock against lock is as
+	// VotesAbort: it aborts on a lock and ignores a higher reservation. Lock against lock is as
 	// in the paper's public prototype, where votes wait for reservations without a bound.
-	VotesGiveWay
+	VotesAbort
 )
 
 // yieldsTo reports whether a vote aborts because of another vote's lock.
@@ -30,7 +30,7 @@ func (v VoteRule) yieldsTo(age, holder txn.Age) bool {
 	switch v {
 	case VotesByAge:
 		return age.Region.MultiRegion() && holder.Region.MultiRegion() && !age.Older(holder)
-	case VotesGiveWay:
+	case VotesAbort:
 		return true
 	}
 	return false

@@ -8,7 +8,7 @@ import (
 
 // The result of a vote that meets the lock of a voted transaction, or a reservation of a higher
 // priority, by VoteRule. M 5 is older than M 7 and M 9.
-func TestVotesMeet(t *testing.T) {
+func TestConflictingVotes(t *testing.T) {
 	const s, m = txn.RegionPriority(0), txn.RegionPriority(1)
 	for _, c := range []struct {
 		name                  string

@@ -97,7 +97,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-func TestHelpIsTold(t *testing.T) {
+func TestHelpIsPrinted(t *testing.T) {
 	f := NewFlags("thing", "usage")
 	if err := f.ParseSome([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {
 		t.Error(err)

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Say writes lines of progress, and nothing if it should be quiet.
-func Say(words io.Writer, quiet bool) func(format string, args ...any) {
+// Print writes lines of progress, and nothing if it should be quiet.
+func Print(words io.Writer, quiet bool) func(format string, args ...any) {
 	if quiet {
 		return func(string, ...any) {}
 	}
 	return func(format string, args ...any) { fmt.Fprintf(words, format+"\n", args...) }
 }
 
-// SayWhen writes lines of progress, each with the seconds since the program began.
-func SayWhen(words io.Writer) func(format string, args ...any) {
+// PrintWithTime writes lines of progress, each with the seconds since the program began.
+func PrintWithTime(words io.Writer) func(format string, args ...any) {
 	begun := time.Now()
 	return func(format string, args ...any) {
 		fmt.Fprintf(words, "%4.0fs  "+format+"\n", append([]any{time.Since(begun).Seconds()}, args...)...)

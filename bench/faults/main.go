@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o.cfg.Dir, o.cfg.Say = scratch.Dir, command.Say(words, o.asJSON)
-	o.cfg.Say("seed %d, in %s", o.cfg.Seed, scratch.Dir)
+	o.cfg.Dir, o.cfg.Log = scratch.Dir, command.Print(words, o.asJSON)
+	o.cfg.Log("seed %d, in %s", o.cfg.Seed, scratch.Dir)
 	report, violations, err := o.torment(ctx)
 	if violations > 0 {
 		scratch.Keep()

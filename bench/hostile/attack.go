@@ -67,7 +67,7 @@ func (b *bench) statements(ctx context.Context) error {
 	}
 	wg.Go(func() { a.knocker(loud) })
 	wg.Go(func() { a.progress(loud) })
-	b.report.Beside = b.ordinarily(loud)
+	b.report.Ordinary = b.ordinarily(loud)
 	wg.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -260,7 +260,7 @@ func (b *bench) judge(ctx context.Context, a *attack) {
 		return
 	}
 	r.Broken = append(r.Broken, a.cut...)
-	for what, o := range map[string]*ordinary{"alone": r.Idle, "beside the attack": r.Beside} {
+	for what, o := range map[string]*ordinary{"alone": r.Idle, "beside the attack": r.Ordinary} {
 		if o.Failed > 0 {
 			r.broken("ordinary clients %s: %d statements failed, %d connections were lost: %s", what, o.Failed, o.Cut, strings.Join(o.Said, "; "))
 		}
@@ -274,7 +274,7 @@ func (b *bench) judge(ctx context.Context, a *attack) {
 	limit, cancel := context.WithTimeout(ctx, bookWait)
 	defer cancel()
 	var sum int64
-	added, maybe := r.Idle.added+r.Beside.added, r.Idle.maybe+r.Beside.maybe
+	added, maybe := r.Idle.added+r.Ordinary.added, r.Idle.maybe+r.Ordinary.maybe
 	if err := b.root.QueryRowContext(limit, "SELECT CAST(SUM(v) AS SIGNED) FROM plain.t").Scan(&sum); err != nil || sum < added || sum > added+maybe {
 		r.broken("the rows add up to %d, and %d were acknowledged, %d perhaps (%v)", sum, added, maybe, err)
 	}
@@ -282,7 +282,7 @@ func (b *bench) judge(ctx context.Context, a *attack) {
 
 // printStatements prints what ordinary clients met, and the attackers.
 func (r *report) printStatements(out io.Writer) {
-	if r.Beside == nil {
+	if r.Ordinary == nil {
 		return
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -290,7 +290,7 @@ func (r *report) printStatements(out io.Writer) {
 	for _, part := range []struct {
 		name string
 		o    *ordinary
-	}{{"alone", r.Idle}, {"beside", r.Beside}} {
+	}{{"alone", r.Idle}, {"beside", r.Ordinary}} {
 		for _, k := range ordinaryKinds {
 			fmt.Fprintf(w, "%s, %s\t%d\t%.1f\t%.1f\t%.1f\t%d\t%d\t\n", part.name, k, part.o.Done[k], part.o.P50[k], part.o.P99[k], part.o.Max[k], part.o.Failed, part.o.Cut)
 		}

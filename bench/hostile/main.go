@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b, err := start(ctx, scratch.Dir, o, command.Say(words, o.asJSON))
+	b, err := start(ctx, scratch.Dir, o, command.Print(words, o.asJSON))
 	if err == nil {
 		err = b.do(ctx)
 	}
@@ -113,7 +113,7 @@ type report struct {
 	Alive      bool          `json:"alive"`
 	PeakMB     float64       `json:"peak_resident_mb"`
 	Idle       *ordinary     `json:"idle,omitempty"`   // ordinary clients alone
-	Beside     *ordinary     `json:"beside,omitempty"` // and beside the attack
+	Ordinary   *ordinary     `json:"beside,omitempty"` // and beside the attack
 	Statements []*tried      `json:"statements,omitempty"`
 	Knocks     int64         `json:"knocks,omitempty"` // connections without a login, beside the statements
 	Doors      *doorsReport  `json:"connects,omitempty"`

@@ -100,7 +100,7 @@ func (o *ordinary) one(ctx context.Context, conn *sql.Conn, rng *rand.Rand) bool
 	}
 	begun := time.Now()
 	for {
-		err := inTurn(context.WithoutCancel(ctx), conn, stmts)
+		err := roundRobin(context.WithoutCancel(ctx), conn, stmts)
 		var my *mysql.MySQLError
 		lost := errors.As(err, &my) && my.Number == 1213
 		switch {
@@ -120,8 +120,8 @@ func (o *ordinary) one(ctx context.Context, conn *sql.Conn, rng *rand.Rand) bool
 	}
 }
 
-// inTurn runs statements, and rolls back if one fails.
-func inTurn(ctx context.Context, conn *sql.Conn, stmts []string) error {
+// roundRobin runs statements, and rolls back if one fails.
+func roundRobin(ctx context.Context, conn *sql.Conn, stmts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, ordinaryPatience)
 	defer cancel()
 	for _, s := range stmts {

@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return scratch.Leave(ctx, c.compare(ctx, scratch.Dir, out, command.Say(words, c.JSON)))
+	return scratch.Leave(ctx, c.compare(ctx, scratch.Dir, out, command.Print(words, c.JSON)))
 }
 
 // compare makes the cluster, measures, and ends it.

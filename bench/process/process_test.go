@@ -36,7 +36,7 @@ func TestEnd(t *testing.T) {
 }
 
 // Door reads what "isochron init" writes.
-func TestDoorWithoutANode(t *testing.T) {
+func TestPortWithoutANode(t *testing.T) {
 	if _, _, err := Door(t.TempDir(), filepath.Join(t.TempDir(), "node1.yaml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("told %v", err)
 	}

@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{config: c, say: command.SayWhen(words)}
+	b := &bench{config: c, say: command.PrintWithTime(words)}
 	if c.Lines != "" {
 		f, err := os.OpenFile(c.Lines, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {

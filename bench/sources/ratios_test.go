@@ -45,7 +45,7 @@ func TestPlan(t *testing.T) {
 }
 
 // Every system is judged beside systems that there are.
-func TestJudgedBesideKnown(t *testing.T) {
+func TestComparedSystemsExist(t *testing.T) {
 	known := " " + strings.Join(systemNames(), " ") + " "
 	for _, s := range systems {
 		for _, other := range s.over {

@@ -27,7 +27,7 @@ windows and queues.`,
 		Example: `  isochron admission --config c/node1.yaml --max-window 64
   isochron admission --config c/node1.yaml --off`,
 	}, time.Minute, func(ctx context.Context, o *operator) error {
-		return o.set(ctx, want, server.AdminCommand{Do: server.OrderAdmission, Admission: want}, sayAdmission(want))
+		return o.set(ctx, want, server.AdminCommand{Do: server.OrderAdmission, Admission: want}, printAdmission(want))
 	})
 	cmd.Flags().BoolVar(&want.Off, "off", false, "disable admission control")
 	cmd.Flags().IntVar(&want.Least, "min-window", 0, "lower bound of the window; 0: the default, 1")
@@ -35,7 +35,7 @@ windows and queues.`,
 	return cmd
 }
 
-func sayAdmission(a routing.Admission) string {
+func printAdmission(a routing.Admission) string {
 	if a.Off {
 		return "admission control is off"
 	}

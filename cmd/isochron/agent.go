@@ -163,7 +163,7 @@ func (f *agentFlags) joins(ctx context.Context, out io.Writer) (string, error) {
 	o := &operator{c: c, creds: creds, out: out, json: f.json}
 	path, err := o.write(ctx, a)
 	if err == nil {
-		o.say(fmt.Sprintf("node %d in %s is known to the cluster; its configuration is %s", a.ID, a.Region, path))
+		o.log(fmt.Sprintf("node %d in %s is known to the cluster; its configuration is %s", a.ID, a.Region, path))
 	}
 	return path, err
 }

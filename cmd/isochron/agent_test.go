@@ -162,7 +162,7 @@ func (c *testCluster) countsAtAgent(t *testing.T, args []string) {
 	if _, err := fmt.Sscan(args[slices.Index(args, "--peer-port")+1], &port); err != nil {
 		t.Fatal(err)
 	}
-	agent := testCluster{about: initialized{Nodes: []initializedNode{{HTTP: deploy.HTTPBeside(port)}}}}
+	agent := testCluster{about: initialized{Nodes: []initializedNode{{HTTP: deploy.DefaultHTTP(port)}}}}
 	want := map[string]float64{
 		`isochron_source_serving{source="orders"}`: 1, `isochron_source_in_doubt{source="orders"}`: 0, `isochron_source_branches{source="orders"}`: 0,
 		`isochron_source_rounds_total{source="orders"}`: 3, `isochron_source_statements_total{source="orders"}`: 3,

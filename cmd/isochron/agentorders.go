@@ -169,7 +169,7 @@ func (o *operator) resolve(ctx context.Context, name, force string) error {
 		}
 	}
 	if force != "" {
-		o.say("WARNING: the log of decisions is not asked. The transaction may end otherwise at its other participants.")
+		o.log("WARNING: the log of decisions is not asked. The transaction may end otherwise at its other participants.")
 	}
 	out, failed := []resolved{}, 0
 	for _, n := range names {
@@ -178,9 +178,9 @@ func (o *operator) resolve(ctx context.Context, name, force string) error {
 		if err != nil {
 			failed++
 			r.Error = err.Error()
-			o.say(fmt.Sprintf("%s: %v", n, err))
+			o.log(fmt.Sprintf("%s: %v", n, err))
 		} else {
-			o.say(n + " has ended")
+			o.log(n + " has ended")
 		}
 		out = append(out, r)
 	}

@@ -27,7 +27,7 @@ func (d *demo) livePriorities(ctx context.Context) error {
 	for _, r := range d.plan.wan.Regions {
 		p.Pools = append(p.Pools, pools[r])
 	}
-	d.say.done()
+	d.log.done()
 	if !d.plan.json {
 		fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. %d batch jobs in each region increment %d hot rows; a client in %s increments one of them, with low and high priority alternately for %v each.\n\n",
 			len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name, d.plan.clients, sqlload.PriorityRows, d.plan.wan.Regions[0], p.Turn)

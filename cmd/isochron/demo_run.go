@@ -22,7 +22,7 @@ import (
 type demo struct {
 	plan    demoPlan
 	out     io.Writer // results
-	say     *progress
+	log     *progress
 	cluster *server.Cluster
 	ports   *sqlPorts
 	meter   *console.Meter
@@ -42,7 +42,7 @@ func runDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer) error
 		}
 		plan.data = dir
 	}
-	d := &demo{plan: plan, out: stdout, say: newProgress(stderr), meter: console.NewMeter(plan.wan.Regions)}
+	d := &demo{plan: plan, out: stdout, log: newProgress(stderr), meter: console.NewMeter(plan.wan.Regions)}
 	err := d.run(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // Ctrl-C while it was starting
@@ -96,7 +96,7 @@ func (d *demo) live(ctx context.Context) error {
 	if err := d.openShop(ctx); err != nil {
 		return err
 	}
-	d.say.done()
+	d.log.done()
 	if !d.plan.json {
 		d.printWelcome()
 	}
@@ -113,7 +113,7 @@ func (d *demo) live(ctx context.Context) error {
 
 // open starts the cluster and its ports, and makes the shop's database.
 func (d *demo) open(ctx context.Context) error {
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.spec.Name, "the protocol of the data"), d.plan.data))
+	d.log.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.spec.Name, "the protocol of the data"), d.plan.data))
 	err := checkPorts(d.plan.wan.Regions, d.plan.port)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (d *demo) open(ctx context.Context) error {
 		return err
 	}
 	d.plan.spec = d.cluster.Spec()
-	d.say.step("opening a MySQL port in each region")
+	d.log.step("opening a MySQL port in each region")
 	if d.ports, err = openPorts(d.plan.wan.Regions, d.plan.port, d.cluster.DB, d.watch); err != nil {
 		return err
 	}
@@ -166,10 +166,10 @@ func (d *demo) openShop(ctx context.Context) error {
 	if d.plan.load == loadNone {
 		return nil
 	}
-	if err := shop.Load(ctx, d.ports.pools(d.plan.clients), d.plan.wan.Regions, d.say.step); err != nil {
+	if err := shop.Load(ctx, d.ports.pools(d.plan.clients), d.plan.wan.Regions, d.log.step); err != nil {
 		return err
 	}
-	d.say.step("checking the shop's books")
+	d.log.step("checking the shop's books")
 	_, err := d.addUp(ctx)
 	return err
 }

@@ -36,7 +36,7 @@ func (s *demoSource) of() geo.Region { return geo.Region(s.name) }
 type sourcesDemo struct {
 	plan    demoPlan
 	out     io.Writer
-	say     *progress
+	log     *progress
 	all     []*demoSource
 	cluster *server.Cluster
 	ports   *sqlPorts
@@ -86,7 +86,7 @@ func runSourcesDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer
 		return fmt.Errorf("cannot create a temporary directory: %w", err)
 	}
 	plan.data = dir
-	d := &sourcesDemo{plan: plan, out: stdout, say: newProgress(stderr)}
+	d := &sourcesDemo{plan: plan, out: stdout, log: newProgress(stderr)}
 	for i, kind := range []string{"postgres", "mariadb", "postgres", "mariadb"} {
 		s := &demoSource{name: fmt.Sprintf("%s_%d", map[string]string{"postgres": "pg", "mariadb": "my"}[kind], i/2+1), kind: kind, region: plan.wan.Regions[i%len(plan.wan.Regions)]}
 		d.all = append(d.all, s)
@@ -96,9 +96,9 @@ func runSourcesDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer
 	err = d.run(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // Ctrl-C while it was starting
-		d.say.step("stopped before the clients started")
+		d.log.step("stopped before the clients started")
 	}
-	d.say.done()
+	d.log.done()
 	return errors.Join(err, d.close(), os.RemoveAll(dir))
 }
 
@@ -135,8 +135,8 @@ func (d *sourcesDemo) run(ctx context.Context) error {
 	if err := d.openTPCC(ctx, d.names()); err != nil {
 		return err
 	}
-	d.say.step("starting the clients")
-	d.say.done()
+	d.log.step("starting the clients")
+	d.log.done()
 	if !d.plan.json {
 		d.welcome()
 	}
@@ -168,7 +168,7 @@ func (d *sourcesDemo) startServers(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		d.say.step(fmt.Sprintf("starting %s, a %s server in %s", s.name, s.kind, s.region))
+		d.log.step(fmt.Sprintf("starting %s, a %s server in %s", s.name, s.kind, s.region))
 		start := sourcetest.Postgres
 		if s.kind == "mariadb" {
 			start = sourcetest.MariaDB
@@ -208,7 +208,7 @@ func (s *demoSource) fill(nth, of int) error {
 // startCluster starts the nodes with an agent beside each database.
 func (d *sourcesDemo) startCluster(ctx context.Context) error {
 	regions := d.plan.wan.Regions
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s)", len(regions), d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name))
+	d.log.step(fmt.Sprintf("starting %d regions (%s x %g, %s)", len(regions), d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name))
 	if err := checkPorts(regions, d.plan.port); err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (d *sourcesDemo) startCluster(ctx context.Context) error {
 	if d.cluster, err = server.Start(ctx, cfg); err != nil {
 		return err
 	}
-	d.say.step("waiting for the agents")
+	d.log.step("waiting for the agents")
 	waiting, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	if err := d.cluster.AwaitSources(waiting); err != nil {
@@ -238,7 +238,7 @@ func (d *sourcesDemo) startCluster(ctx context.Context) error {
 // openBank imports the tables and gives a pool of connections for each source, to the gateway
 // of its region.
 func (d *sourcesDemo) openBank(ctx context.Context) ([]*sql.DB, error) {
-	d.say.step("importing the tables of the sources")
+	d.log.step("importing the tables of the sources")
 	first, err := d.ports.connect(d.plan.wan.Regions[0], "")
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (d *sourcesDemo) openTPCC(ctx context.Context, names []geo.Region) error {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 	}
-	d.say.step("loading TPC-C, one warehouse at each source")
+	d.log.step("loading TPC-C, one warehouse at each source")
 	target := sqlload.Target{User: "root", Database: "tpcc", Connections: 8}
 	for id := range d.all { // client id has warehouse 1 + id, and the address of that number
 		target.Addresses = append(target.Addresses, fmt.Sprintf("127.0.0.1:%d", d.ports.port(t.at(id).region)))

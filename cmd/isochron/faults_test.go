@@ -38,7 +38,7 @@ func testFaults(t *testing.T, protocol string) {
 	once := []faults.Kind{faults.KillHolding, faults.Terminate, faults.Pause, faults.CutNode, faults.KillAll, faults.DiskFull, faults.FullStart, faults.Clone}
 	report, err := faults.Do(ctx, faults.Config{
 		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Protocol: protocol, Seed: 1, Period: time.Hour, DiskMB: 400, Scale: 0.002,
-		Once: once, Say: t.Logf,
+		Once: once, Log: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestGaps(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	report, err := faults.Gaps(ctx, faults.GapConfig{
-		Config: faults.Config{Dir: t.TempDir(), Command: command, WAN: wan, Seed: 1, Say: t.Logf},
+		Config: faults.Config{Dir: t.TempDir(), Command: command, WAN: wan, Seed: 1, Log: t.Logf},
 		Times:  1, Last: 2 * time.Second, Clients: 2, Only: []string{"nothing", "kill -9 of a node, a gateway"},
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestFaultsFindsWhatIsLost(t *testing.T) {
 	defer cancel()
 	var transfer int64
 	report, err := faults.Do(ctx, faults.Config{
-		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Seed: 2, Period: time.Hour, Scale: 0.002, Once: []faults.Kind{faults.Pause}, Say: t.Logf,
+		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Seed: 2, Period: time.Hour, Scale: 0.002, Once: []faults.Kind{faults.Pause}, Log: t.Logf,
 		BeforeCheck: func(c *faults.Cluster) error {
 			db := (&testCluster{about: initialized{RootPassword: c.PasswordFile, Nodes: []initializedNode{{SQL: c.Nodes[0].SQL}}}}).connect(t, 0)
 			if err := db.QueryRow("SELECT MIN(id) FROM faults.bank_ledger").Scan(&transfer); err != nil {
@@ -130,7 +130,7 @@ func TestFaultsFindsWhatIsLost(t *testing.T) {
 func TestFaultsOverSources(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Minute)
 	defer cancel()
-	cfg := faults.Config{Dir: t.TempDir(), Command: command, Seed: 3, Period: time.Hour, Say: t.Logf,
+	cfg := faults.Config{Dir: t.TempDir(), Command: command, Seed: 3, Period: time.Hour, Log: t.Logf,
 		Once: []faults.Kind{faults.KillGateway, faults.KillSource, faults.CutAgent, faults.CutDatabase, faults.KillEverything}}
 	lost := 0
 	cfg.BeforeCheck = func(c *faults.Cluster) error {

@@ -25,7 +25,7 @@ lab protocols tells which).`,
 		Example: `  isochron hot-rows --config c/node1.yaml --group-size 50
   isochron hot-rows --config c/node1.yaml --off`,
 	}, time.Minute, func(ctx context.Context, o *operator) error {
-		return o.set(ctx, want, server.AdminCommand{Do: server.OrderHotRows, Hot: want}, sayHotRows(want))
+		return o.set(ctx, want, server.AdminCommand{Do: server.OrderHotRows, Hot: want}, printHotRows(want))
 	})
 	cmd.Flags().BoolVar(&want.Off, "off", false, "treat them as other rows")
 	cmd.Flags().IntVar(&want.Waiters, "waiters", 0, "more waiters than this make a row hot; 0: the default, which is 32, and fewer (two at least) of whom the last would wait over 32 ms by what a turn takes")
@@ -33,7 +33,7 @@ lab protocols tells which).`,
 	return cmd
 }
 
-func sayHotRows(h routing.HotRows) string {
+func printHotRows(h routing.HotRows) string {
 	if h.Off {
 		return "hot rows are treated as other rows from now on"
 	}

@@ -91,7 +91,7 @@ func (o *operator) drain(ctx context.Context, me server.Member) error {
 		}
 		if line := fmt.Sprintf("node %d leads %d shards, %d transactions are open, %d commitments unfinished", me.ID, leads, r.Transactions, r.Commitments); line != said {
 			said = line
-			o.say(line)
+			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
 			return errors.Join(err, errors.New(said+"; the node goes on draining"))

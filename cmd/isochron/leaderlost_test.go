@@ -10,7 +10,7 @@ import (
 // nodes is killed, which leads the shard of its region. The others go on, with that region's
 // accounts as well; when it is back, each transfer that was acknowledged is in the ledger, and the
 // accounts hold what the ledger says.
-func TestBonspielGoesOnWithoutALeader(t *testing.T) {
+func TestBonspielContinuesWithoutALeader(t *testing.T) {
 	const victim = 2
 	c := initNodes(t, bankRegions, "--wan", "azure5", "--wan-scale", "0.05")
 	c.startAll(t)

@@ -55,8 +55,8 @@ func newOrder(cmd *cobra.Command, timeout time.Duration, do func(context.Context
 	return cmd
 }
 
-// say prints a line of progress, for people only.
-func (o *operator) say(line string) {
+// log prints a line of progress, for people only.
+func (o *operator) log(line string) {
 	if !o.json {
 		fmt.Fprintln(o.out, line)
 	}

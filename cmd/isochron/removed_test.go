@@ -11,10 +11,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// TestARemovedNodeIsTold: a node that runs when it is removed says so in its log, in
+// TestARemovedNodeLearnsItsRemoval: a node that runs when it is removed says so in its log, in
 // the status and to its clients, those that are there and those that come; and when
 // it is started again.
-func TestARemovedNodeIsTold(t *testing.T) {
+func TestARemovedNodeLearnsItsRemoval(t *testing.T) {
 	c := initNodes(t, 3, "--wan", "uniform:4ms:3")
 	c.startAll(t)
 	config, base := c.about.Nodes[0].Config, freePorts(t, 1)

@@ -205,7 +205,7 @@ func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shard
 		}
 		if line := fmt.Sprintf("%d of %d shards done; %s", len(shards)-left, len(shards), first); line != said {
 			said = line
-			o.say(line)
+			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
 			return errors.Join(err, errors.New(said))

@@ -96,11 +96,11 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 		case changed && p.Try == try && p.Failed != "":
 			return fmt.Errorf("%s: the cluster goes on under %s", p.Failed, now.inForce)
 		case p.Try >= try && !p.Under() && now.reached(want.To) && (!changed || want.Absent || len(now.down()) == 0):
-			return o.report(switched{want.To, p.Seq, changed}, "%s", sayProtocol(want.To, changed))
+			return o.report(switched{want.To, p.Seq, changed}, "%s", printProtocol(want.To, changed))
 		}
 		if line := now.progress(want.To); line != said && err == nil {
 			said = line
-			o.say(line)
+			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
 			return errors.Join(err, errors.New(said))
@@ -108,7 +108,7 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 	}
 }
 
-func sayProtocol(name string, changed bool) string {
+func printProtocol(name string, changed bool) string {
 	if !changed {
 		return "the cluster runs " + name + " already"
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPlantedBugsAreFoundByName(t *testing.T) {
+func TestInjectedBugsAreFoundByName(t *testing.T) {
 	out, _ := runHere(t, exitOK, "sim", "--seeds", "10", "--inject-bug", "skip-validation", "--protocol", "2pc+2pl")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "skip-validation") || !strings.Contains(lines[1], "after ") {
 		t.Errorf("it printed %q", out)

@@ -167,9 +167,9 @@ func sum(t *testing.T, db *sql.DB) (rows, total int) {
 	return rows, total
 }
 
-// TestProcessesLoseOneAndGoOn: three real processes, SQL through two of them, the one that
+// TestProcessesLoseOneAndContinue: three real processes, SQL through two of them, the one that
 // leads killed with -9, work in its absence, its return, and the data afterwards.
-func TestProcessesLoseOneAndGoOn(t *testing.T) {
+func TestProcessesLoseOneAndContinue(t *testing.T) {
 	c := initCluster(t)
 	c.startAll(t)
 	db2, db3 := c.connect(t, 1), c.connect(t, 2)

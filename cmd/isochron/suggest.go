@@ -74,8 +74,8 @@ func commandNames(cmd *cobra.Command) []string {
 // flagError matches what the flags' library says of a value.
 var flagError = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
 
-// flagWants says in plain words what a flag of a type takes.
-var flagWants = map[string]string{
+// flagExpectations says in plain words what a flag of a type takes.
+var flagExpectations = map[string]string{
 	"int": "a whole number, such as 3", "int64": "a whole number, such as 3", "uint64": "a whole number, such as 3", "uint32": "a whole number, such as 3",
 	"float64": "a number, such as 0.5", "duration": "a time with its unit, such as 30s or 2m", "bool": "true or false", "stringSlice": "names with commas between them",
 }
@@ -91,7 +91,7 @@ func inPlainWords(cmd *cobra.Command, err error) error {
 	}
 	if m := flagError.FindStringSubmatch(err.Error()); m != nil {
 		if f := cmd.Flags().Lookup(m[2]); f != nil {
-			if wants := flagWants[f.Value.Type()]; wants != "" {
+			if wants := flagExpectations[f.Value.Type()]; wants != "" {
 				reason := ""
 				if strings.Contains(err.Error(), "value out of range") {
 					reason = ", and no larger than it can be"

@@ -66,7 +66,7 @@ func (o *operator) verify(ctx context.Context, only uint64, rate int64) error {
 		out.Shards = append(out.Shards, c)
 		out.Equal = out.Equal && c.Equal()
 		for _, line := range c.Lines() {
-			o.say(line)
+			o.log(line)
 		}
 	}
 	if len(out.Shards) == 0 {

@@ -165,7 +165,7 @@ func (f *workloadFlags) run(ctx context.Context, out, progress io.Writer) error 
 	if env.Seed == 0 {
 		env.Seed = rand.Uint64()
 	}
-	env.Say = func(format string, args ...any) { fmt.Fprintf(progress, format+"\n", args...) }
+	env.Log = func(format string, args ...any) { fmt.Fprintf(progress, format+"\n", args...) }
 	return errors.Join(f.do(ctx, env, w, out, progress), env.Close())
 }
 

@@ -10,9 +10,9 @@ import (
 // proseMax is how many characters a line of a document has at most.
 const proseMax = 100
 
-// asItStands is a line that cannot be broken: of a table, a heading, a comment, a picture, or code that
+// verbatim is a line that cannot be broken: of a table, a heading, a comment, a picture, or code that
 // is set in by four spaces.
-var asItStands = regexp.MustCompile(`^(\||#|<|!|    )`)
+var verbatim = regexp.MustCompile(`^(\||#|<|!|    )`)
 
 // checkWrapped wants prose that people can read beside code. A line of one word is as long as it is.
 func checkWrapped(path string, text []byte) []Finding {
@@ -26,7 +26,7 @@ func checkWrapped(path string, text []byte) []Finding {
 			fenced = !fenced
 		}
 		n := utf8.RuneCountInString(line)
-		if fenced || n <= proseMax || asItStands.MatchString(line) || len(strings.Fields(line)) < 3 {
+		if fenced || n <= proseMax || verbatim.MatchString(line) || len(strings.Fields(line)) < 3 {
 			continue
 		}
 		out = append(out, Finding{path, i + 1, fmt.Sprintf("has %d characters; a line of prose has at most %d", n, proseMax)})

@@ -513,7 +513,7 @@ func TestLower(t *testing.T) {
 }
 
 // A figure that names costs is judged under no others.
-func TestCostsThatAFigureWants(t *testing.T) {
+func TestFiguresWithTheirOwnCosts(t *testing.T) {
 	f := *testFigure
 	f.Claims, f.Costs = []Claim{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)}, []string{"CPU doubled"}
 	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: model(1)})

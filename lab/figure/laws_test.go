@@ -103,7 +103,7 @@ func TestPictureOfSpans(t *testing.T) {
 }
 
 // Where a figure compares spans with formulas there are no conflicts, whatever its axis.
-func TestNobodyMeetsAlone(t *testing.T) {
+func TestFormulaFiguresHaveNoConflicts(t *testing.T) {
 	seen := 0
 	for _, f := range All() {
 		if f.Alone == nil {
@@ -123,7 +123,7 @@ func TestNobodyMeetsAlone(t *testing.T) {
 }
 
 // The setting of the formulas has one client a region and no costs.
-func TestAloneIsAlone(t *testing.T) {
+func TestTheFormulaSettingHasNoCosts(t *testing.T) {
 	s := d2pcAlone()
 	if s.CPU != 0 || s.Fsync != 0 || s.Zipf != 0 || s.Clients != 3 {
 		t.Errorf("%+v", s)

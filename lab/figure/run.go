@@ -196,8 +196,8 @@ func values(of []asked) (out []int) {
 	return slices.Compact(out)
 }
 
-// wants reports whether an experiment is run.
-func (p *Part) wants(row string, value int) bool {
+// runs reports whether an experiment is run.
+func (p *Part) runs(row string, value int) bool {
 	return p.only == nil || slices.Contains(p.only, asked{row, value})
 }
 
@@ -207,7 +207,7 @@ func (p *Part) specs() []lab.Experiment {
 	f := p.Grid.Figure
 	for _, row := range f.Protocols {
 		for _, v := range p.Grid.Values {
-			if !p.wants(row, v) {
+			if !p.runs(row, v) {
 				continue
 			}
 			s, variant := p.Experiment, f.variant(row)
@@ -226,7 +226,7 @@ func (p *Part) take(results []lab.Result) []lab.Result {
 	for _, row := range p.Grid.Figure.Protocols {
 		cells := make([]lab.Result, len(p.Grid.Values))
 		for at, v := range p.Grid.Values {
-			if p.wants(row, v) {
+			if p.runs(row, v) {
 				cells[at], results = results[0], results[1:]
 			}
 		}

@@ -44,7 +44,7 @@ func (r Record) Claims() string {
 	for i, c := range r.Costs[0].Claims {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |", c.Claim, c.At, c.Paper, c.Band, c.cell())
 		for _, other := range r.Costs[1:] {
-			b.WriteString(" " + other.Claims[i].beside(c) + " |")
+			b.WriteString(" " + other.Claims[i].underOtherCosts(c) + " |")
 		}
 		b.WriteString(" " + r.reason(c) + " |\n")
 	}
@@ -77,8 +77,8 @@ func (c RecordedClaim) cell() string {
 	return c.Ours + ", **" + c.Verdict + "**"
 }
 
-// beside returns the number under other costs, with its verdict where that is not the default's.
-func (c RecordedClaim) beside(byDefault RecordedClaim) string {
+// underOtherCosts returns the number under other costs, with its verdict where that is not the default's.
+func (c RecordedClaim) underOtherCosts(byDefault RecordedClaim) string {
 	if c.Paper == "-" || c.Verdict == byDefault.Verdict {
 		return c.Ours
 	}

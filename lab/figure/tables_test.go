@@ -64,7 +64,7 @@ func TestRecord(t *testing.T) {
 }
 
 // A run that is not to be quoted is not recorded.
-func TestWhatIsNotRecorded(t *testing.T) {
+func TestQuickRunsAreNotRecorded(t *testing.T) {
 	if _, err := runTest(t, Options{Quick: true, RunAll: model(2)}).Record("", 1); err == nil {
 		t.Error("a quick run was recorded")
 	}

@@ -39,15 +39,15 @@ type Addition struct {
 	Nodes     []Node     // of the cluster, including this one
 }
 
-// HTTPBeside returns a node's address for metrics and health, derived from its peer port.
-func HTTPBeside(peerPort int) string {
+// DefaultHTTP returns a node's address for metrics and health, derived from its peer port.
+func DefaultHTTP(peerPort int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(peerPort+httpPortsAfter))
 }
 
 // HTTPAt is the same with an explicit port; 0: derived.
 func HTTPAt(port, peerPort int) string {
 	if port == 0 {
-		return HTTPBeside(peerPort)
+		return DefaultHTTP(peerPort)
 	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }

@@ -51,8 +51,8 @@ type Config struct {
 // incomingMax bounds the authenticated connections: two for each peer (the end of an old one may be unnoticed)
 // and some queries. strangersMax bounds the others separately; beyond it the oldest is closed.
 const (
-	incomingMax  = 256
-	strangersMax = 512
+	incomingMax        = 256
+	unauthenticatedMax = 512
 )
 
 // Transport is one node's connections. Its methods are safe for concurrent use.
@@ -92,7 +92,7 @@ func New(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
-		stop: make(chan struct{}), door: preauth.NewLimiter(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
+		stop: make(chan struct{}), door: preauth.NewLimiter(unauthenticatedMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
 	}
 	for id, address := range cfg.Peers {
 		if id != cfg.Self {
@@ -226,7 +226,7 @@ func (t *Transport) accept() {
 			continue // it is being closed
 		}
 		if t.door.Dropped() != before {
-			t.warn("strangers", "too many unauthenticated connections: the oldest was closed", "from", conn.RemoteAddr().String(), "most", strangersMax)
+			t.warn("strangers", "too many unauthenticated connections: the oldest was closed", "from", conn.RemoteAddr().String(), "most", unauthenticatedMax)
 		}
 		t.running.Go(func() { t.serve(guest) })
 	}

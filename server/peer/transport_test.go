@@ -266,7 +266,7 @@ func TestIdleStrangersDoNotBlockPeers(t *testing.T) {
 	a := authority(t, "aa")
 	peers := twoAddresses(t)
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
-	for range 2 * strangersMax {
+	for range 2 * unauthenticatedMax {
 		conn := raw(t, peers[1])
 		t.Cleanup(func() { _ = conn.Close() })
 	}
@@ -276,7 +276,7 @@ func TestIdleStrangersDoNotBlockPeers(t *testing.T) {
 		t.Errorf("a query: %q, %v", answer, err)
 	}
 	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
-	if n := n1.door.Unauthenticated(); n > strangersMax {
+	if n := n1.door.Unauthenticated(); n > unauthenticatedMax {
 		t.Errorf("%d strangers", n)
 	}
 	if !strings.Contains(n1.log.String(), "too many unauthenticated connections") {

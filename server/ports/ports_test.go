@@ -36,7 +36,7 @@ func TestNoPortTwice(t *testing.T) {
 }
 
 // A port where a program listens is passed over.
-func TestPassesOverWhatIsTaken(t *testing.T) {
+func TestSkipsPortsInUse(t *testing.T) {
 	a, err := Take(1)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestPassesOverWhatIsTaken(t *testing.T) {
 
 // A port that was given back may be had again, unless another process is quicker, which it is not
 // each time.
-func TestGivesBack(t *testing.T) {
+func TestReleasesPorts(t *testing.T) {
 	for range 100 {
 		a, err := Take(1)
 		if err != nil {

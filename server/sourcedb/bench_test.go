@@ -92,7 +92,7 @@ func BenchmarkOnce(b *testing.B) {
 				for i := range took {
 					begun := time.Now()
 					ctx, end := context.WithCancel(context.Background()) // an agent has one for each
-					if _, err := driver.(source.AtOnce).Once(ctx, (&kit{}).name(), source.BranchOptions{}, source.Statement{Text: fmt.Sprintf(text, table)}); err != nil {
+					if _, err := driver.(source.OneTripDriver).Once(ctx, (&kit{}).name(), source.BranchOptions{}, source.Statement{Text: fmt.Sprintf(text, table)}); err != nil {
 						b.Fatal(err)
 					}
 					end()

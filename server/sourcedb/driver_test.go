@@ -377,7 +377,7 @@ func TestPoolExhausted(t *testing.T) {
 		if e := k.fails(err, 1040); !e.Again || !strings.Contains(e.Text, "innodb_lock_wait_timeout") {
 			t.Errorf("%+v", e)
 		}
-		_, err = d.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{LockWait: 50 * time.Millisecond}, source.Statement{Text: "SELECT 1"})
+		_, err = d.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{LockWait: 50 * time.Millisecond}, source.Statement{Text: "SELECT 1"})
 		k.fails(err, 1040)
 		waits := make(chan error, 1)
 		go func() {

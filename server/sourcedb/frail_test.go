@@ -10,7 +10,7 @@ import (
 
 // A prepared branch without changes loses its locks when its connection ends. A branch that then changes rows it has
 // read does not vote, and does not commit in one phase, before the other has ended; one without changes may.
-func TestWhoContradictsAPreparedReaderDoesNotVote(t *testing.T) {
+func TestAConflictWithAPreparedReaderIsRefused(t *testing.T) {
 	s, err := sourcetest.MariaDB()
 	sourcetest.LeaveOut(t, err)
 	t.Cleanup(s.Close)

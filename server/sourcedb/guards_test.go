@@ -115,7 +115,7 @@ func TestABranchThatLocksSeesWhatIsCommitted(t *testing.T) {
 
 // A branch whose isolation depends on locks refuses statements without locks. Other branches, and all if the database's
 // own level is configured, run at that level, without guards.
-func TestOnWhatABranchRests(t *testing.T) {
+func TestIsolationOfABranch(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		level := func(b source.Branch) string {
 			r, err := b.Execute(k.ctx, source.Statement{Text: "SHOW transaction_isolation", Locks: true})

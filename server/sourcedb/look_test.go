@@ -9,7 +9,7 @@ import (
 
 // A look takes no locks and waits for none, at any level, and sees its branch's changes. As many branches may look as there
 // are connections.
-func TestALookLocksNothing(t *testing.T) {
+func TestInspectionLocksNothing(t *testing.T) {
 	const connections = 6
 	each(t, func(t *testing.T, k *kit) {
 		k.driver = k.open(Options{Connections: connections})

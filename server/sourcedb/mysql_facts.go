@@ -44,7 +44,7 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 func (c *myConn) hints(ctx context.Context) ([]string, error) {
 	_, err := c.rows(ctx, `SELECT 1 FROM information_schema.INNODB_LOCK_WAITS LIMIT 1`)
 	e := asError(err)
-	if e == nil || !myTellsNot[e.Code] {
+	if e == nil || !myReportsNoWaits[e.Code] {
 		return nil, err
 	}
 	if e.Code == myNeedsProcess {

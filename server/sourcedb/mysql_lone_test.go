@@ -73,7 +73,7 @@ func TestLoneReadsShare(t *testing.T) {
 }
 
 // An account with only the right to read may use the clause.
-func TestLoneReadsNeedNoMore(t *testing.T) {
+func TestLoneReadsNeedOnlySelect(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "mariadb" {
 			t.Skip("it is about a MariaDB")
@@ -110,7 +110,7 @@ func sharingByFields(text string) (string, bool) {
 }
 
 // sharing agrees with a split into words for any text.
-func TestSharingByWords(t *testing.T) {
+func TestSharingAgreesWithASplitIntoWords(t *testing.T) {
 	for w := range notShared {
 		if len(w) > wordMax {
 			t.Errorf("%s is longer than %d", w, wordMax)

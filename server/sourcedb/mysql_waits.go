@@ -25,8 +25,8 @@ WHERE b.trx_mysql_thread_id <> r.trx_mysql_thread_id AND r.trx_mysql_thread_id I
 // myCopied is how long a MariaDB keeps a copy after a query, with a margin.
 const myCopied = 110 * time.Millisecond
 
-// myTellsNot are the errors of servers that do not show waits: no PROCESS, or no such table.
-var myTellsNot = map[uint16]bool{myNeedsProcess: true, 1109: true, 1146: true}
+// myReportsNoWaits are the errors of servers that do not show waits: no PROCESS, or no such table.
+var myReportsNoWaits = map[uint16]bool{myNeedsProcess: true, 1109: true, 1146: true}
 
 const myNeedsProcess = 1227
 
@@ -41,7 +41,7 @@ func (d *mysqlDB) Waits(ctx context.Context, of []source.Name) (list []source.Wa
 		rows, err = c.rows(ctx, myAskWaits+strings.Join(ids, ",")+")")
 		return err
 	})
-	if e := asError(err); e != nil && myTellsNot[e.Code] {
+	if e := asError(err); e != nil && myReportsNoWaits[e.Code] {
 		return nil, false, nil
 	}
 	if err != nil {

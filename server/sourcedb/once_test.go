@@ -18,7 +18,7 @@ func (k *kit) once(d source.Driver, o source.BranchOptions, text string, args ..
 	for _, a := range args {
 		s.Args = append(s.Args, []byte(a))
 	}
-	return d.(source.AtOnce).Once(k.ctx, k.name(), o, s)
+	return d.(source.OneTripDriver).Once(k.ctx, k.name(), o, s)
 }
 
 // ok is once, and expects no error.
@@ -124,7 +124,7 @@ func TestOnceGuarded(t *testing.T) {
 		k.must(b.Prepare(k.ctx))
 		guarded := func(text string, least int) (source.Result, error) {
 			s := source.Statement{Text: fmt.Sprintf(text, k.table), Locks: true, Guard: []string{"LOCK TABLE " + k.table + " IN SHARE MODE"}, Least: least}
-			return k.driver.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{LockWait: time.Second}, s)
+			return k.driver.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{LockWait: time.Second}, s)
 		}
 		for text, least := range map[string]int{"SELECT v FROM %s WHERE id = 5 FOR SHARE": 1, "SELECT v FROM %s WHERE id IN (1, 5) FOR SHARE": 2, "SELECT v FROM %s WHERE v > 20 FOR SHARE": 0,
 			"UPDATE %s SET v = 1 WHERE id = 5": 1, "UPDATE %s SET v = 1 WHERE id IN (1, 5)": 2} {

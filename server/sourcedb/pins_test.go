@@ -58,7 +58,7 @@ func TestTextsMeanTheSameEverywhere(t *testing.T) {
 }
 
 // A connection whose session settings the server does not confirm is not used.
-func TestASessionThatIsNotAsItMustBe(t *testing.T) {
+func TestASessionWithWrongSettings(t *testing.T) {
 	for _, c := range []struct {
 		of   *dialect
 		pins *[]pin
@@ -100,7 +100,7 @@ func TestASessionIsSetByBuiltInFunctions(t *testing.T) {
 }
 
 // The account's schemas stay on the path, after the built-in one.
-func TestTheSearchPathBeginsWithWhatIsBuiltIn(t *testing.T) {
+func TestTheSearchPathBeginsWithPgCatalog(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		k.pg(fmt.Sprintf(`CREATE SCHEMA own; ALTER ROLE %s SET search_path = own, "we, ird"; CREATE FUNCTION own.now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT '-infinity'::timestamptz $$;
 			GRANT USAGE ON SCHEMA own TO %[1]s; ALTER ROLE %[1]s SET standard_conforming_strings = off`, sourcetest.User))

@@ -35,7 +35,7 @@ func TestPoolLooksAtWhatItGives(t *testing.T) {
 }
 
 // A statement that may change something is sent on a checked connection; a read only the first time.
-func TestWhatGoesUnlooked(t *testing.T) {
+func TestReadsAreSentWithoutACheck(t *testing.T) {
 	for text, want := range map[string]time.Duration{"SELECT v FROM t": unseen, "UPDATE t SET v = 1": 0, "SELECT f(v) FROM t": 0} {
 		s := source.Statement{Text: text}
 		if got := unlooked(s, true); got != want {

@@ -32,7 +32,7 @@ func TestBytesAsValues(t *testing.T) {
 					s.Guard, s.Least, s.Locks = []string{"LOCK TABLE " + k.table + " IN SHARE MODE"}, 1, true
 				}
 				if way == "alone" || way == "tried" {
-					_, err := k.driver.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{}, s)
+					_, err := k.driver.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{}, s)
 					k.must(err)
 				} else {
 					b, _ := k.begin(source.BranchOptions{})

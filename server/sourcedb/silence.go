@@ -19,7 +19,7 @@ import (
 // database is a driver whose server can be probed.
 type database interface {
 	source.Driver
-	source.AtOnce
+	source.OneTripDriver
 	source.Waiting
 	// answers connects again, beside the pool. The server's reply does not matter.
 	answers(ctx context.Context) error

@@ -52,7 +52,7 @@ func TestAServerThatIsSilent(t *testing.T) {
 				{"a prepare", true, func() error { return prepares.Prepare(k.ctx) }},
 				{"a commit", true, func() error { return commits.Commit(k.ctx) }},
 				{"all of a transaction", true, func() error {
-					_, err := d.(source.AtOnce).Once(k.ctx, k.name(), o, source.Statement{Text: "INSERT INTO " + k.table + " VALUES (6, 0)"})
+					_, err := d.(source.OneTripDriver).Once(k.ctx, k.name(), o, source.Statement{Text: "INSERT INTO " + k.table + " VALUES (6, 0)"})
 					return err
 				}},
 			}
@@ -83,7 +83,7 @@ func TestAServerThatIsSilent(t *testing.T) {
 }
 
 // A long statement, or one that waits for a lock, is waited for at a server that answers.
-func TestALongStatementIsNoSilence(t *testing.T) {
+func TestALongStatementDoesNotCountAsSilence(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d := k.open(Options{})
 		o := source.BranchOptions{Isolation: source.ReadCommitted, Silence: 300 * time.Millisecond}

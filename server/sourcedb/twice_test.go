@@ -72,7 +72,7 @@ func TestATriedChangeIsCarriedOutOnce(t *testing.T) {
 					return r
 				},
 				"alone": func(s source.Statement) source.Result {
-					r, err := k.driver.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{}, s)
+					r, err := k.driver.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{}, s)
 					k.must(err)
 					return r
 				},

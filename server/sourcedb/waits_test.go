@@ -74,7 +74,7 @@ func (k *kit) letGo(waiting ...*waitingBranch) {
 
 // A PostgreSQL reports waits to its agent's account: for a running transaction, for one ahead in a row's queue, and for a
 // prepared one, at a row and at a table.
-func TestAPostgresTellsWhoWaits(t *testing.T) {
+func TestPostgreSQLReportsWaits(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() != "postgres" {
 			t.Skip("a MariaDB reports waits only to accounts with PROCESS")
@@ -100,7 +100,7 @@ func TestAPostgresTellsWhoWaits(t *testing.T) {
 
 // A MariaDB reports waits to an account with PROCESS: for rows, for gaps between them, and for prepared transactions. Other
 // accounts receive none, which is not an error.
-func TestAMariaDBTellsWhoWaits(t *testing.T) {
+func TestMariaDBReportsWaits(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		if k.name_() == "postgres" {
 			t.Skip("a PostgreSQL reports waits to all accounts")

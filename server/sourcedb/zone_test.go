@@ -29,11 +29,11 @@ func TestZonesOfStatements(t *testing.T) {
 			}
 		}
 		read := "SELECT " + text + " FROM %s WHERE id = 1"
-		_, err := d.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{}, source.Statement{
+		_, err := d.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{}, source.Statement{
 			Text: fmt.Sprintf("INSERT INTO %s VALUES (1, 1, '2024-01-01 12:00:00')", k.table), Zone: "+05:30"})
 		k.must(err)
 		for _, zone := range []struct{ name, want string }{{"+05:30", "12:00"}, {"", "06:30"}, {"-02:30", "04:00"}} {
-			r, err := d.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{}, source.Statement{Text: strings.ReplaceAll(read, "%s", k.table), Zone: zone.name})
+			r, err := d.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{}, source.Statement{Text: strings.ReplaceAll(read, "%s", k.table), Zone: zone.name})
 			is(r, err, zone.want)
 			b := k.beginAt(d, k.name(), source.BranchOptions{})
 			r, err = in(b, zone.name, read)
@@ -68,7 +68,7 @@ func TestAZoneThatASourceDoesNotHave(t *testing.T) {
 		d := k.open(Options{Connections: 1})
 		for _, zone := range []string{"Mars/Olympus", "+01:00'; DROP TABLE x; --", "a\\"} {
 			s := source.Statement{Text: fmt.Sprintf("INSERT INTO %s VALUES (1, 1)", k.table), Zone: zone}
-			_, err := d.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{}, s)
+			_, err := d.(source.OneTripDriver).Once(k.ctx, k.name(), source.BranchOptions{}, s)
 			k.fails(err, codeUnknownZone)
 			b := k.beginAt(d, k.name(), source.BranchOptions{})
 			_, err = b.Execute(k.ctx, s)

@@ -52,7 +52,7 @@ func next(text string, i int, ansi bool) (token, bool) {
 		t.kind, t.end = tokenName, quoted(text, i, false)
 	case strings.HasPrefix(text[i:], "/*!"), strings.HasPrefix(text[i:], "/*M!"):
 		t.kind, t.end = tokenExecutable, through(text, i+2, "*/")
-		if saysNothing.MatchString(text[i:t.end]) {
+		if noEffect.MatchString(text[i:t.end]) {
 			t.kind = tokenComment
 		}
 	case strings.HasPrefix(text[i:], "/*"):
@@ -69,9 +69,9 @@ func next(text string, i int, ansi bool) (token, bool) {
 	return t, true
 }
 
-// saysNothing matches comments that run and change nothing about any server's answer: every
+// noEffect matches comments that run and change nothing about any server's answer: every
 // dump reads its tables with one.
-var saysNothing = regexp.MustCompile(`(?i)^/\*M?![0-9]*\s*SQL_NO_CACHE\s*\*/$`)
+var noEffect = regexp.MustCompile(`(?i)^/\*M?![0-9]*\s*SQL_NO_CACHE\s*\*/$`)
 
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 

@@ -72,7 +72,7 @@ var strangers = []string{
 
 // What is not built in at a source's version does not go to it, whatever the clause. UUID_TO_BIN is built
 // in at MySQL from 8.0 on alone, so that only the translation can refuse it.
-func TestFunctionsThatAreNotBuiltInGoNowhere(t *testing.T) {
+func TestFunctionsThatAreNotBuiltInAreNotSent(t *testing.T) {
 	last := uint64(7)
 	read := map[string]bool{}
 	for _, clause := range clauses {
@@ -168,7 +168,7 @@ func TestARefusalNamesTheSource(t *testing.T) {
 }
 
 // Columns that a server has besides those of its tables, and whole rows, are no client's to read.
-func TestColumnsThatNobodyAdopted(t *testing.T) {
+func TestColumnsOfTablesNotImported(t *testing.T) {
 	for _, text := range []string{
 		"SELECT xmin FROM orders", "SELECT o.ctid FROM orders o", "SELECT tableoid FROM orders WHERE id = 1", "SELECT id FROM orders WHERE xmax = 0", "SELECT id FROM orders ORDER BY cmin",
 		"SELECT orders FROM orders", "SELECT o FROM orders o", "SELECT o.o FROM orders o", "SELECT id FROM orders WHERE orders IS NOT NULL", "SELECT d FROM (SELECT id FROM orders) AS d", "SELECT d.d FROM (SELECT id FROM orders) AS d",

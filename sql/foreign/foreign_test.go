@@ -275,7 +275,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestAdoptRefuses(t *testing.T) {
+func TestImportRefuses(t *testing.T) {
 	table := func(columns ...txn.Column) *txn.SourceTable {
 		return &txn.SourceTable{Name: "t", Columns: columns, Key: []string{"id"}}
 	}
@@ -309,7 +309,7 @@ func TestAdoptRefuses(t *testing.T) {
 }
 
 // Of a list of keys a source is sent those that can be there.
-func TestListsOfKeysArePartedBySource(t *testing.T) {
+func TestListsOfKeysAreSplitBySource(t *testing.T) {
 	args := []Arg{{Text: []byte("3"), Number: true}, {Text: []byte("4"), Number: true}, {Text: []byte("6"), Number: true}}
 	for text, want := range map[string]string{
 		"UPDATE hashed SET name = 'x' WHERE n > 0 AND id IN (3, 4, 6, 4.5)": "11 (3, 6) 12 (4)",

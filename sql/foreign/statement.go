@@ -279,8 +279,8 @@ func (s *Statement) Plain(isTable func(dialect.Name) bool) bool {
 // Placeholders are how many values the statement needs.
 func (s *Statement) Placeholders() int { return s.Places }
 
-// Says tells in words how the answers become one.
-func (p *Plan) Says() string {
+// Explain tells in words how the answers become one.
+func (p *Plan) Explain() string {
 	switch {
 	case p.Skipping != nil:
 		return "rows looked for at all sources, then locked by their keys at theirs"

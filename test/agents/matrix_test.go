@@ -22,7 +22,7 @@ const (
 
 // Whoever is killed at whichever step of a commit, beside whichever database: nothing stays
 // prepared, the money sums, what was acknowledged is there, and the rest goes on.
-func TestWhoeverIsKilledAtWhicheverStep(t *testing.T) {
+func TestEachProcessKilledAtEachStep(t *testing.T) {
 	c := start(t, protocol.Default)
 	for _, v := range []victim{theGateway, theAgent, theDatabase} {
 		for _, kind := range kinds {
@@ -34,7 +34,7 @@ func TestWhoeverIsKilledAtWhicheverStep(t *testing.T) {
 }
 
 // The same where sources prepare with the last statement, at the steps that differ.
-func TestWhoeverIsKilledWhereSourcesPrepareAtOnce(t *testing.T) {
+func TestEachProcessKilledDuringDecentralizedPrepare(t *testing.T) {
 	c := start(t, "geotp")
 	for _, v := range []victim{theGateway, theAgent, theDatabase} {
 		for _, kind := range kinds {

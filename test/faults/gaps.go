@@ -91,7 +91,7 @@ func (g *gapRun) chosen() []gapFault {
 	var out []gapFault
 	for _, f := range gapFaults {
 		if slices.Contains(onSmallDisk, f.kind) && g.nemesis.disk == nil {
-			g.cfg.Say("LEFT OUT: %s: there is no small disk", f)
+			g.cfg.Log("LEFT OUT: %s: there is no small disk", f)
 			continue
 		}
 		if len(g.cfg.Only) == 0 || slices.ContainsFunc(g.cfg.Only, func(s string) bool { return strings.Contains(f.String(), s) }) {
@@ -110,9 +110,9 @@ func (g *gapRun) all(ctx context.Context) error {
 				return fmt.Errorf("%s, repetition %d: %w", f, i+1, err)
 			}
 			g.report.add(f, t)
-			g.cfg.Say("%7.1f s  %d of %d  %-50s %s", time.Since(g.nemesis.begun).Seconds(), i*len(chosen)+j+1, g.cfg.Times*len(chosen), f, t)
+			g.cfg.Log("%7.1f s  %d of %d  %-50s %s", time.Since(g.nemesis.begun).Seconds(), i*len(chosen)+j+1, g.cfg.Times*len(chosen), f, t)
 			for _, line := range t.Story {
-				g.cfg.Say("            %s", line)
+				g.cfg.Log("            %s", line)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (g *gapRun) hold(ctx context.Context, hit []int) *holder {
 	}
 	h, err := holding(ctx, g.probe.dbs[hit[0]], gapHoldWait, stmts)
 	if err != nil {
-		g.cfg.Say("            nothing is held at node %d: %v", hit[0]+1, err)
+		g.cfg.Log("            nothing is held at node %d: %v", hit[0]+1, err)
 	}
 	return h
 }

@@ -43,7 +43,7 @@ func TestLongestGap(t *testing.T) {
 
 // Every fault hits whom it says, a majority stays where it should, and in turn each
 // node but the leader is the gateway.
-func TestWhomAGapFaultHits(t *testing.T) {
+func TestTargetsOfGapFaults(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		for _, f := range gapFaults {
 			turns := map[int]bool{}

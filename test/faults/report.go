@@ -26,12 +26,12 @@ type Report struct {
 // KindReport sums up the faults of a kind; times are in seconds. Continues is zero
 // where a majority was hit.
 type KindReport struct {
-	Kind          Kind    `json:"kind"`
-	Count         int     `json:"count"`
-	GoesOnMedian  float64 `json:"goes_on_median_s"`
-	GoesOnWorst   float64 `json:"goes_on_worst_s"`
-	ResumesMedian float64 `json:"resumes_median_s"`
-	ResumesWorst  float64 `json:"resumes_worst_s"`
+	Kind            Kind    `json:"kind"`
+	Count           int     `json:"count"`
+	ContinuesMedian float64 `json:"goes_on_median_s"`
+	ContinuesWorst  float64 `json:"goes_on_worst_s"`
+	ResumesMedian   float64 `json:"resumes_median_s"`
+	ResumesWorst    float64 `json:"resumes_worst_s"`
 }
 
 func (r *Report) finish(loads []*load, took time.Duration) {
@@ -67,7 +67,7 @@ func kindReports[E any](kinds []Kind, events []E, times func(E) (Kind, float64, 
 // kindReport sums up the faults of a kind: one of resumes for each.
 func kindReport(kind Kind, continues, resumes []float64) KindReport {
 	k := KindReport{Kind: kind, Count: len(resumes)}
-	k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(continues)
+	k.ContinuesMedian, k.ContinuesWorst = medianAndWorst(continues)
 	k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
 	return k
 }
@@ -79,7 +79,7 @@ const kindsHead = "\nfault\ttimes\tothers go on, s\tworst\tall back after healin
 func (k KindReport) line(w io.Writer, others bool) {
 	continues := "-\t-"
 	if others {
-		continues = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
+		continues = fmt.Sprintf("%.1f\t%.1f", k.ContinuesMedian, k.ContinuesWorst)
 	}
 	fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, continues, k.ResumesMedian, k.ResumesWorst)
 }

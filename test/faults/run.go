@@ -27,7 +27,7 @@ type Config struct {
 	// Once, if set, is what is done, each once and as short as can be, in place
 	// of random faults for a time.
 	Once []Kind
-	Say  func(format string, args ...any)
+	Log  func(format string, args ...any)
 
 	// BeforeCheck, if set, is called when the loads pause: a test plants there what
 	// the checks must find.
@@ -62,7 +62,7 @@ func Do(ctx context.Context, cfg Config) (*Report, error) {
 
 // setUp starts the cluster and fills the tables.
 func (r *Run) setUp(ctx context.Context) (disk *smallDisk, err error) {
-	say := r.cfg.Say
+	say := r.cfg.Log
 	if r.cluster, err = NewCluster(r.cfg.Dir, r.cfg.Command, r.cfg.WAN, r.cfg.Protocol); err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (r *Run) torment(ctx context.Context) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		r.cfg.Say("%7.1f s  checked: %d violations", time.Since(r.nemesis.begun).Seconds(), len(violations))
+		r.cfg.Log("%7.1f s  checked: %d violations", time.Since(r.nemesis.begun).Seconds(), len(violations))
 		if len(violations) > 0 || r.cfg.Once != nil || time.Now().After(end) {
 			return nil
 		}
@@ -175,7 +175,7 @@ func (r *Run) one(ctx context.Context, kind Kind) error {
 		return err
 	}
 	r.Report.Events = append(r.Report.Events, e)
-	r.cfg.Say("%s", e)
+	r.cfg.Log("%s", e)
 	return settle(ctx, r.cluster, r.cfg, r.nemesis.rand)
 }
 

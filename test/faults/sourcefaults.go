@@ -15,22 +15,22 @@ import (
 
 // The kinds of faults of a run over sources.
 const (
-	KillGateway    Kind = "kill -9 of a gateway"
-	KillStorage    Kind = "kill -9 of a node with data"
-	KillAgent      Kind = "kill -9 of an agent"
-	KillDatabase   Kind = "kill -9 of a database"
-	KillSource     Kind = "kill -9 of an agent and its database"
-	KillEverything Kind = "kill -9 of all, databases too"
-	PauseAgent     Kind = "an agent paused"
-	CutAgent       Kind = "an agent cut off"
-	CutAgentUnsaid Kind = "an agent unheard"
-	CutAgentDeaf   Kind = "an agent deaf"
-	CutGateway     Kind = "a gateway cut off"
-	CutDatabase    Kind = "an agent cut from its database"
+	KillGateway      Kind = "kill -9 of a gateway"
+	KillStorage      Kind = "kill -9 of a node with data"
+	KillAgent        Kind = "kill -9 of an agent"
+	KillDatabase     Kind = "kill -9 of a database"
+	KillSource       Kind = "kill -9 of an agent and its database"
+	KillEverything   Kind = "kill -9 of all, databases too"
+	PauseAgent       Kind = "an agent paused"
+	CutAgent         Kind = "an agent cut off"
+	CutAgentSilently Kind = "an agent unheard"
+	CutAgentDeaf     Kind = "an agent deaf"
+	CutGateway       Kind = "a gateway cut off"
+	CutDatabase      Kind = "an agent cut from its database"
 )
 
 // SourceKinds are all of them, in the order of a summary.
-var SourceKinds = []Kind{KillGateway, KillStorage, KillAgent, KillDatabase, KillSource, KillEverything, PauseAgent, CutAgent, CutAgentUnsaid, CutAgentDeaf, CutGateway, CutDatabase}
+var SourceKinds = []Kind{KillGateway, KillStorage, KillAgent, KillDatabase, KillSource, KillEverything, PauseAgent, CutAgent, CutAgentSilently, CutAgentDeaf, CutGateway, CutDatabase}
 
 // sourceFaultMax is the longest that a fault lasts.
 const sourceFaultMax = 8 * time.Second
@@ -53,7 +53,7 @@ func (r *sourcesRun) choose(kind Kind) (v victims) {
 		v = victims{nodes: []int{firstGateway + door}, doors: []int{door}}
 	case KillStorage:
 		v = victims{nodes: []int{r.rand.IntN(storageNodes)}}
-	case KillAgent, PauseAgent, CutAgent, CutAgentUnsaid, CutAgentDeaf:
+	case KillAgent, PauseAgent, CutAgent, CutAgentSilently, CutAgentDeaf:
 		v = victims{nodes: []int{source.agent}, away: []*place{source}}
 	case KillDatabase, CutDatabase:
 		v = victims{places: []*place{source}, away: []*place{source}}
@@ -159,7 +159,7 @@ func (r *sourcesRun) do(kind Kind, v victims) error {
 		return first.Signal(syscall.SIGSTOP, false)
 	case CutAgent, CutGateway:
 		return first.Links("--cut", others())
-	case CutAgentUnsaid:
+	case CutAgentSilently:
 		return first.Links("--cut-to", others())
 	case CutAgentDeaf:
 		return first.Links("--cut-from", others())
@@ -184,7 +184,7 @@ func (r *sourcesRun) undo(ctx context.Context, kind Kind, v victims) (err error)
 	switch kind {
 	case PauseAgent:
 		return r.cluster.Nodes[v.nodes[0]].Signal(syscall.SIGCONT, false)
-	case CutAgent, CutGateway, CutAgentUnsaid, CutAgentDeaf:
+	case CutAgent, CutGateway, CutAgentSilently, CutAgentDeaf:
 		return r.cluster.Nodes[v.nodes[0]].Links("--reset")
 	case CutDatabase:
 		p := v.places[0]

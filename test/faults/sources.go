@@ -93,7 +93,7 @@ func (r *sourcesRun) setUp(ctx context.Context) error {
 	if err := r.cluster.StartAll(ctx); err != nil {
 		return err
 	}
-	r.cfg.Say("%d nodes are up, two of them agents; their logs are in %s", len(r.cluster.Nodes), r.cfg.Dir)
+	r.cfg.Log("%d nodes are up, two of them agents; their logs are in %s", len(r.cluster.Nodes), r.cfg.Dir)
 	r.movers, err = newMovers(ctx, r)
 	return err
 }
@@ -178,7 +178,7 @@ func (r *sourcesRun) torment(ctx context.Context) error {
 			return err
 		}
 		r.Report.Violations = append(r.Report.Violations, found...)
-		r.cfg.Say("%7.1f s  checked: %d moves acknowledged so far, %d violations", time.Since(r.begun).Seconds(), r.movers.count(acknowledged), len(found))
+		r.cfg.Log("%7.1f s  checked: %d moves acknowledged so far, %d violations", time.Since(r.begun).Seconds(), r.movers.count(acknowledged), len(found))
 		if len(found) > 0 || over() {
 			return nil
 		}
@@ -200,6 +200,6 @@ func (r *sourcesRun) one(ctx context.Context, queue *[]Kind) error {
 		return err
 	}
 	r.Report.Events = append(r.Report.Events, e)
-	r.cfg.Say("%s", e)
+	r.cfg.Log("%s", e)
 	return settle(ctx, r.cluster, r.cfg, r.rand)
 }

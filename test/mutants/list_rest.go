@@ -4,10 +4,10 @@ package main
 var ofReplica = []mutation{
 	{name: "replica-opinion-before-sync", in: "replica", rule: "an opinion is on the disk before it is told",
 		old: "r.afterSync(func() {\n\t\tif !r.stillValid(e) {\n\t\t\treturn\n\t\t}\n\t\tif o.Leads && proposes {", new: "func(f func()) { f() }(func() {\n\t\tif !r.stillValid(e) {\n\t\t\treturn\n\t\t}\n\t\tif o.Leads && proposes {",
-		seen: []check{tests("replica", "Opinion"), faultRun("tapir", 60)}},
+		seen: []check{tests("replica", "ReplicaVote"), faultRun("tapir", 60)}},
 	{name: "replica-beside-open", in: "replica", rule: "no Yes is taken in beside an undecided one with which it clashes",
-		old: "case m.Yes && r.holds.clashes(p):", new: "case false:",
-		seen: []check{tests("replica", "Clashes"), faultRun("carousel-fast", 100)}},
+		old: "case m.Yes && r.holds.conflicts(p):", new: "case false:",
+		seen: []check{tests("replica", "ConflictingOnes"), faultRun("carousel-fast", 100)}},
 	{name: "replica-accepts-old-view", in: "replica", rule: "what is proposed in an older view is not taken in",
 		old: "case m.View < r.view() || !r.takesPart():", new: "case !r.takesPart():",
 		seen: []check{tests("replica", "View|Slow"), faultRun("carousel-fast", 100)}},
@@ -34,10 +34,10 @@ var ofReplica = []mutation{
 		seen: []check{tests("replica", "Overtaken")}},
 	{name: "replica-forgets-in-change", in: "replica", rule: "in a change of views no end is acknowledged, and none is forgotten",
 		old: "if !r.takesPart() {\n\t\treturn\n\t}\n\tvar b store.Batch", new: "var b store.Batch",
-		seen: []check{tests("replica", "NoEndIsForgotten")}},
+		seen: []check{tests("replica", "ViewChangeKeepsDecisions")}},
 	{name: "replica-newest-unchecked", in: "replica", rule: "nothing is called OK below what is committed",
 		old: "o.Result != txn.ValidationAbstain && newest >= p.At", new: "false",
-		seen: []check{tests("replica", "Opinions"), faultRun("carousel-fast", 60)}}, // tapir breaks real time alone, which it does not promise
+		seen: []check{tests("replica", "ReplicaVotes"), faultRun("carousel-fast", 60)}}, // tapir breaks real time alone, which it does not promise
 	{name: "replica-readers-not-blocked", in: "replica", rule: "a read waits for the end of who is about to write its row",
 		old: "if r.cfg.Params.ReadsUnwaited || r.open >= maxReaders || !r.waits(rd) {", new: "if true {",
 		seen: []check{tests("replica", "ReadsWait")}},

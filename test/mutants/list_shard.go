@@ -28,7 +28,7 @@ var ofShard = []mutation{
 		seen: []check{tests("shard", "Deposed"), faultRun("2pc+2pl", 80)}},
 	{name: "shard-ceiling-unheeded", in: "shard", rule: "a new leader proposes above the moments that its predecessors have answered",
 		old: ".applied.MaxReadTS)", new: ".applied.MaxReadTS * 0)",
-		seen: []check{tests("shard", "Ceiling"), faultRun("2pc+2pl", 80)}},
+		seen: []check{tests("shard", "MaxReadTS"), faultRun("2pc+2pl", 80)}},
 	{name: "shard-ceiling-unlogged", in: "shard", rule: "no leader answers for a moment above what its log has as ceiling",
 		old: "if o.applied.MaxReadTS < m.AsOf {", new: "if false {",
 		seen: []check{tests("shard", ""), faultRun("2pc+2pl", 80)}},

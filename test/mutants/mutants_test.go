@@ -83,7 +83,7 @@ func TestChecksNameTests(t *testing.T) {
 }
 
 // A mutation whose text is gone, or stands twice, is told.
-func TestATextThatIsNotThereIsTold(t *testing.T) {
+func TestAMissingTextIsReported(t *testing.T) {
 	t.Parallel()
 	root, err := repository()
 	if err != nil {
@@ -97,7 +97,7 @@ func TestATextThatIsNotThereIsTold(t *testing.T) {
 }
 
 // A text is found at any depth, and whatever its identifiers are called there.
-func TestATextIsFoundWhereverItStands(t *testing.T) {
+func TestATextIsFoundInAnyFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n\n\t\t\tif k.done {\n\t\t\t\treturn\n\t\t\t}\n"), 0o600); err != nil {

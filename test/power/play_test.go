@@ -33,8 +33,8 @@ type cutTime struct {
 	at   func(r *rand.Rand) func(disktest.Step) bool
 }
 
-// moments are the chosen ones, and chance.
-var moments = []cutTime{
+// cutTimes are the chosen ones, and chance.
+var cutTimes = []cutTime{
 	{"before a sync of the log", func(r *rand.Rand) func(disktest.Step) bool { return logSync(r) }},
 	{"at any step", func(r *rand.Rand) func(disktest.Step) bool { return steps(stepsMin + r.IntN(stepsMore)) }},
 	{"after a sync of the log", func(r *rand.Rand) func(disktest.Step) bool {

@@ -22,7 +22,7 @@ func TestPowerCut(t *testing.T) {
 		for i := range *plays {
 			s := *seed + uint64(i)
 			t.Run(fmt.Sprintf("nodes %d seed %d", nodes, s), func(t *testing.T) {
-				p := play{dir: t.TempDir(), nodes: nodes, cuts: *cuts, keep: turned(append(disktest.Keeps(), disktest.All), s), at: turned(moments, s), seed: s}
+				p := play{dir: t.TempDir(), nodes: nodes, cuts: *cuts, keep: turned(append(disktest.Keeps(), disktest.All), s), at: turned(cutTimes, s), seed: s}
 				out, err := p.run()
 				if err != nil {
 					t.Fatal(err)

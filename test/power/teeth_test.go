@@ -23,11 +23,11 @@ var lies = []struct {
 }
 
 // Every lie is noticed: by a node that does not start again, or by what its clients miss.
-func TestLiesAreNoticed(t *testing.T) {
+func TestLyingDisksAreNoticed(t *testing.T) {
 	for i, lie := range lies {
 		t.Run(lie.Claims, func(t *testing.T) {
 			for n := range lie.plays {
-				p := play{dir: t.TempDir(), nodes: 1 + 2*(n%2), cuts: 1, keep: []disktest.Keep{disktest.Nothing}, at: moments, seed: uint64(100*i + n), lie: lie.Lie}
+				p := play{dir: t.TempDir(), nodes: 1 + 2*(n%2), cuts: 1, keep: []disktest.Keep{disktest.Nothing}, at: cutTimes, seed: uint64(100*i + n), lie: lie.Lie}
 				out, err := p.run()
 				if len(out.found) > 0 {
 					t.Logf("play %d: %.300s", n+1, out.found[0])

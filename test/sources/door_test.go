@@ -76,7 +76,7 @@ func TestSavepoints(t *testing.T) {
 
 // A transaction that has used a table at sources by one rule does not go on by another, nor commit
 // after the rule was changed: what it has changed is undone.
-func TestATableIsAdoptedAnewUnderAnOpenTransaction(t *testing.T) {
+func TestATableIsImportedAgainUnderAnOpenTransaction(t *testing.T) {
 	c := begin(t)
 	const database = "testatableisadoptedanewunderanopentransaction"
 	c.exec("CALL isochron.import_sharded_table('" + database + ".accounts', 'id', 'hash', 'pg_a,my_a')")

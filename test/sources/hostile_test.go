@@ -249,7 +249,7 @@ func FuzzHostileTexts(f *testing.F) {
 }
 
 // The judge sees what an agent's account does without a grant.
-func TestTheJudgeOfHostileTexts(t *testing.T) {
+func TestHostileTextsAreClassified(t *testing.T) {
 	h := lure(t)
 	maria, err := sql.Open("mysql", agentDSN(house.my))
 	if err != nil {

@@ -54,7 +54,7 @@ func put(t *testing.T, f disk.File, texts ...string) {
 	}
 }
 
-func TestWhatACutLeaves(t *testing.T) {
+func TestStatesAfterAPowerCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	sync := func(d *Disk) { must(t, disk.SyncDir(d, d.dir)) }
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestWhatACutLeaves(t *testing.T) {
 }
 
 // Off blocks writers until the disk is released, and their writes are then lost.
-func TestOffStopsWriters(t *testing.T) {
+func TestPowerOffStopsWriters(t *testing.T) {
 	d := New(t.TempDir(), Lie{})
 	f := d.newFile(t, "f")
 	must(t, disk.SyncDir(d, d.dir))

@@ -78,7 +78,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // A removed or renamed log is not missed, nor is one that Flushed reported as no longer needed.
-func TestUnneededLogsAreNotMissed(t *testing.T) {
+func TestUnneededLogsMayBeAbsent(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, vfs.Default, dir)
 	log(t, m, "000004.log", "gone")
@@ -153,7 +153,7 @@ func work(t *testing.T, m *Marks, r *rand.Rand) {
 }
 
 // A mark that is torn is not read: the one before it is.
-func TestATornSlotIsPassedOver(t *testing.T) {
+func TestATornSlotIsSkipped(t *testing.T) {
 	var b []byte
 	for n, m := range []mark{{Version: 1, Made: true}, {Version: 1, Files: []synced{{Name: "000001.log", Bytes: 5}}}} {
 		s, err := slot(uint64(n+1), m)
