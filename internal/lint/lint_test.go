@@ -134,6 +134,8 @@ func TestPlanted(t *testing.T) {
 		{"no such flag", "docs/a.md", "```console\n$ isochron --wings 2\n```\n", "names --wings, which no command has"},
 		{"no such metric", "docs/a.md", "see `isochron_wings_total`\n", "names isochron_wings_total, which is no metric"},
 		{"no such metrics", "docs/a.md", "see `isochron_wings_...`\n", "names isochron_wings_..., which is no metric"},
+		{"no such story", "docs/a.md", "see `7-a-crash`\n", "names sim/testdata/7-a-crash.txt, which does not exist"},
+		{"no such story, by its path", "docs/a.md", "see `sim/testdata/7-a-crash.txt`\n", "names sim/testdata/7-a-crash.txt, which"},
 		{"no such page, in code", "geo/x.go", "package geo\n\n// See docs/WINGS.md.\n", "names docs/WINGS.md, which does not exist"},
 		{"no such page, in a script", "run.sh", "# see ../docs/WINGS.md\n", "names docs/WINGS.md, which does not exist"},
 		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
@@ -157,10 +159,11 @@ func TestReferencesThatAreThere(t *testing.T) {
 		"cmd/isochron/flags.go": "package main\n\ntype set struct{}\n\nfunc (set) IntVar(*int, string, int, string) {}\n\nfunc g(s set) { s.IntVar(nil, \"legs\", 2, \"isochron_legs\") }\n",
 		"Makefile":              "hay:\n\ttrue --arms\n",
 		"docs/a.md": "# A `b`, c\n\n## Twice\n\n## Twice\n\n[a](#a-b-c) [b](#twice-1) [c](../geo) [d](../geo/map.go) [e](https://example.com/x#y) `[f](g)`\n\n" +
-			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay`\n`--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*`\n\n" +
+			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay`\n`--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*` `7-a-crash` `sim/testdata/7-a-crash.txt`\n\n" +
 			"make nothing --like isochron_this\n\n```\n[x](y)\n```\n",
-		"CHANGELOG.md":        "`--gone` `geo.Gone` `docs/GONE.md`\n",
-		"docs/generated/c.md": "`geo.Gone`\n",
+		"sim/testdata/7-a-crash.txt": "# A crash.\n",
+		"CHANGELOG.md":               "`--gone` `geo.Gone` `docs/GONE.md`\n",
+		"docs/generated/c.md":        "`geo.Gone`\n",
 	})) {
 		t.Error(f)
 	}

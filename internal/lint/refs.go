@@ -125,10 +125,12 @@ var (
 	pagePath   = regexp.MustCompile(`(?:^|[^/\w.-]|\.\./)(docs/[\w./-]+\.md)\b`)
 	seriesOf   = regexp.MustCompile(`_(bucket|sum|count)$`)
 	codeInLine = regexp.MustCompile("`([^`]+)`")
+	storyName  = regexp.MustCompile(`^\d{1,2}(?:-[a-z0-9]+)+$`)
+	storyPath  = regexp.MustCompile(`\bsim/testdata/[\w-]+\.txt\b`)
 )
 
-// checkReferences wants what pages name to be there: names of packages, Go files, targets of make,
-// flags, metrics and variables.
+// checkReferences wants what pages name to be there: names of packages, Go files, stories, targets of
+// make, flags, metrics and variables.
 func checkReferences(t *Tree, all []page) ([]Finding, error) {
 	n, err := namesOf(t)
 	if err != nil {
@@ -167,6 +169,11 @@ func (n *names) missing(from, code string) (out []string) {
 			out = append(out, file+", which does not exist")
 		}
 	}
+	for _, story := range n.storiesIn(code) {
+		if _, ok := n.texts[story]; !ok {
+			out = append(out, story+", which does not exist")
+		}
+	}
 	if m := makeCall.FindStringSubmatch(code); m != nil && !n.targets[m[1]] {
 		out = append(out, "make "+m[1]+", which the Makefile does not have")
 	}
@@ -181,6 +188,14 @@ func (n *names) missing(from, code string) (out []string) {
 		}
 	}
 	return out
+}
+
+// storiesIn are the paths of the stories that a piece of code names, by their names or paths.
+func (n *names) storiesIn(code string) []string {
+	if storyName.MatchString(code) {
+		return []string{"sim/testdata/" + code + ".txt"}
+	}
+	return storyPath.FindAllString(code, -1)
 }
 
 // hasOurs reports whether a metric or a variable has a name, or begins with it.
