@@ -36,19 +36,19 @@ func newAgent() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Run the agent beside a PostgreSQL, MariaDB or MySQL that is a source of a cluster",
-		Long: `Agent runs beside a database that is not ours, and makes it a source of the cluster:
-transactions may span it, other sources and the cluster's own tables. It needs an
-ordinary account there; of PostgreSQL max_prepared_transactions above 0 too.
+		Short: "Run the agent of an external PostgreSQL, MariaDB or MySQL database",
+		Long: `Agent runs beside an external database and makes it a source of the cluster: transactions
+can span it, other sources and the cluster's own tables. It needs an ordinary account there,
+and on PostgreSQL max_prepared_transactions above 0.
 
-With --join it makes itself known to a cluster that runs, as a node that holds no
-data, and writes its files into --out; given again with the same flags, it goes on.
-With --config it runs an agent that init or an earlier --join has made.
+With --join it adds itself to a running cluster as a node without data and writes its files
+to --out; run it again with the same flags after a failure. With --config it runs an agent
+that init or an earlier --join has created.
 
-The password is read from --password-file, or from ISOCHRON_SOURCE_PASSWORD in the
-environment; an address with a password in it is refused. To join, the database must answer;
-later one that does not is tried again and again, and the rest of the cluster does not wait
-for it.`,
+The password is read from --password-file or from the environment variable
+ISOCHRON_SOURCE_PASSWORD; an address that contains a password is refused. The database must
+be reachable when the agent joins. Later the agent reconnects when the database is back, and
+the rest of the cluster does not wait for it.`,
 		Example: `  isochron agent --join c/node1.yaml --name orders --source postgres://app@127.0.0.1:5432/shop \
     --password-file orders.password --region eu --peer-port 4510 --out c
   isochron agent --config c/node6.yaml`,
@@ -58,23 +58,23 @@ for it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "the agent's own configuration, a nodeN.yaml with sources")
-	flags.StringVar(&f.join, "join", "", "a configuration of any node of the cluster that it joins")
-	flags.StringVar(&f.source.Name, "name", "", "what the cluster calls the database (with --join)")
-	flags.StringVar(&f.source.Address, "source", "", "the database: postgres://user@host:port/database or mysql://..., with ?host=/directory or ?socket=/path for its socket (with --join)")
-	flags.StringVar(&f.source.PasswordFile, "password-file", "", "a file with the account's password, one line")
-	flags.IntVar(&f.source.Connections, "connections", 0, "connections to the database at most (0: 64)")
-	flags.StringVar((*string)(&f.source.Isolation), "isolation", "", "on what SERIALIZABLE rests at a PostgreSQL: locks (the default), over all sources, or serializable, its own level alone")
-	flags.DurationVar(&f.source.DeadlockAfter, "deadlock-after", 0, "look for deadlocks over several databases when a statement has waited for so long (0: 100ms; -1s: never)")
-	flags.StringVar(&f.region, "region", "", "where it stands (with --join)")
-	flags.StringVar(&f.host, "host", "127.0.0.1", "where the other nodes reach it")
-	flags.IntVar(&f.peerPort, "peer-port", 0, "its port for the other nodes (with --join)")
-	flags.IntVar(&f.httpPort, "http-port", 0, "its port for metrics and health (with --join; 0: 200 above --peer-port)")
-	flags.BoolVar(&f.newRegion, "new-region", false, "the cluster has no node in that region yet, and is to have one (with --join)")
-	flags.StringVar(&f.out, "out", "", "the directory for its files (with --join)")
-	flags.StringVar(&f.caKey, "ca-key", "", "the authority's key; without it: ca.key beside the ca.crt (with --join)")
-	flags.StringVar(&f.memory, "memory", "", "what it may take of the machine's memory, such as 1GB or 10%")
-	flags.BoolVar(&f.json, "json", false, "say that it is ready as one JSON object, and nothing else")
+	flags.StringVar(&f.config, "config", "", "configuration file of an existing agent, a nodeN.yaml with sources")
+	flags.StringVar(&f.join, "join", "", "configuration file of any node of the cluster to join")
+	flags.StringVar(&f.source.Name, "name", "", "name of the database in the cluster (with --join)")
+	flags.StringVar(&f.source.Address, "source", "", "address of the database: postgres://user@host:port/database or mysql://user@host:port/database, with ?host=/directory or ?socket=/path for a socket (with --join)")
+	flags.StringVar(&f.source.PasswordFile, "password-file", "", "file with the account's password, one line")
+	flags.IntVar(&f.source.Connections, "connections", 0, "maximum number of connections to the database; 0: 64")
+	flags.StringVar((*string)(&f.source.Isolation), "isolation", "", "how SERIALIZABLE is kept at a PostgreSQL: locks (the default; over all sources) or serializable (PostgreSQL's own level, within it only)")
+	flags.DurationVar(&f.source.DeadlockAfter, "deadlock-after", 0, "lock wait after which deadlocks over several databases are searched for; 0: 100ms; -1s: never")
+	flags.StringVar(&f.region, "region", "", "region of the agent (with --join)")
+	flags.StringVar(&f.host, "host", "127.0.0.1", "address at which the other nodes reach the agent")
+	flags.IntVar(&f.peerPort, "peer-port", 0, "port for the other nodes (with --join)")
+	flags.IntVar(&f.httpPort, "http-port", 0, "port for metrics and health (with --join); 0: --peer-port + 200")
+	flags.BoolVar(&f.newRegion, "new-region", false, "allow a region in which the cluster has no node (with --join)")
+	flags.StringVar(&f.out, "out", "", "directory for the agent's files (with --join)")
+	flags.StringVar(&f.caKey, "ca-key", "", "file with the certificate authority's key (with --join); empty: the ca.key beside the ca.crt of --join")
+	flags.StringVar(&f.memory, "memory", "", "memory limit, in bytes or as part of the machine's memory, such as 1GB or 10%")
+	flags.BoolVar(&f.json, "json", false, "report readiness as one JSON object and print nothing else")
 	f.logs.add(cmd)
 	return cmd
 }

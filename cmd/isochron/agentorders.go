@@ -14,9 +14,9 @@ import (
 func newSource() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "source",
-		Short: "Forget a source of the cluster, or accept that it is another database",
-		Long: `Source is for databases that are not ours and have an agent (isochron agent). What there
-is shows isochron status.`,
+		Short: "Remove an external database, or accept a restored one",
+		Long: `Source removes an external database from the cluster, or accepts a restored or moved one.
+isochron agent --join adds one; isochron status lists them.`,
 		Example: "  isochron source accept --config c/node1.yaml --name orders\n  isochron source remove --config c/node1.yaml --name orders",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -49,11 +49,11 @@ func newSourceAccept() *cobra.Command {
 	var name, identity string
 	cmd := newOrder(&cobra.Command{
 		Use:   "accept",
-		Short: "Take the database that answers now for the source of that name",
-		Long: `Accept has the cluster take the database that answers now under a source's address for
-that source, although it is another than before: one that was restored, or moved. What
-transactions had prepared at the other is not there; look at isochron status --in-doubt
-before. The agent is to be started anew afterwards.`,
+		Short: "Accept the database that now answers as this source",
+		Long: `Accept records the database that now answers at a source's address as that source, although
+its identity has changed because it was restored or moved. Transactions that were prepared
+in the former database are not in the new one: check isochron status --in-doubt first.
+Restart the source's agent afterwards.`,
 		Example: "  isochron source accept --config c/node1.yaml --name orders",
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		if name == "" {
@@ -75,8 +75,8 @@ before. The agent is to be started anew afterwards.`,
 		return o.report(map[string]any{"name": name, "identity": identity, "was": s.Known},
 			"source %s is the database %s from now on (it was %s); start its agent anew", name, identity, s.Known)
 	})
-	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
-	cmd.Flags().StringVar(&identity, "identity", "", "the identity that is meant (default: that of the database that answers now)")
+	cmd.Flags().StringVar(&name, "name", "", "name of the source (required)")
+	cmd.Flags().StringVar(&identity, "identity", "", "identity of the database to accept; empty: the identity of the database that answers")
 	return cmd
 }
 
@@ -85,10 +85,10 @@ func newSourceRemove() *cobra.Command {
 	var force bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "remove",
-		Short: "Have the cluster forget a source; its rows stay where they are",
-		Long: `Remove has the cluster forget a source. Nothing in the database changes. It refuses while
-something is in doubt there, or if its agent does not say that nothing is; --force
-does not ask.`,
+		Short: "Remove a source from the cluster; its database is not changed",
+		Long: `Remove removes a source from the cluster. The database itself is not changed. The command
+fails while transactions are in doubt there, or if the source's agent does not report that
+none are; --force skips this check.`,
 		Example: "  isochron source remove --config c/node1.yaml --name orders",
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		if name == "" {
@@ -110,8 +110,8 @@ does not ask.`,
 		}
 		return o.report(map[string]any{"name": name, "removed": true}, "source %s is removed; end its agent, and remove the agent's node if it has no other: isochron remove-node", name)
 	})
-	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
-	cmd.Flags().BoolVar(&force, "force", false, "also if something may be prepared there, which nobody will end then")
+	cmd.Flags().StringVar(&name, "name", "", "name of the source (required)")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it although transactions may be prepared there, which then remain prepared")
 	return cmd
 }
 
@@ -120,14 +120,14 @@ func newResolve() *cobra.Command {
 	var all bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "resolve",
-		Short: "End transactions that are prepared at a source and have not ended",
-		Long: `Resolve ends a transaction that is prepared at a source, as the log of decisions says: if
-nothing stands there an abort is logged first, so that nobody can commit it any more. It
-never guesses: where the log cannot be asked, or the gateway still works on it, nothing
-is done and it says so. The cluster does the same by itself a little later.
+		Short: "End transactions that remain prepared at a source",
+		Long: `Resolve ends transactions that are prepared at a source, by the logged decision. If no
+decision is logged it first logs an abort, so that no coordinator can commit any more. It
+never guesses: if the log cannot be queried, or the gateway still works on the transaction,
+it changes nothing and fails. The cluster does the same by itself a little later.
 
-With --force it commits or rolls back without asking the log. The transaction may then
-have committed at one place and not at another: it is for a log that is lost for ever.`,
+With --force it commits or rolls back without querying the log. The transaction may then
+have committed at one participant and aborted at another: use it only if the log is lost.`,
 		Example: `  isochron status --config c/node1.yaml --in-doubt
   isochron resolve --config c/node1.yaml --name isochron1.5f2c.4.1.9/3.2
   isochron resolve --config c/node1.yaml --all`,
@@ -142,9 +142,9 @@ have committed at one place and not at another: it is for a log that is lost for
 		}
 		return o.resolve(ctx, name, force)
 	})
-	cmd.Flags().StringVar(&name, "name", "", "of the branch, as isochron status --in-doubt lists it")
-	cmd.Flags().BoolVar(&all, "all", false, "all that is listed")
-	cmd.Flags().StringVar(&force, "force", "", "commit or rollback, whatever is logged; read the help first")
+	cmd.Flags().StringVar(&name, "name", "", "name of the branch, as listed by isochron status --in-doubt")
+	cmd.Flags().BoolVar(&all, "all", false, "end all listed branches")
+	cmd.Flags().StringVar(&force, "force", "", "commit or rollback, without querying the log (see above)")
 	return cmd
 }
 

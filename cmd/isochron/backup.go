@@ -36,17 +36,16 @@ func newBackup() *cobra.Command {
 	var f backupFlags
 	cmd := &cobra.Command{
 		Use:   "backup",
-		Short: "Save a whole cluster, as of one moment, while it works",
-		Long: `Backup writes one file with everything in a running cluster: schemas, rows, indexes,
-views, AUTO_INCREMENT values. It is the cluster at one moment: every transaction
-that was acknowledged before the backup began is in it, and of each transaction all
-or nothing. Clients are neither stopped nor slowed by locks. The file comes into
-being under its name only when it is whole and on the disk.
+		Short: "Write a consistent backup of a running cluster",
+		Long: `Backup writes one file with the content of a running cluster: schemas, rows, indexes, views
+and AUTO_INCREMENT values. It is a consistent snapshot: every transaction that was committed
+before the backup began is in it, and of each transaction all writes or none. Clients are
+not blocked. The file appears under its name only when it is complete and on disk.
 
-Of tables at sources, databases that are not ours, it has where they are and not
-their rows: those are for the backups of the databases themselves.
+Of tables at external databases it contains the definitions but no rows: back up those
+databases themselves.
 
-With --verify it reads a backup, checks all of it, and needs no cluster.`,
+With --verify it checks a backup file completely; no cluster is needed.`,
 		Example: `  isochron backup --config c/node1.yaml --out monday.backup
   isochron backup --verify monday.backup`,
 		Args: noArgs,
@@ -55,9 +54,9 @@ With --verify it reads a backup, checks all of it, and needs no cluster.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "a node's configuration, a nodeN.yaml (needed, but with --verify)")
-	flags.StringVar(&f.out, "out", "", "the file to write; it must not exist (needed, but with --verify)")
-	flags.StringVar(&f.verify, "verify", "", "check this backup instead of taking one")
+	flags.StringVar(&f.config, "config", "", "configuration file of any node, a nodeN.yaml (required without --verify)")
+	flags.StringVar(&f.out, "out", "", "file to write, which must not exist (required without --verify)")
+	flags.StringVar(&f.verify, "verify", "", "backup file to check, instead of writing one")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return cmd
 }

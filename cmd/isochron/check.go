@@ -33,12 +33,13 @@ func newCheck() *cobra.Command {
 	var export string
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Judge a recorded history: was it serializable?",
-		Long: `Check reads a recorded history, of lists (such as "isochron workload list-append run
---history FILE" writes) or of registers, and says whether some serial order explains it.
-What does not fit is printed with the cycle of transactions that depend on each other.
-It ends with 1 if the history is not serializable, with 2 if the file is none, is
-damaged or was cut short.`,
+		Short: "Check whether a recorded history is serializable",
+		Long: `Check reads a recorded history and decides whether it is serializable. Histories are of
+lists (isochron workload list-append run --history FILE) or of registers. If a history is
+not serializable it prints a cycle of transactions that depend on each other.
+
+Exit codes: 0 serializable, 1 not serializable, 2 the file is missing, damaged or cut short,
+or wrong usage.`,
 		Example: `  isochron workload list-append run --dsn 127.0.0.1:4401 --history run.jsonl
   isochron check run.jsonl
   isochron check run.jsonl --export run.edn`,
@@ -49,7 +50,7 @@ damaged or was cut short.`,
 			return runCheck(args[0], export, asJSON, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&export, "export", "", "write the history to this file as Jepsen's operations in EDN too, for Elle")
+	cmd.Flags().StringVar(&export, "export", "", "also write the history to this file as Jepsen operations in EDN, for Elle")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	return cmd
 }

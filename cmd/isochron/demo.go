@@ -56,7 +56,7 @@ func newDemo() *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run a cluster of several regions in this process, with a load, and show its latencies",
+		Short: "Run a cluster of several regions in this process and show its latencies",
 		Long: `Demo starts one node for each region of a map, in this process, with the delays
 between the regions emulated and the data on this disk. It opens a MySQL port for
 each region on the loopback interface, loads a small shop, runs a light load from

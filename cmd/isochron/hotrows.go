@@ -15,21 +15,21 @@ func newHotRows() *cobra.Command {
 	var want routing.HotRows
 	cmd := newOrder(&cobra.Command{
 		Use:   "hot-rows",
-		Short: "Say what is done about rows for which many wait",
-		Long: `Hot-rows changes, in a running cluster, how rows are treated for which many wait: when
-a row counts as hot, and how many transactions may go on from each other's uncommitted
-values before the first of them has committed. With --off they are rows like others.
-What is not named gets its default. All nodes follow at once, and nodes that start
-later as well. It concerns protocols that treat hot rows in a way of their own (isochron
-lab protocols tells which).`,
+		Short: "Configure hot-row detection and grouping",
+		Long: `Hot-rows configures hot rows, the rows for which many transactions wait, in a running
+cluster: how many waiters make a row hot, and how many transactions of a group read each
+other's uncommitted values before the first of them has committed. A flag that is not set
+has its default. --off treats hot rows like others. All nodes apply the change immediately,
+and nodes that start later too. It affects protocols that handle hot rows (see isochron lab
+protocols NAME).`,
 		Example: `  isochron hot-rows --config c/node1.yaml --group-size 50
   isochron hot-rows --config c/node1.yaml --off`,
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		return o.set(ctx, want, server.AdminCommand{Do: server.OrderHotRows, Hot: want}, printHotRows(want))
 	})
-	cmd.Flags().BoolVar(&want.Off, "off", false, "treat them as other rows")
-	cmd.Flags().IntVar(&want.Waiters, "waiters", 0, "more waiters than this make a row hot; 0: the default, which is 32, and fewer (two at least) of whom the last would wait over 32 ms by what a turn takes")
-	cmd.Flags().IntVar(&want.GroupSize, "group-size", 0, "transactions that may go on from each other before the first has committed; 0: the default, 10")
+	cmd.Flags().BoolVar(&want.Off, "off", false, "disable hot-row detection and grouping")
+	cmd.Flags().IntVar(&want.Waiters, "waiters", 0, "number of waiters above which a row is hot; 0: the default, 32, or fewer (at least 2) if waiters times hold time exceeds 32 ms")
+	cmd.Flags().IntVar(&want.GroupSize, "group-size", 0, "transactions of a group that read each other's uncommitted values; 0: the default, 10")
 	return cmd
 }
 

@@ -38,14 +38,13 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write the configurations and certificates of a new cluster",
-		Long: `Init makes a directory with a configuration, a certificate and a key for each node
-of a new cluster, and the cluster's own certificate authority. It starts nothing,
-and never touches a directory that holds something. For a cluster of several
-machines, edit the addresses in the configurations before the first start, the
-same list of nodes in each.
+		Long: `Init creates a directory with a configuration, a certificate and a key for each node of a
+new cluster, and the cluster's own certificate authority. It starts no node, and refuses a
+directory that is not empty. For a cluster of several machines, edit the addresses in the
+configurations before the first start: each contains the same list of nodes.
 
-With --wan the nodes add the delays of a map to their links, so that processes on
-one machine are as far apart as its regions.`,
+With --wan the nodes delay their messages as on a wide-area network, so that processes on
+one machine are as far apart as the regions of the map.`,
 		Example: `  isochron init --dir c --regions va,wa,pr --wan azure5
   isochron init --dir c --regions eu,us,asia --host 10.0.0.1 --base-port 5000
   isochron init --dir c --regions eu,us,asia --source orders@eu=postgres://app@127.0.0.1/shop`,
@@ -53,19 +52,19 @@ one machine are as far apart as its regions.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.dir, "dir", "", "the directory to make (needed)")
-	flags.StringSliceVar(&f.regions, "regions", nil, "the regions, the first leads the catalogue (needed, but with --wan: all of the map)")
-	flags.IntVar(&f.nodes, "nodes-per-region", 1, "nodes in each region")
-	flags.StringSliceVar(&f.gateways, "gateways", nil, "regions that get a node more, each of which holds no data and answers SQL (role: gateway)")
-	flags.StringArrayVar(&f.sources, "source", nil, "name@region=postgres://user@host:port/database (or mysql://...): a database that is not ours, with an agent in that region; may be repeated")
-	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
-	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
-	flags.IntVar(&f.httpPort, "http-port", 0, "port of node 1 for metrics and health, the others follow (0: 200 above --base-port)")
-	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
-	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply the map's delays by this")
+	flags.StringVar(&f.dir, "dir", "", "directory to create (required)")
+	flags.StringSliceVar(&f.regions, "regions", nil, "regions; the first leads the catalogue (required without --wan; with it: all of the map)")
+	flags.IntVar(&f.nodes, "nodes-per-region", 1, "number of nodes in each region")
+	flags.StringSliceVar(&f.gateways, "gateways", nil, "regions with one additional node that serves SQL and stores no data (role: gateway)")
+	flags.StringArrayVar(&f.sources, "source", nil, "external database with an agent in a region: name@region=postgres://user@host:port/database or name@region=mysql://user@host:port/database; may be repeated")
+	flags.StringVar(&f.host, "host", "127.0.0.1", "address at which the nodes reach each other")
+	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes; the next nodes use the next ports, MySQL is 100 above, HTTP 200 above")
+	flags.IntVar(&f.httpPort, "http-port", 0, "port of node 1 for metrics and health, the next nodes use the next ports; 0: --base-port + 200")
+	flags.StringVar(&f.wan, "wan", "", "map whose delays the nodes emulate: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML file")
+	flags.Float64Var(&f.wanScale, "wan-scale", 1, "factor of the map's delays")
 	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", "))
-	flags.StringVar(&f.sqlHost, "sql-host", "127.0.0.1", "where the nodes listen for MySQL clients; any other than the loopback demands TLS of them")
-	flags.StringVar(&f.rootFile, "root-password-file", "", "a file with the first password of the user root (default: one is made and written to root.password)")
+	flags.StringVar(&f.sqlHost, "sql-host", "127.0.0.1", "address on which the nodes listen for MySQL clients; on any other than the loopback clients must use TLS")
+	flags.StringVar(&f.rootFile, "root-password-file", "", "file with the first password of the user root; empty: a password is generated and written to root.password")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return cmd
 }

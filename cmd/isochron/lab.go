@@ -20,10 +20,9 @@ import (
 func newLab() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "Repeat the figures of papers in virtual time",
-		Long: `Lab compares protocols as papers about them do: it runs every experiment of a
-figure in virtual time, draws the figure, and holds what the paper claims against
-what was found.`,
+		Short: "Reproduce the figures of papers in virtual time",
+		Long: `Lab compares protocols in virtual time, as their papers do: it runs the experiments of a
+figure, draws the figure and checks the paper's claims against the results.`,
 		Example: "  isochron lab list\n  isochron lab run d2pc/fig5 --quick",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -36,7 +35,7 @@ func newLabList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the figures there are",
+		Short:   "List the figures",
 		Example: "  isochron lab list --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -93,14 +92,14 @@ func newLabRun() *cobra.Command {
 	var f labFlags
 	cmd := &cobra.Command{
 		Use:   "run FIGURE...",
-		Short: "Run all experiments of figures, draw them, and judge the paper's claims",
-		Long: `Run runs every experiment of a figure, side by side. It writes all results (JSON)
-and the picture (SVG and PNG) into a directory, and prints each claim of the
-paper beside what was found: with the costs of CPU and disk as they are by
-default, with CPU halved and doubled, and with other disks. Of several figures
-one comes after the other, and what they have in common is run once. It ends with 1 if
-an experiment's history is not serializable; a claim that is short, or better than the paper's, or that has no
-number, is printed as such and is no failure.`,
+		Short: "Run the experiments of figures, draw them and check the papers' claims",
+		Long: `Run runs every experiment of a figure, in parallel. It writes the results (JSON) and the
+picture (SVG and PNG) to a directory, and prints each claim of the paper with the measured
+value: with the default costs of CPU and disk, with CPU costs halved and doubled, and with
+other disks. Several figures run one after the other; common experiments run once.
+
+It exits with 1 if the history of an experiment is not serializable. A claim that is missed,
+exceeded or has no number is printed as such and is no failure.`,
 		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1\n  isochron lab run bonspiel/fig9 bonspiel/fig11",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -112,12 +111,12 @@ number, is printed as such and is no failure.`,
 			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&f.out, "out", "figures", "the directory for results and pictures; it is made if it is not there")
-	cmd.Flags().StringVar(&f.record, "record", "", "keep the record of a whole run, and its picture, in this directory, from which lab tables writes documents")
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "fewer and shorter experiments: seconds, to see that it works")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a figure, each on a line, and nothing else")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of every experiment")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many experiments go side by side; 0: one a processor")
+	cmd.Flags().StringVar(&f.out, "out", "figures", "directory for results and pictures; it is created if needed")
+	cmd.Flags().StringVar(&f.record, "record", "", "directory in which to keep the record of a full run and its picture, for isochron lab tables")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "run fewer and shorter experiments, for some seconds")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per figure, each on a line, and nothing else")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of every experiment")
+	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "number of experiments that run in parallel; 0: one per processor")
 	return cmd
 }
 

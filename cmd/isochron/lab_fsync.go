@@ -36,7 +36,7 @@ machine on which their other costs were measured.`,
 			return reportSyncs(cmd.OutOrStdout(), s, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", ".", "a directory on the disk")
+	cmd.Flags().StringVar(&dir, "dir", ".", "directory on the disk to measure")
 	cmd.Flags().IntVar(&count, "count", syncsMeasured, "number of syncs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	return cmd

@@ -25,8 +25,8 @@ round trips: of a client's commit, and of the contention span, the time for whic
 blocks other transactions at a remote shard. A protocol that runs on sim is for isochron
 sim and isochron lab only.
 
-With NAME it prints one protocol in full: each choice with what it means, what it costs
-and where it comes from, and the stories, message by message, that run under the protocol.
+With NAME it prints one protocol in full: each choice with its meaning, cost and source,
+and the stories, message by message, that run under the protocol.
 With --diff it prints the differences of two protocols, one choice a line.`,
 		Example: "  isochron lab protocols\n  isochron lab protocols bonspiel\n  isochron lab protocols --json\n  isochron lab protocols --diff 2pc+2pl d2pc+2pl",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -50,8 +50,8 @@ With --diff it prints the differences of two protocols, one choice a line.`,
 			return protocols(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array and nothing else")
-	cmd.Flags().BoolVar(&diff, "diff", false, "print the differences of two protocols")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array, or with NAME one object, and nothing else")
+	cmd.Flags().BoolVar(&diff, "diff", false, "print the differences of two protocols, named as arguments")
 	return cmd
 }
 

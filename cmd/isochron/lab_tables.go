@@ -17,19 +17,18 @@ func newLabTables() *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "tables",
-		Short: "Write the tables of the documents from the records of figures",
-		Long: `Tables reads the records that lab run --record has kept in the directory figures of
-the documents, writes the tables between their comments in every document, and
-the page of all claims. With --check it writes nothing, and ends with 1 if a
-document is not as its records say.`,
+		Short: "Write the tables of documents from the records of figures",
+		Long: `Tables reads the records that isochron lab run --record has written to the directory figures
+of the documents, and writes the tables of every document, between their comments, and the
+page of all claims. With --check it writes nothing and exits with 1 if a document differs.`,
 		Example: "  isochron lab tables --docs docs\n  isochron lab tables --docs docs --check",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return writeTables(docs, check, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&docs, "docs", "docs", "the directory of the documents")
-	cmd.Flags().BoolVar(&check, "check", false, "write nothing; say what is not as its records say")
+	cmd.Flags().StringVar(&docs, "docs", "docs", "directory of the documents")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing; report documents that differ from their records")
 	return cmd
 }
 

@@ -16,10 +16,10 @@ func newTransferLeader() *cobra.Command {
 	var to uint32
 	cmd := newOrder(&cobra.Command{
 		Use:   "transfer-leader",
-		Short: "Have a shard led by a node, now and as long as that is up",
-		Long: `Transfer-leader writes into the cluster's directory which node should lead a shard,
-and waits until it does. That stays desired: after a failure of that node the shard goes
-back to it when it has caught up.`,
+		Short: "Set the node that leads a shard while it is up",
+		Long: `Transfer-leader records in the cluster's directory which node should lead a shard, and waits
+until that node leads. The setting remains: after a failure of the node, leadership
+returns to it as soon as it has caught up.`,
 		Example: "  isochron transfer-leader --config c/node1.yaml --shard 2 --to 3",
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		if shard == 0 || to == 0 {
@@ -39,8 +39,8 @@ back to it when it has caught up.`,
 			}
 		}
 	})
-	cmd.Flags().Uint64Var(&shard, "shard", 0, "the shard (needed; see isochron status)")
-	cmd.Flags().Uint32Var(&to, "to", 0, "the node (needed)")
+	cmd.Flags().Uint64Var(&shard, "shard", 0, "id of the shard, as listed by isochron status (required)")
+	cmd.Flags().Uint32Var(&to, "to", 0, "id of the node (required)")
 	return cmd
 }
 
@@ -48,10 +48,10 @@ func newDrain() *cobra.Command {
 	var undo bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "drain",
-		Short: "Have a node lead nothing and take no new clients, before it is stopped",
-		Long: `Drain has the node of the configuration hand over what it leads, lead nothing more,
-refuse new MySQL connections (error 1053), and waits for the open transactions. It
-says when the node can be stopped. A restart ends it, and so does --undo.`,
+		Short: "Prepare a node to be stopped: no leadership, no new clients",
+		Long: `Drain prepares a node to be stopped: it transfers the leadership of its shards, refuses new
+MySQL connections (error 1053), waits for open transactions, and reports when the node can
+be stopped. A restart of the node ends the drain, and so does --undo.`,
 		Example: `  isochron drain --config c/node2.yaml
   isochron drain --config c/node2.yaml --undo`,
 	}, 30*time.Second, func(ctx context.Context, o *operator) error {
@@ -65,7 +65,8 @@ says when the node can be stopped. A restart ends it, and so does --undo.`,
 		}
 		return o.report(map[string]any{"node": self.ID, "draining": false}, "node %d takes part again", self.ID)
 	})
-	cmd.Flags().BoolVar(&undo, "undo", false, "have the node take part again")
+	cmd.Flags().BoolVar(&undo, "undo", false, "end the drain")
+	cmd.Flags().Lookup("config").Usage = "configuration file of the node to drain, a nodeN.yaml (required)"
 	return cmd
 }
 

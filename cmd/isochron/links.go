@@ -45,7 +45,7 @@ accepts changes; it drops them when it restarts.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "the node's configuration, a nodeN.yaml (required)")
+	flags.StringVar(&f.config, "config", "", "configuration file of the node, a nodeN.yaml (required)")
 	flags.UintSliceVar(&f.cut, "cut", nil, "cut the links with these nodes, both ways")
 	flags.UintSliceVar(&f.cutTo, "cut-to", nil, "send nothing to these nodes")
 	flags.UintSliceVar(&f.cutFrom, "cut-from", nil, "receive nothing from these nodes")

@@ -22,9 +22,9 @@ type login struct{ user, passwordFile, ca string }
 
 func (l *login) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.user, "user", "root", "user")
-	flags.StringVar(&l.passwordFile, "password-file", "", "a file with the user's password (default: the variable "+passwordVariable+", or none)")
-	flags.StringVar(&l.ca, "tls-ca", "", "connect with TLS to a server whose certificate this file vouches for, such as init's sql-ca.crt")
+	flags.StringVar(&l.user, "user", "root", "name of the SQL user")
+	flags.StringVar(&l.passwordFile, "password-file", "", "file with the user's password; empty: the environment variable "+passwordVariable+", or no password")
+	flags.StringVar(&l.ca, "tls-ca", "", "file with the certificate authority of the server, such as init's sql-ca.crt; the connection uses TLS")
 }
 
 // into completes a target.

@@ -15,8 +15,8 @@ type logFlags struct {
 
 func (f *logFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "log-format", "text", "how log lines look: text, json")
-	flags.StringVar(&f.level, "log-level", "info", "the least level that is logged: debug, info, warn, error")
+	flags.StringVar(&f.format, "log-format", "text", "format of log lines: text or json")
+	flags.StringVar(&f.level, "log-level", "info", "lowest level that is logged: debug, info, warn or error")
 }
 
 // set makes the process log to w.

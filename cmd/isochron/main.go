@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,11 +57,13 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isochron",
 		Short: "A geo-distributed, serializable SQL database",
-		Long: `Isochron is a geo-distributed, serializable SQL database that speaks MySQL.
-Its one aim is that no row is held longer than the network forces it to be.`,
-		Example: `  isochron demo --for 30s                       a cluster of five regions in this process, for 30 seconds
-  isochron help lab run                         help about a command
-  source <(isochron completion bash)            complete commands and flags with Tab, in this shell`,
+		Long: `Isochron is a geo-distributed, serializable SQL database that speaks MySQL's protocol.
+It holds locks for no longer than the network forces it to.
+
+Exit codes of all commands: 0 success, 1 the command ran and failed, 2 wrong usage.`,
+		Example: `  isochron demo --for 30s              run a cluster of five regions in this process for 30 seconds
+  isochron help lab run                show the help of a command
+  source <(isochron completion bash)   complete commands and flags with Tab, in this shell`,
 		Version:       versionLine(server.BuildOf()),
 		SilenceErrors: true, // run prints them, once
 		SilenceUsage:  true,
@@ -68,6 +71,7 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(wrapFlags(root.UsageTemplate()))
 	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return inPlainWords(cmd, err)
@@ -77,6 +81,14 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 	checkCompletion(root)
 	acceptOldNames(root)
 	return root
+}
+
+// helpWidth is the number of columns that help fits in.
+const helpWidth = 100
+
+// wrapFlags returns a usage template of the library that wraps the descriptions of flags at helpWidth.
+func wrapFlags(template string) string {
+	return strings.ReplaceAll(template, ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth))
 }
 
 // newHelp replaces the library's help command, which prints the help of isochron and exits with 0 if
@@ -123,14 +135,15 @@ func checkCompletion(root *cobra.Command) {
 			continue
 		}
 		c.Short = "Print a script that completes commands and flags in a shell"
-		c.Example = `  source <(isochron completion bash)                                     in this shell
-  isochron completion bash > /etc/bash_completion.d/isochron             in every new one, for all users
+		c.Example = `  source <(isochron completion bash)                           in this shell
+  isochron completion bash > /etc/bash_completion.d/isochron   in new shells of all users
   isochron completion zsh > "${fpath[1]}/_isochron"
   isochron completion fish > ~/.config/fish/completions/isochron.fish`
 		c.Args = noArgs
 		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		for _, shell := range c.Commands() {
 			shell.Args = noArgs
+			shell.Example = "  isochron completion " + shell.Name()
 		}
 	}
 }

@@ -200,15 +200,6 @@ func TestBadUsageIsExit2(t *testing.T) {
 	}
 }
 
-func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}, {"status", "--help"}, {"workload", "--help"}, {"check", "--help"}, {"sim", "--help"}, {"privileges", "--help"}, {"root-password", "--help"}, {"version", "--help"}} {
-		var out, err strings.Builder
-		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
-			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)
-		}
-	}
-}
-
 // help COMMAND prints what COMMAND --help does, of commands within commands too; the help of isochron
 // lists completion.
 func TestHelpOfACommand(t *testing.T) {

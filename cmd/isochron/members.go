@@ -49,9 +49,9 @@ func newOrder(cmd *cobra.Command, timeout time.Duration, do func(context.Context
 		defer cancel()
 		return do(ctx, &operator{c, creds, cmd.OutOrStdout(), asJSON})
 	}
-	cmd.Flags().StringVar(&config, "config", "", "a node's configuration, a nodeN.yaml (needed)")
+	cmd.Flags().StringVar(&config, "config", "", "configuration file of any node, a nodeN.yaml (required)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
-	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait for it to be done")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "time to wait until the command has completed")
 	return cmd
 }
 

@@ -16,11 +16,10 @@ func newPrivileges() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "privileges",
 		Short: "List which SQL statement needs which privilege",
-		Long: `Privileges prints the table by which the nodes of this version let users do statements:
-each kind of statement, the privileges that it needs, and where they must be granted:
-global is GRANT ... ON *.*, object is on the tables or databases that the statement names,
-or global. A kind of statement that is not in the table is refused. SUPER stands for every
-other privilege.`,
+		Long: `Privileges lists the privileges that each kind of statement needs, and where they must be
+granted: global is GRANT ... ON *.*, object is on the tables or databases of the statement,
+or global. A kind of statement that is not listed is refused. SUPER includes every other
+privilege.`,
 		Example: `  isochron privileges
   isochron privileges --json`,
 		Args: noArgs,

@@ -22,17 +22,17 @@ func newRebuild() *cobra.Command {
 	var logs logFlags
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Start a new node in the place of a damaged one",
-		Long: `Rebuild is given the configuration of a node whose data is damaged or lost, on its
-machine. It adds a new node with the same region and addresses, starts it, has it fetch all
-that the old one held from the other nodes, and removes the old one from the cluster. The
-new node has a new id, for the old one has forgotten what it promised; it has no vote
-before it has all data. A majority of the other nodes must be up, and the authority's key is
-needed. The old directory is left as it is.
+		Short: "Replace a node whose data is damaged or lost",
+		Long: `Rebuild replaces a node whose data is damaged or lost, on its machine. It adds a new node
+with the same region and addresses, starts it, waits until it has received all data of the
+old node from the others, and removes the old node from the cluster. The new node has a new
+id, because the old one's votes and promises are lost; it votes only when it has all data.
+A majority of the other nodes must be up, and the certificate authority's key is needed.
+The old directory is not changed.
 
-It then serves as "isochron start" does, until it is stopped; with --stop it ends. From then on
-start the node with the configuration that it names. Given again after a failure it continues
-where it stopped.`,
+Afterwards it serves as isochron start does until it is stopped; with --stop it exits. From
+then on, start the node with the configuration that the command prints. If the command fails,
+run it again and it continues.`,
 		Example: "  isochron rebuild --config c/node3.yaml",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,10 +55,10 @@ where it stopped.`,
 			return r.run(cmd.Context(), filepath.Dir(config), caKey)
 		},
 	}
-	cmd.Flags().StringVar(&config, "config", "", "the configuration of the damaged node, a nodeN.yaml (needed)")
-	cmd.Flags().StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")
-	cmd.Flags().StringVar(&mem, "memory", "", "what the node may take of the machine's memory, as for isochron start")
-	cmd.Flags().BoolVar(&stop, "stop", false, "end when the node has all data, to be started as nodes are started here")
+	cmd.Flags().StringVar(&config, "config", "", "configuration file of the damaged node, a nodeN.yaml (required)")
+	cmd.Flags().StringVar(&caKey, "ca-key", "", "file with the certificate authority's key, in a directory with sql-ca.crt and sql-ca.key; empty: the ca.key beside the ca.crt of --config")
+	cmd.Flags().StringVar(&mem, "memory", "", "memory limit, in bytes or as part of the machine's memory, such as 2GB or 25%")
+	cmd.Flags().BoolVar(&stop, "stop", false, "exit when the node has all data, to start it by other means")
 	logs.add(cmd)
 	return cmd
 }

@@ -28,13 +28,13 @@ func newAddNode() *cobra.Command {
 	var newRegion bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "add-node",
-		Short: "Make a new node known to a cluster and write its files",
-		Long: `Add-node gives a new node an id that no node ever had, makes it known to the
-cluster, and writes its certificate, configuration and data directory. It needs the
-authority's key, and a majority of the nodes. Start the node afterwards; it holds
-the catalogue, serves clients, and has a vote nowhere until replace-replica puts
-it in another's place. Given again with the same address it goes on.`,
-		Example: "  isochron add-node --config c/node1.yaml --region va --host 127.0.0.1 --peer-port 4510 --sql-port 4610 --out c",
+		Short: "Add a node to a running cluster and write its files",
+		Long: `Add-node adds a node to a running cluster: it gives the node a new id and writes its
+certificate, configuration and data directory. It needs the certificate authority's key and
+a majority of the nodes. Start the node afterwards: it stores the catalogue and serves
+clients, and has no vote until replace-replica gives it another node's replicas. If the
+command fails, run it again with the same address: it continues.`,
+		Example: "  isochron add-node --config c/node1.yaml --region va --peer-port 4510 --sql-port 4610 --out c",
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		if region == "" || out == "" || peerPort == 0 || sqlPort == 0 {
 			return usagef("--region, --peer-port, --sql-port and --out are needed (see isochron add-node --help)")
@@ -60,16 +60,16 @@ it in another's place. Given again with the same address it goes on.`,
 		return o.addNode(ctx, a)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&region, "region", "", "where it stands (needed)")
-	flags.StringVar(&host, "host", "127.0.0.1", "where the other nodes reach it")
-	flags.IntVar(&peerPort, "peer-port", 0, "its port for the other nodes (needed)")
-	flags.IntVar(&sqlPort, "sql-port", 0, "its port for MySQL clients (needed)")
-	flags.StringVar(&sqlHost, "sql-host", "127.0.0.1", "where it listens for them; 0.0.0.0: everywhere")
-	flags.IntVar(&httpPort, "http-port", 0, "its port for metrics and health (0: 200 above --peer-port)")
-	flags.BoolVar(&newRegion, "new-region", false, "the cluster has no node in that region yet, and is to have one")
-	flags.StringVar(&role, "role", "", "gateway: it holds no data, ever, and answers SQL; without it: it may take replicas")
-	flags.StringVar(&out, "out", "", "the directory for its files (needed)")
-	flags.StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")
+	flags.StringVar(&region, "region", "", "region of the node (required)")
+	flags.StringVar(&host, "host", "127.0.0.1", "address at which the other nodes reach it")
+	flags.IntVar(&peerPort, "peer-port", 0, "port for the other nodes (required)")
+	flags.IntVar(&sqlPort, "sql-port", 0, "port for MySQL clients (required)")
+	flags.StringVar(&sqlHost, "sql-host", "127.0.0.1", "address on which it listens for MySQL clients; 0.0.0.0: all")
+	flags.IntVar(&httpPort, "http-port", 0, "port for metrics and health; 0: --peer-port + 200")
+	flags.BoolVar(&newRegion, "new-region", false, "allow a region in which the cluster has no node")
+	flags.StringVar(&role, "role", "", "gateway: the node serves SQL and never stores replicas; empty: it may store replicas")
+	flags.StringVar(&out, "out", "", "directory for the node's files (required)")
+	flags.StringVar(&caKey, "ca-key", "", "file with the certificate authority's key, in a directory with sql-ca.crt and sql-ca.key; empty: the ca.key beside the ca.crt of --config")
 	return cmd
 }
 
@@ -117,11 +117,12 @@ func newReplaceReplica() *cobra.Command {
 	var shard uint64
 	cmd := newOrder(&cobra.Command{
 		Use:   "replace-replica",
-		Short: "Put one node in the place of another, in all shards or in one",
-		Long: `Replace-replica has node --to take the place of node --from in every shard where
-that has a vote. The new replica gets all of the shard before it gets the vote, and
-one step takes the vote from the old one. What is desired is written first, and the shards'
-leaders carry it out: given again after any failure, the command goes on waiting.`,
+		Short: "Move the replicas of one node to another",
+		Long: `Replace-replica moves the replicas of node --from to node --to, in every shard in which
+--from has a vote. The new replica first receives all data of the shard; then one change of
+members gives it the vote and takes it from the old replica. The desired state is recorded
+before the shards' leaders carry it out: if the command fails, run it again and it waits
+for the rest.`,
 		Example: "  isochron replace-replica --config c/node1.yaml --from 3 --to 6",
 	}, 30*time.Minute, func(ctx context.Context, o *operator) error {
 		if from == 0 || to == 0 {
@@ -129,9 +130,9 @@ leaders carry it out: given again after any failure, the command goes on waiting
 		}
 		return o.replace(ctx, from, to, shard)
 	})
-	cmd.Flags().Uint32Var(&from, "from", 0, "the node that loses its replicas (needed)")
-	cmd.Flags().Uint32Var(&to, "to", 0, "the node that gets them (needed)")
-	cmd.Flags().Uint64Var(&shard, "shard", 0, "this shard alone; 0: all")
+	cmd.Flags().Uint32Var(&from, "from", 0, "id of the node that loses its replicas (required)")
+	cmd.Flags().Uint32Var(&to, "to", 0, "id of the node that receives them (required)")
+	cmd.Flags().Uint64Var(&shard, "shard", 0, "id of the only shard to move; 0: all shards")
 	return cmd
 }
 
@@ -231,9 +232,9 @@ func newRemoveNode() *cobra.Command {
 	var node uint32
 	cmd := newOrder(&cobra.Command{
 		Use:   "remove-node",
-		Short: "Forget a node that has no replica with a vote any more",
-		Long: `Remove-node takes a node out of the cluster for ever: the others refuse it from then
-on, and its id is not used again. Replace its replicas first.`,
+		Short: "Remove a node that has no voting replica",
+		Long: `Remove-node removes a node from the cluster permanently: the others refuse it from then
+on, and its id is not used again. Move its replicas first (isochron replace-replica).`,
 		Example: "  isochron remove-node --config c/node1.yaml --node 3",
 	}, time.Minute, func(ctx context.Context, o *operator) error {
 		if node == 0 {
@@ -244,6 +245,6 @@ on, and its id is not used again. Replace its replicas first.`,
 		}
 		return o.report(map[string]any{"removed": node}, "node %d is not of the cluster any more", node)
 	})
-	cmd.Flags().Uint32Var(&node, "node", 0, "the node (needed)")
+	cmd.Flags().Uint32Var(&node, "node", 0, "id of the node (required)")
 	return cmd
 }

@@ -23,20 +23,19 @@ func newRestore() *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore",
-		Short: "Bring a backup into a new cluster",
-		Long: `Restore brings a backup into a running cluster that has no tables: of as many nodes
-and regions as the old one, or of others. It checks the whole backup before it
-writes anything. While it runs, and if it was interrupted, SQL clients are told
-that the restore is incomplete; run it again with the same backup and it completes.
+		Short: "Restore a backup into a new cluster",
+		Long: `Restore writes a backup into a running cluster that has no tables; it may have other nodes
+and regions than the old one. It checks the whole backup before it writes. While it runs,
+and if it was interrupted, SQL clients receive an error that the restore is incomplete; run
+it again with the same backup to complete it.
 
-A table that was placed in a region which the new cluster does not have needs
---map-region, once for each such region. Tables placed nowhere in particular need
-nothing.
+If a table was placed in a region that the new cluster does not have, --map-region must name
+another region for it. Tables without a placement need nothing.
 
-Tables at sources come back as they were adopted, and find their databases by the
-names of the sources: have agents join under these names (isochron agent --join),
-before or after. Their rows are as the databases have them, which may be newer, or
-older, than the backup.`,
+Tables at external databases are restored as definitions and find their databases by the
+names of the sources: have agents join under these names (isochron agent --join) before or
+afterwards. Their rows are those of the databases, which may be newer or older than the
+backup.`,
 		Example: `  isochron restore --config c2/node1.yaml --from monday.backup
   isochron restore --config c2/node1.yaml --from monday.backup --map-region va=eu,sg=asia`,
 		Args: noArgs,
@@ -45,9 +44,9 @@ older, than the backup.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "the configuration of a node of the new cluster (needed)")
-	flags.StringVar(&f.from, "from", "", "the backup (needed)")
-	flags.StringToStringVar(&f.regions, "map-region", nil, "OLD=NEW: what was placed in region OLD goes to region NEW")
+	flags.StringVar(&f.config, "config", "", "configuration file of any node of the new cluster, a nodeN.yaml (required)")
+	flags.StringVar(&f.from, "from", "", "backup file (required)")
+	flags.StringToStringVar(&f.regions, "map-region", nil, "OLD=NEW: place tables of region OLD in region NEW; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return cmd
 }

@@ -23,16 +23,16 @@ func newRootPassword() *cobra.Command {
 	cmd := newOrder(&cobra.Command{
 		Use:   "root-password",
 		Short: "Set a new password for the SQL user root",
-		Long: `Root-password gives the SQL user root of a running cluster a new password, for whoever
-has lost it and can read the files of a node. Root gets every privilege again, and is
-made again if it was dropped. The password is asked for, or read as one line from the
-standard input, from --password-file, or from the variable ` + passwordVariable + `; it never leaves
-this machine. The nodes log that it was set. If no node runs, start a majority of them
-first: no password is needed for that.`,
+		Long: `Root-password sets a new password for the SQL user root of a running cluster, if the old one
+is lost; it needs the files of a node. Root receives every privilege again, and is created
+again if it was dropped. The new password is asked for on a terminal, or read as one line
+from standard input, from --password-file, or from the environment variable
+` + passwordVariable + `; it is hashed before it is sent. The nodes log the change. If no node
+runs, start a majority of them first: that needs no password.`,
 		Example: `  isochron root-password --config c/node1.yaml
   pwgen 24 1 | tee new.password | isochron root-password --config c/node1.yaml`,
 	}, time.Minute, func(ctx context.Context, o *operator) error { return o.rootPassword(ctx, file) })
-	cmd.Flags().StringVar(&file, "password-file", "", "a file with the new password")
+	cmd.Flags().StringVar(&file, "password-file", "", "file with the new password, one line")
 	return cmd
 }
 

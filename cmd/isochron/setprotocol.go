@@ -25,17 +25,17 @@ func newSetProtocol() *cobra.Command {
 	var absent bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "set-protocol NAME",
-		Short: "Change how the transactions of a running cluster commit",
-		Long: `Set-protocol has a running cluster go over to another protocol (isochron lab
-protocols lists them), and waits until all of it has. Nothing is lost and nobody
-reloads. Transactions that would begin meanwhile wait and begin under the new
-protocol: clients see a pause of about a second. Those that are open may go on for
---drain and are rolled back then (error 1213: do it again); those in their commit
-come to its end. If a node does not answer, the cluster goes on under the protocol
-that it has; --allow-unreachable-nodes goes over all the same, and such a node follows when
-it is back. Given again after any failure, the command goes on where the cluster
-stands. It refuses if a node that answers does not know the protocol: put the same
-version at all nodes first.`,
+		Short: "Switch a running cluster to another protocol",
+		Long: `Set-protocol switches a running cluster to another protocol (isochron lab protocols lists
+them) and waits until all nodes use it. No data is lost or reloaded. During the switch new
+transactions queue and then start under the new protocol: clients see a pause of about a
+second. Open transactions may finish within --drain and are then rolled back (error 1213:
+retry); transactions that are committing complete.
+
+If a node does not reply, the cluster keeps its protocol; with --allow-unreachable-nodes it
+switches, and the node follows when it is back. If the command fails, run it again and it
+continues. It fails if a node that replies does not know the protocol: update that node
+first.`,
 		Example: `  isochron set-protocol d2pc+2pl-home --config c/node1.yaml
   isochron set-protocol txsql --config c/node1.yaml --drain 2s --json`,
 	}, 2*time.Minute, func(ctx context.Context, o *operator) error {
@@ -56,8 +56,8 @@ version at all nodes first.`,
 		name = spec.Name
 		return nil
 	}
-	cmd.Flags().DurationVar(&drain, "drain", 10*time.Second, "how long open transactions may go on before they are rolled back")
-	cmd.Flags().BoolVar(&absent, "allow-unreachable-nodes", false, "switch although nodes do not answer; they follow when they are back")
+	cmd.Flags().DurationVar(&drain, "drain", 10*time.Second, "time for open transactions to finish before they are rolled back")
+	cmd.Flags().BoolVar(&absent, "allow-unreachable-nodes", false, "switch although nodes do not reply; they follow when they are back")
 	return cmd
 }
 

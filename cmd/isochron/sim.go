@@ -33,8 +33,10 @@ func newSim() *cobra.Command {
 		Use:   "sim",
 		Short: "Measure a protocol, or test it under faults, in virtual time",
 		Long:  simHelp,
-		Example: `  isochron sim --protocol 2pc+occ --workload retwis --wan alibaba3 --zipf 0.7 --clients 150 --duration 60s --seed 1 --json
-  isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 --fsync 0
+		Example: `  isochron sim --protocol 2pc+occ --workload retwis --wan alibaba3 --zipf 0.7 --clients 150 \
+    --duration 60s --seed 1 --json
+  isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 \
+    --fsync 0
   isochron sim --seeds 300
   isochron sim --seeds 60 --protocol txsql --shards 7 --zipf 0.99 --loss 0.02 --jitter 0.2
   isochron sim --seeds 300 --protocol d2pc+2pl-group --coverage
@@ -53,7 +55,7 @@ func newSim() *cobra.Command {
 	var protocols []string
 	var faults string
 	cmd.Flags().StringSliceVar(&protocols, "protocol", nil, "experiment: a protocol ("+e.spec.Protocol+"); fault-injection runs: one or several (default: the standard ones)")
-	cmd.Flags().StringVar(&faults, "faults", "", "all, none, or some of: "+strings.Join(sim.FaultNames(), ",")+" (default: none in an experiment, all in fault-injection runs)")
+	cmd.Flags().StringVar(&faults, "faults", "", "all, none, or a list of: "+strings.Join(sim.FaultNames(), ", ")+" (default: none in an experiment, all in fault-injection runs)")
 	cmd.Flags().Uint64Var(&e.spec.Seed, "seed", 1, "the seed; of fault-injection runs the first")
 	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object at the end and nothing else")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -46,7 +46,7 @@ func (f *faultRunFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.seeds, "seeds", 20, "fault-injection runs: number of seeds on each protocol")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "fault-injection runs: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
 	cmd.Flags().StringVar(&f.injectBug, "inject-bug", "", "fault-injection runs: inject these bugs, one after the other (a list, or all), and report after how many seeds each is found")
-	cmd.Flags().StringSliceVar(&f.among, "switch-protocols", nil, "fault-injection runs: switch the cluster between these protocols under load, such as "+strings.Join(sim.DefaultSwitch, ","))
+	cmd.Flags().StringSliceVar(&f.among, "switch-protocols", nil, "fault-injection runs: switch the cluster between these protocols under load, such as "+strings.Join(sim.DefaultSwitch[:2], ","))
 	cmd.Flags().BoolVar(&f.rules, "coverage", false, "fault-injection runs: count the hits of each coverage mark of the core, and fail if a mark that the protocol can hit was never hit")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "fault-injection runs: print the trace of each run, one event per line")
 }

@@ -25,11 +25,10 @@ func newStart() *cobra.Command {
 	var logs logFlags
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "Run one node of a cluster that init has made",
-		Long: `Start runs one node until it is told to end (Ctrl-C, SIGTERM), and then ends it
-gracefully. It prints one line when SQL clients may come, which is as soon as a
-majority of the cluster's nodes runs. Whatever else it has to say goes to the
-standard error.`,
+		Short: "Run one node of a cluster",
+		Long: `Start runs one node until it receives SIGINT (Ctrl-C) or SIGTERM, and then shuts down
+gracefully. It prints one line when it accepts SQL clients, which needs a majority of the
+cluster's nodes. It logs to standard error.`,
 		Example: "  isochron start --config c/node1.yaml\n  isochron start --config c/node1.yaml --log-format json --log-level debug",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,9 +50,9 @@ standard error.`,
 			return runNode(cmd.Context(), c, shares, cmd.OutOrStdout(), false)
 		},
 	}
-	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
-	cmd.Flags().StringVar(&mem, "memory", "", "what the node may take of the machine's memory, such as 2GB or 25% (default: memory in the configuration, else half)")
-	cmd.Flags().IntVar(&httpPort, "http-port", 0, "serve metrics and health at this port of the loopback (0: as http_listen in the configuration says)")
+	cmd.Flags().StringVar(&config, "config", "", "the node's configuration file, a nodeN.yaml (required)")
+	cmd.Flags().StringVar(&mem, "memory", "", "memory limit, in bytes or as part of the machine's memory, such as 2GB or 25%; empty: memory in the configuration, or half")
+	cmd.Flags().IntVar(&httpPort, "http-port", 0, "port on the loopback for metrics and health; 0: http_listen in the configuration")
 	logs.add(cmd)
 	return cmd
 }

@@ -70,16 +70,15 @@ func newStatus() *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Ask the nodes of a cluster how they are",
-		Long: `Status asks every node that a configuration names, with that configuration's
-certificate, and shows which are up, who leads which shard, how far the others are
-behind, what is undecided, and the round trips that the nodes measure, with the
-delays that they add; of each source (isochron agent), whether it is reached or why not.
-It fails only if no node answers.
+		Short: "Show the status of a cluster's nodes",
+		Long: `Status queries every node of the cluster and shows which are up, which node leads each
+shard, how far its followers lag, the undecided transactions, and the round trips that the
+nodes measure, with emulated delays; of each external database, whether it is reachable. It
+fails only if no node replies.
 
-With --in-doubt it lists what is prepared at sources and has not ended, for how long and
-why, and what is undecided at the cluster's own shards; it fails if a source's agent does
-not answer. isochron resolve ends what is listed.`,
+With --in-doubt it lists the transactions that are prepared at external databases and not
+ended, with age and reason, and the undecided ones at shards; it fails if the agent of
+a database does not reply. isochron resolve ends listed transactions.`,
 		Example: `  isochron status --config c/node1.yaml
   isochron status --config c/node1.yaml --json
   isochron status --config c/node1.yaml --in-doubt`,
@@ -100,10 +99,10 @@ not answer. isochron resolve ends what is listed.`,
 			return showStatus(ctx, c, asJSON, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&config, "config", "", "a node's configuration, a nodeN.yaml (needed)")
-	cmd.Flags().BoolVar(&doubt, "in-doubt", false, "list what is prepared and not decided")
+	cmd.Flags().StringVar(&config, "config", "", "configuration file of any node, a nodeN.yaml (required)")
+	cmd.Flags().BoolVar(&doubt, "in-doubt", false, "list transactions that are prepared and not ended")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
-	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Second, "how long to wait for the nodes' answers")
+	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Second, "time to wait for the nodes' replies")
 	return cmd
 }
 

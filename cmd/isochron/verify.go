@@ -22,14 +22,13 @@ func newVerify() *cobra.Command {
 	cmd := newOrder(&cobra.Command{
 		Use:   "verify",
 		Short: "Compare the replicas of a running cluster",
-		Long: `Verify compares, shard by shard, what all replicas have made of the log up to one entry: the
-rows with their versions, votes and outcomes. Clients work meanwhile. What differs is named by
-range, rows and replica: the replicas that differ from a majority, or all where there is none.
+		Long: `Verify compares the replicas of each shard, as of one log entry: rows with versions, votes
+and outcomes. Clients are not blocked. It prints differences by range, row and replica: the
+replicas that differ from a majority, or all if there is no majority. A replica that differs
+is damaged: replace its node with isochron rebuild. Nodes compare by themselves if their
+configuration sets verify_every.
 
-It ends with 0 if all replicas of all shards were compared and are the same, with 1 if some
-differ or could not be compared, with 2 if it was asked for what makes no sense. A replica that
-differs is damaged: isochron rebuild makes its node anew. The nodes compare by themselves where
-verify_every stands in their configuration.`,
+Exit codes: 0 all replicas are equal, 1 some differ or could not be compared, 2 wrong usage.`,
 		Example: "  isochron verify --config c/node1.yaml\n  isochron verify --config c/node1.yaml --shard 2 --rate 8 --json",
 	}, 30*time.Minute, func(ctx context.Context, o *operator) error {
 		if !(rate > 0) || rate > 1e6 {
@@ -37,8 +36,8 @@ verify_every stands in their configuration.`,
 		}
 		return o.verify(ctx, shard, int64(rate*1e6))
 	})
-	cmd.Flags().Float64Var(&rate, "rate", 4*deploy.VerifyRateDefault, "megabytes that each replica reads in a second, at most")
-	cmd.Flags().Uint64Var(&shard, "shard", 0, "this shard alone; 0: all")
+	cmd.Flags().Float64Var(&rate, "rate", 4*deploy.VerifyRateDefault, "limit of each replica's reads, in megabytes per second")
+	cmd.Flags().Uint64Var(&shard, "shard", 0, "id of the only shard to compare; 0: all shards")
 	return cmd
 }
 

@@ -12,9 +12,10 @@ import (
 func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Version prints the revision this program was built from, whether it had uncommitted changes, and the version of Go.",
+		Use:   "version",
+		Short: "Print the revision of this build",
+		Long: `Version prints the revision from which this program was built, whether the tree had
+uncommitted changes, and the version of Go.`,
 		Example: "  isochron version\n  isochron version --json\n  isochron --version",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

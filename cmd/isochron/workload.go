@@ -47,15 +47,16 @@ func newWorkload() *cobra.Command {
 	var f workloadFlags
 	cmd := &cobra.Command{
 		Use:   "workload NAME prepare|run|check",
-		Short: "Put load on any MySQL server, and judge what it did",
-		Long: `Workload fills a database (prepare), lets clients work on it (run), and holds what is
-there against what must be so (check; run does that too, at its end). It speaks plain
-SQL, to Isochron or to any other MySQL server; clients are spread over the addresses.
+		Short: "Run a workload on any MySQL server and check the result",
+		Long: `Workload measures any MySQL server, Isochron or another: prepare creates the tables and
+rows, run executes transactions from several clients and checks the result, and check only
+checks it. Clients are spread over the addresses of --dsn.
 The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 		Example: `  isochron workload bank prepare --dsn 127.0.0.1:4401
   isochron workload bank run --dsn 127.0.0.1:4401,127.0.0.1:4402 --clients 16 --for 30s
   isochron workload bank check --dsn 127.0.0.1:4401 --json
-  isochron workload bank prepare --dsn 127.0.0.1:4600 --password-file c/root.password --tls-ca c/sql-ca.crt`,
+  isochron workload bank prepare --dsn 127.0.0.1:4600 --password-file c/root.password \
+    --tls-ca c/sql-ca.crt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usagef("workload wants a name and a step, such as: isochron workload bank prepare (see isochron workload --help)")
@@ -65,36 +66,36 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port or the path of a socket; a client whose connection is lost goes on at the next")
+	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port or the path of a socket; a client that loses its connection uses the next")
 	f.login.flags(cmd)
-	flags.StringVar(&f.target.Database, "db", "workload", "database; prepare creates it")
-	flags.IntVar(&f.clients, "clients", 8, "run: clients, each with one transaction at a time")
-	flags.DurationVar(&f.duration, "for", 30*time.Second, "run: for how long; 0: until Ctrl-C")
-	flags.DurationVar(&f.warmup, "warmup", 0, "run: work for so long before that, and leave it out of the figures")
-	flags.BoolVar(&f.unchecked, "no-check", false, "run: do not check at the end; check does it later")
-	flags.Uint64Var(&f.seed, "seed", 0, "what the clients choose follows from it; 0: another each time")
+	flags.StringVar(&f.target.Database, "db", "workload", "name of the database; prepare creates it")
+	flags.IntVar(&f.clients, "clients", 8, "run: number of clients, each with one transaction at a time")
+	flags.DurationVar(&f.duration, "for", 30*time.Second, "run: measured time; 0: until Ctrl-C")
+	flags.DurationVar(&f.warmup, "warmup", 0, "run: time before the measured time")
+	flags.BoolVar(&f.unchecked, "no-check", false, "run: do not check the result at the end")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the clients' choices; 0: a different one each time")
 	flags.BoolVar(&f.drop, "drop", false, "prepare: drop the workload's tables first")
-	flags.StringVar(&f.placement, "placement", "", `prepare, on Isochron: hash:N shards, or the JSON object of a table's COMMENT`)
-	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: how many accounts, records, customers, lists or hot rows (default: the workload's own)")
-	flags.IntVar(&f.options.Warehouses, "warehouses", 1, "prepare tpcc: how many warehouses")
-	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: customers and items times this, for a short try; 1 is the benchmark's own")
-	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")
+	flags.StringVar(&f.placement, "placement", "", "prepare, on Isochron: hash:N for N shards, or the JSON object of a table's COMMENT")
+	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: number of accounts, records, customers, lists or hot rows; 0: the workload's default")
+	flags.IntVar(&f.options.Warehouses, "warehouses", 1, "prepare tpcc: number of warehouses")
+	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: factor of customers and items; 1 is the benchmark's")
+	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: number of customers in nine of ten transactions; 0: one in a thousand")
 	flags.StringVar(&f.options.Mix, "mix", "a", "run ycsb: a (half updates), b (one update in twenty) or c (reads only)")
-	flags.Float64Var(&f.options.Theta, "theta", 0, "run ycsb, transfer or ycsb-txn: how skewed the keys are, 0.3 little, 0.9 much, 1.5 very much; not 1 (default 0.99, over sources 0.9)")
+	flags.Float64Var(&f.options.Theta, "theta", 0, "run ycsb, transfer or ycsb-txn: Zipf coefficient of the keys, not 1; 0: 0.99, over sources 0.9")
 	f.sourceFlags(flags)
-	flags.StringVar(&f.history, "history", "", "run list-append: write what the clients saw to this file, for isochron check")
+	flags.StringVar(&f.history, "history", "", "run list-append: write the history of all clients to this file, for isochron check")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	return cmd
 }
 
 // sourceFlags are those of the loads over several sources.
 func (f *workloadFlags) sourceFlags(flags *pflag.FlagSet) {
-	flags.IntVar(&f.options.Sources, "sources", 0, "prepare transfer or ycsb-txn: at how many sources the rows lie, in ranges of the key (default 4)")
-	flags.IntVar(&f.distributed, "distributed", 20, "run transfer or ycsb-txn: transactions of a hundred that work at several sources")
-	flags.IntVar(&f.options.Span, "span", 0, "run transfer or ycsb-txn: at how many those work (default 2)")
-	flags.IntVar(&f.options.Operations, "operations", 0, "run ycsb-txn: operations of a transaction (default 5)")
+	flags.IntVar(&f.options.Sources, "sources", 0, "prepare transfer or ycsb-txn: number of sources with the rows, in ranges of the key; 0: 4")
+	flags.IntVar(&f.distributed, "distributed", 20, "run transfer or ycsb-txn: percentage of transactions that use several sources")
+	flags.IntVar(&f.options.Span, "span", 0, "run transfer or ycsb-txn: number of sources of these transactions; 0: 2")
+	flags.IntVar(&f.options.Operations, "operations", 0, "run ycsb-txn: operations per transaction; 0: 5")
 	flags.BoolVar(&f.options.Packet, "packet", false, "run transfer or ycsb-txn: send the statements of a transaction in one message")
-	flags.BoolVar(&f.options.Hint, "hint", false, "run transfer or ycsb-txn: mark the last statement of a transaction, /*+ last */")
+	flags.BoolVar(&f.options.Hint, "hint", false, "run transfer or ycsb-txn: mark the last statement of a transaction with /*+ last */")
 }
 
 // check refuses what makes no sense before anything is connected.

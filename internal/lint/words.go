@@ -45,6 +45,20 @@ func Words() (all []Word, err error) {
 	return all, nil
 }
 
+// PhrasesIn returns the phrases of table B that occur in a text, each with its plain word.
+func PhrasesIn(text string, words []Word) (found []string) {
+	for _, w := range words {
+		for _, p := range w.Phrases {
+			c := new(corpus)
+			c.add(inDocs, text)
+			if w.Table == "B" && c.count([]Word{{w.Table, []string{p}, w.Plain}})[0].all() > 0 {
+				found = append(found, fmt.Sprintf("%q (write: %s)", p, w.Plain))
+			}
+		}
+	}
+	return found
+}
+
 // Where a phrase can occur.
 const (
 	inCode = iota // identifiers of Go

@@ -97,3 +97,12 @@ func TestRecordsExist(t *testing.T) {
 		}
 	}
 }
+
+// Phrases of table B are found over the end of a line and in any case; those of table A are not.
+func TestPhrasesIn(t *testing.T) {
+	words := []Word{{"A", []string{"Chase"}, "probe"}, {"B", []string{"goes on", "gone on"}, "continues"}, {"B", []string{"told"}, "notified"}}
+	got := PhrasesIn("A Chase Goes\non; it has gone. On it.", words)
+	if len(got) != 1 || got[0] != `"goes on" (write: continues)` {
+		t.Errorf("found %q", got)
+	}
+}
