@@ -43,7 +43,7 @@ func TestTheEntryCacheIsRightAndBounded(t *testing.T) {
 		t.Errorf("it keeps %d entries, in an order of %d; at most %d were to be kept", len(m.commands), len(m.order), most)
 	}
 	if got, err := m.read(entries[0]); err != nil || len(got) != 1 || !strings.HasPrefix(got[0], "0.") {
-		t.Errorf("a forgotten entry reads as %v, %v", got, err)
+		t.Errorf("an evicted entry reads as %v, %v", got, err)
 	}
 	if c, err := m.read(&pb.Entry{}); err != nil || len(c) > 0 {
 		t.Errorf("an empty entry reads as %v, %v", c, err)

@@ -2,7 +2,7 @@ package raftgroup
 
 import "testing"
 
-// FuzzDecodeRaft: what a peer sends as raft's message is read or refused.
+// FuzzDecodeRaft: a peer's raft message is decoded or refused.
 func FuzzDecodeRaft(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{8, 3, 16, 1, 24, 2, 32, 4})
@@ -12,7 +12,7 @@ func FuzzDecodeRaft(f *testing.F) {
 			return
 		}
 		if _, err := decodeRaft(marshal(m)); err != nil {
-			t.Errorf("what was read cannot be written and read again: %v", err)
+			t.Errorf("a decoded message cannot be encoded and decoded again: %v", err)
 		}
 	})
 }

@@ -16,8 +16,8 @@ import (
 
 var three = []txn.NodeID{1, 2, 3}
 
-// The preferred founder is elected at once; what it proposes in one turn is one entry, and
-// every member makes the same of it, in order.
+// The preferred founder is elected immediately; its proposals of one turn are one entry, and every
+// member applies them in order.
 func TestElectProposeAndApply(t *testing.T) {
 	w := founded(t)
 	w.agree(three, "born")
@@ -25,15 +25,15 @@ func TestElectProposeAndApply(t *testing.T) {
 	before := lead.Status().Last
 	for i := range 50 {
 		if !lead.Propose(fmt.Sprint(i)) {
-			t.Fatal("it takes no more")
+			t.Fatal("it accepts no more proposals")
 		}
 	}
 	w.drain()
 	if got := lead.Status().Last - before; got != 1 {
-		t.Errorf("what was proposed together is %d entries", got)
+		t.Errorf("proposals of one turn are %d entries", got)
 	}
 	w.propose("a", "b")
-	w.run(time.Second) // followers hear of the commit with a heartbeat
+	w.run(time.Second) // followers learn of the commit with a heartbeat
 	w.agree(three, "48", "49", "a", "b")
 	if w.members[2].Propose("x") || w.members[2].AcceptsProposals() {
 		t.Error("a follower takes a proposal")
@@ -44,16 +44,16 @@ func TestElectProposeAndApply(t *testing.T) {
 			want = append(want, "leads", "serves")
 		}
 		if !slices.Equal(m.book.events, want) {
-			t.Errorf("member %d was told %v", n, m.book.events)
+			t.Errorf("member %d received the events %v", n, m.book.events)
 		}
 		if len(m.book.durable) != 52 || m.book.durable[51] != "b true" {
-			t.Errorf("member %d was told of %d durable commands: %v", n, len(m.book.durable), m.book.durable)
+			t.Errorf("member %d was notified of %d durable commands: %v", n, len(m.book.durable), m.book.durable)
 		}
 	}
 }
 
-// Nobody else leads before a lease has run out; then somebody does, and the old leader
-// is deposed when it hears of that. What it could not commit is lost, and nothing else.
+// No other member leads before a lease has expired; then one does, and the old leader is deposed
+// when it learns of that. Only commands that it could not commit are lost.
 func TestALeaseEndsBeforeAnotherLeads(t *testing.T) {
 	w := founded(t)
 	w.propose("kept")
@@ -71,7 +71,7 @@ func TestALeaseEndsBeforeAnotherLeads(t *testing.T) {
 	}
 	for w.members[2].lead == nil && w.members[3].lead == nil {
 		if w.run(10 * time.Millisecond); w.now > time.Minute {
-			t.Fatal("nobody else is elected")
+			t.Fatal("no other member is elected")
 		}
 	}
 	if w.now <= until || old.LeaseUntil() > until {
@@ -83,17 +83,17 @@ func TestALeaseEndsBeforeAnotherLeads(t *testing.T) {
 	w.run(5 * time.Second)
 	w.agree(three, "born", "kept", "instead")
 	if !slices.Contains(old.book.events, "deposed") {
-		t.Errorf("the old leader was told %v", old.book.events)
+		t.Errorf("the old leader received the events %v", old.book.events)
 	}
 }
 
-// A leader that is about to hand over has no lease any more.
+// A leader that starts to transfer its leadership has no lease any longer.
 func TestHandingOverVoidsTheLease(t *testing.T) {
 	w := founded(t)
 	w.run(3 * time.Second)
 	old := w.members[1]
 	if !old.CanHandOver() {
-		t.Fatal("nobody could take over")
+		t.Fatal("no member could take over")
 	}
 	old.SetDraining(true)
 	if old.Leased() || old.Propose("x") {
@@ -108,7 +108,7 @@ func TestHandingOverVoidsTheLease(t *testing.T) {
 	w.agree(three, "born", "y")
 }
 
-// Whoever lags behind what the others have cut away is sent the state, in pieces.
+// A member that lacks entries deleted from the others' logs is sent the state, in chunks.
 func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 	w := founded(t)
 	w.cut[3] = true
@@ -120,7 +120,7 @@ func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 	if first := w.members[1].log.meta.First; first == 0 {
 		t.Fatal("the log was not cut")
 	}
-	// The machine's state is one key here, so the pieces come of keys beside it.
+	// The machine's state is one key here, so the chunks contain other keys.
 	var b store.Batch
 	prefix, _ := State(w.members[1].engine, 7)
 	for i := range 5 {
@@ -133,7 +133,7 @@ func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 			return false
 		}
 		pieces++
-		return pieces == 2 // it is asked for again
+		return pieces == 2 // it is requested again
 	}
 	w.cut[3] = false
 	w.run(6 * time.Second)
@@ -142,7 +142,7 @@ func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 	}
 	m := w.members[3]
 	if !strings.HasPrefix(m.book.events[len(m.book.events)-1], "loads ") || m.Status().Counts.SnapshotsInstalled != 1 {
-		t.Errorf("it was told %v, and counts %+v", m.book.events, m.Status().Counts)
+		t.Errorf("it received the events %v, and counts %+v", m.book.events, m.Status().Counts)
 	}
 	w.propose("more")
 	w.run(time.Second)
@@ -155,7 +155,7 @@ func TestASnapshotHasEntriesDeletedFromTheLog(t *testing.T) {
 	}
 }
 
-// A crash in the middle of a snapshot leaves the old state whole.
+// A crash while a snapshot is received leaves the old state whole.
 func TestACrashAmidASnapshot(t *testing.T) {
 	w := founded(t)
 	w.cut[3] = true
@@ -174,7 +174,7 @@ func TestACrashAmidASnapshot(t *testing.T) {
 	if got := w.members[3].book.page.Lines; !slices.Equal(got, []string{"born"}) {
 		t.Errorf("it has %q", got)
 	}
-	for i := range 60 { // what stands after a snapshot that is fetched is not cut away
+	for i := range 60 { // entries after a snapshot that is fetched are not deleted
 		w.propose(fmt.Sprint(100 + i))
 	}
 	w.run(100 * time.Millisecond)
@@ -182,12 +182,12 @@ func TestACrashAmidASnapshot(t *testing.T) {
 		t.Errorf("the log begins after entry %d, a snapshot at %d is fetched", lead.log.meta.First, lead.snapshots.held.index)
 	}
 	w.lose = nil
-	w.run((snapshotLasts + 2) * w.params.ElectionTimeout) // until the leader believes no more that it fetches
+	w.run((snapshotLasts + 2) * w.params.ElectionTimeout) // until the leader no longer believes that it fetches
 	w.agree(three, "158", "159")
 }
 
-// A member comes back with all that it has promised, and is silent for as long as a
-// promise that it may have given binds it.
+// A restarted member has its term and vote, and does not vote for as long as a promise that it may
+// have given is binding.
 func TestAMemberComesBack(t *testing.T) {
 	w := founded(t)
 	w.propose("a", "b", "c")
@@ -195,7 +195,7 @@ func TestAMemberComesBack(t *testing.T) {
 	w.open(2, w.members[2].engine.CrashStrict(), three)
 	m := w.members[2]
 	if m.term != term || m.Status().Last != w.members[1].Status().Last {
-		t.Errorf("it comes back in term %d with %+v", m.term, m.Status())
+		t.Errorf("it restarts in term %d with %+v", m.term, m.Status())
 	}
 	vote := &pb.Message{Type: pb.MsgPreVote.Enum(), From: proto.Uint64(3), To: proto.Uint64(2),
 		Term: proto.Uint64(99), Index: proto.Uint64(999), LogTerm: proto.Uint64(98)}
@@ -222,11 +222,11 @@ func TestAMemberComesBack(t *testing.T) {
 		return len(sent) >= 2
 	})
 	if len(sent) < 2 || !slices.Equal(sent[:2], []string{"c", "b"}) || !Kept(m.engine, 7) || Kept(store.NewMem(), 7) {
-		t.Errorf("its disk tells %v", sent)
+		t.Errorf("its disk has %v", sent)
 	}
 }
 
-// Ephemeral members read an entry once for all, and save their state for a snapshot.
+// Ephemeral members decode an entry once for all of them, and save their state for a snapshot.
 func TestEphemeralMembersReadAnEntryOnce(t *testing.T) {
 	w := newWorld(t)
 	w.cache = NewEntryCache(w.format.Decode)

@@ -14,14 +14,14 @@ import (
 	"isochron/txn"
 )
 
-// A member is replaced: the new one gets what the group was born with, and the old one
-// learns that it is out, and forgets all but its vote.
+// A member is replaced: the new one receives the group's initial state, and the old one learns of
+// its removal and deletes everything but its vote.
 func TestAMemberIsReplaced(t *testing.T) {
 	w := founded(t)
 	w.propose("a")
 	w.open(4, store.NewMem(), nil)
 	if !w.members[4].uninitialized() || Kept(w.members[4].engine, 7) {
-		t.Error("who joins has something")
+		t.Error("the joining member is not empty")
 	}
 	for _, m := range w.members {
 		m.SetDesired(Desired{Voters: []txn.NodeID{1, 2, 4}, Preferred: []txn.NodeID{1}})
@@ -52,11 +52,11 @@ func TestAMemberIsReplaced(t *testing.T) {
 	}
 	w.open(3, old.engine, nil)
 	if m := w.members[3]; !m.uninitialized() || m.term != hard {
-		t.Errorf("it comes back: blank %v, in term %d and not %d", m.uninitialized(), m.term, hard)
+		t.Errorf("after the restart: uninitialized %v, in term %d and not %d", m.uninitialized(), m.term, hard)
 	}
 }
 
-// Whoever was cut off while it was replaced asks, and hears that it is out.
+// A member that was partitioned during its replacement campaigns, and learns of its removal.
 func TestAPartitionedMemberLearnsItsRemoval(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
@@ -75,8 +75,8 @@ func TestAPartitionedMemberLearnsItsRemoval(t *testing.T) {
 	}
 }
 
-// Those who are to stay do not know that the last change is committed, and those who are out know
-// it and have more in their logs: nobody could be elected if these did not tell.
+// The remaining members do not know that the last change is committed; the removed ones do, and
+// have longer logs: without their reports no member could be elected.
 func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
@@ -108,7 +108,7 @@ func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 		switch {
 		case asksForVote(m) && hold:
 			return e.From != 1
-		case m.GetType() == pb.MsgTimeoutNow: // it would rather hand over
+		case m.GetType() == pb.MsgTimeoutNow: // it would transfer its leadership
 			return hold
 		case e.To == 1 && m.GetType() == pb.MsgAppResp && leave != 0 && hold:
 			held = append(held, e)
@@ -130,7 +130,7 @@ func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 		w.run(10 * time.Millisecond)
 	}
 	if w.leader() != 1 || leave == 0 {
-		t.Fatalf("who is to go does not lead to the end of the change: %d leads, %d", w.leader(), leave)
+		t.Fatalf("the member to be removed does not lead until the change ends: %d leads, %d", w.leader(), leave)
 	}
 	for range 1000 {
 		if w.members[1].Propose("more") {
@@ -143,7 +143,7 @@ func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 	w.drain()
 	for _, n := range []txn.NodeID{1, 2} {
 		if w.members[n].log.meta.member(n) || w.members[n].log.last() == leave {
-			t.Fatalf("member %d does not know that it is out, or has no more than the others", n)
+			t.Fatalf("member %d does not know of its removal, or its log is no longer than the others'", n)
 		}
 	}
 	for _, n := range []txn.NodeID{4, 5} {
@@ -152,9 +152,9 @@ func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 		}
 	}
 	w.run(10 * time.Second)
-	for n, m := range w.members { // order: each by itself
+	for n, m := range w.members { // order: independent members
 		if m.Serving() || m.Removed() {
-			t.Errorf("while nobody says it: member %d serves %v, may go %v", n, m.Serving(), m.Removed())
+			t.Errorf("without a report: member %d serves %v, may be destroyed %v", n, m.Serving(), m.Removed())
 		}
 	}
 	mute = false
@@ -166,12 +166,12 @@ func TestARemovedMemberReportsItsRemoval(t *testing.T) {
 	w.run(10 * time.Second)
 	for _, n := range []txn.NodeID{1, 2} {
 		if !w.members[n].Removed() {
-			t.Errorf("member %d was not told that it may go", n)
+			t.Errorf("member %d was not notified that it may be destroyed", n)
 		}
 	}
 }
 
-// A learner that has lost its disk begins anew; nobody else could.
+// A learner that has lost its disk starts again without state; a voter could not.
 func TestALearnerThatLostItsDiskStartsAgain(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
@@ -191,7 +191,7 @@ func TestALearnerThatLostItsDiskStartsAgain(t *testing.T) {
 	w.agree([]txn.NodeID{1, 4}, "born", "a", "b")
 }
 
-// What a leader proposes next depends on who has the log and who is missing.
+// A leader's next proposed change depends on which members have the log and which are missing.
 func TestTheNextChangeOfMembers(t *testing.T) {
 	has := tracker.Progress{RecentActive: true, Match: 90, State: tracker.StateReplicate}
 	lags := tracker.Progress{RecentActive: true, Match: 10, State: tracker.StateReplicate}
@@ -211,10 +211,10 @@ func TestTheNextChangeOfMembers(t *testing.T) {
 		{"it has got the log", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: []txn.NodeID{1, 2, 4}},
 			map[uint64]tracker.Progress{2: has, 3: has, 4: has}, 0, []string{"ConfChangeAddNode 4", "ConfChangeRemoveNode 3"}},
 		{"too few of those to come answer", meta{Voters: []uint64{1, 2, 3, 4}}, Desired{Voters: []txn.NodeID{1, 3, 4}}, map[uint64]tracker.Progress{2: has}, 0, nil},
-		{"who leads is to go and another can", meta{Voters: []uint64{1, 2, 3}}, Desired{Voters: []txn.NodeID{2, 3}}, map[uint64]tracker.Progress{2: has, 3: has}, 0, nil},
+		{"the leader is to be removed and another member can lead", meta{Voters: []uint64{1, 2, 3}}, Desired{Voters: []txn.NodeID{2, 3}}, map[uint64]tracker.Progress{2: has, 3: has}, 0, nil},
 		{"a learner has lost all", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three, Learners: []txn.NodeID{4}},
 			map[uint64]tracker.Progress{2: has, 3: has, 4: has}, 4, []string{"ConfChangeRemoveNode 4", "ConfChangeAddLearnerNode 4"}},
-		{"a learner is wanted no more", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three},
+		{"a learner is no longer desired", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three},
 			map[uint64]tracker.Progress{2: has, 3: has}, 0, []string{"ConfChangeRemoveNode 4"}},
 	} {
 		s := membershipState{&c.meta, 1, &c.desired, 100, c.progress, nil, nil}

@@ -13,8 +13,8 @@ import (
 	"isochron/txn"
 )
 
-// overtaken is a group whose first member has logged alone for a while, and has taken
-// over the shorter log of its successor since.
+// overtaken is a group whose first member has logged entries alone for a while, and has since
+// accepted the shorter log of its successor.
 func overtaken(t *testing.T) *world {
 	t.Helper()
 	w := founded(t)
@@ -30,12 +30,12 @@ func overtaken(t *testing.T) *world {
 	alone := old.Status().Last
 	for w.run(100 * time.Millisecond); w.leader() < 2; w.run(100 * time.Millisecond) {
 		if w.now > time.Minute {
-			t.Fatal("nobody else is elected")
+			t.Fatal("no other member is elected")
 		}
 	}
 	w.propose("instead")
 	for _, m := range w.members {
-		m.SetDesired(Desired{Voters: three}) // the first does not lead again at once
+		m.SetDesired(Desired{Voters: three}) // the first does not lead again immediately
 	}
 	w.cut[1] = false
 	w.run(time.Second)
@@ -46,8 +46,8 @@ func overtaken(t *testing.T) *world {
 	return w
 }
 
-// What a leader has logged alone is overwritten by its successor's log. What stood behind
-// the end of that is gone from the disk too: after a restart it is no part of the log.
+// Entries that a leader has logged alone are overwritten by its successor's log. Entries after the
+// end of the new log are deleted from the disk too: after a restart they are no part of the log.
 func TestAnOverwrittenSuffixIsGoneAfterARestart(t *testing.T) {
 	w := overtaken(t)
 	last := w.members[1].Status().Last
@@ -76,8 +76,8 @@ func TestALogWhoseTermsFallIsNotOpened(t *testing.T) {
 	}
 }
 
-// Who has nothing yet answers no call for votes, begins no election, and takes no log
-// from its beginning: a vote would rest on nothing, and the log lacks the genesis.
+// An uninitialized member does not vote, does not campaign, and accepts no log from its start: its
+// vote would ignore its lost state, and the log lacks the initial state.
 func TestAnUninitializedMemberDoesNotVote(t *testing.T) {
 	w := founded(t)
 	blank := w.open(4, store.NewMem(), nil)
@@ -91,14 +91,14 @@ func TestAnUninitializedMemberDoesNotVote(t *testing.T) {
 		blank.Step(3, &txn.Raft{Shard: 7, Body: m})
 		blank.work()
 		if len(w.queue) > 0 || blank.log.last() > 0 || blank.term > 0 {
-			t.Errorf("%v: it says %+v, has %d entries and is in term %d", m.GetType(), w.queue, blank.log.last(), blank.term)
+			t.Errorf("%v: it sends %+v, has %d entries and is in term %d", m.GetType(), w.queue, blank.log.last(), blank.term)
 		}
 		w.queue = nil
 	}
 }
 
-// A command names the members of when it was proposed, and so it stands before whatever
-// change of them is proposed after it.
+// A command names the members at its proposal, so it precedes every change of members proposed
+// after it in the log.
 func TestCommandsAreAppliedBeforeAChangeOfMembers(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
@@ -114,25 +114,25 @@ func TestCommandsAreAppliedBeforeAChangeOfMembers(t *testing.T) {
 		t.Fatalf("there is no change of members behind the command: %d", change)
 	}
 	if says, err := w.format.Decode(lead.log.entries[change-1].GetData()); err != nil || !slices.Contains(says, "names the members") {
-		t.Errorf("before the change stands %v, %v", says, err)
+		t.Errorf("before the change the log has %v, %v", says, err)
 	}
 }
 
-// In the middle of a change of members a lease rests on the majorities before and after.
+// During a change of members a lease needs the majorities of the old members and of the new ones.
 func TestALeaseNeedsBothMajorities(t *testing.T) {
 	w := founded(t)
 	lead := w.members[1]
 	if !lead.Leased() {
 		t.Fatal("it has no lease")
 	}
-	lead.log.meta.Outgoing = []uint64{1, 8, 9} // who were never heard of
+	lead.log.meta.Outgoing = []uint64{1, 8, 9} // which never existed
 	if lead.Leased() {
 		t.Error("it has a lease on which the members before the change have no part")
 	}
 }
 
-// A new leader serves once an entry of its own term is applied, and not when one of a
-// leader before it is.
+// A new leader serves once an entry of its own term is applied; an entry of an earlier leader is
+// not enough.
 func TestALeaderServesFromItsOwnTermOn(t *testing.T) {
 	w := founded(t)
 	lead := w.members[1]
@@ -150,8 +150,8 @@ func TestALeaderServesFromItsOwnTermOn(t *testing.T) {
 	}
 }
 
-// Of a snapshot the next piece is taken, from whom it was asked for; one that comes again
-// is not.
+// A chunk of a snapshot is accepted if it is the next one and its sender is the requested one; a
+// repeated chunk is not.
 func TestChunksAreAcceptedInOrderOnly(t *testing.T) {
 	in := &incomingSnapshot{from: 1, next: []byte("c"),
 		msg: &pb.Message{Snapshot: &pb.Snapshot{Metadata: &pb.SnapshotMetadata{Index: proto.Uint64(5)}}}}
@@ -174,13 +174,13 @@ func TestChunksAreAcceptedInOrderOnly(t *testing.T) {
 	}
 }
 
-// A member that finds that its leader's log lacks what is committed stops, and says so: raft would
-// have it stay behind for ever, in silence.
+// A member that finds that its leader's log lacks committed entries stops with an error: raft would
+// let it stay behind permanently, without a report.
 func TestAMemberStopsIfItsLeaderLacksCommittedEntries(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		lag  bool // the second lacks it by right; else its disk forgot as well
-	}{{"one disk forgets", true}, {"two disks forget", false}} {
+		lag  bool // the second never had the entry; else its disk lost it as well
+	}{{"one disk loses an entry", true}, {"two disks lose an entry", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := founded(t)
 			w.propose("kept")

@@ -17,7 +17,7 @@ func TestOwnProposalsAreNotDecodedAgain(t *testing.T) {
 	for i := range 10 {
 		c := []string{fmt.Sprint(2*i + 1), fmt.Sprint(2*i + 2)}
 		p.given = append(p.given, handed[string]{w.Encode(c), c})
-		if i == 3 { // it never comes
+		if i == 3 { // it is never appended
 			continue
 		}
 		says[len(entries)] = c
@@ -28,21 +28,21 @@ func TestOwnProposalsAreNotDecodedAgain(t *testing.T) {
 	p.appended(m, entries[4:])
 	for i, e := range entries {
 		if got, err := m.read(e); err != nil || !slices.Equal(got, says[i]) {
-			t.Errorf("entry %d says %+v, %v; want what was proposed", i, got, err)
+			t.Errorf("entry %d has %+v, %v; want the proposed commands", i, got, err)
 		}
 	}
 	if w.decoded != 0 {
 		t.Errorf("%d of them were read", w.decoded)
 	}
 	if got, err := m.read(foreign); err != nil || len(got) != 1 || got[0] != "99" || w.decoded != 1 {
-		t.Errorf("an entry of another says %+v, %v, after %d were read", got, err, w.decoded)
+		t.Errorf("another leader's entry has %+v, %v, after %d were decoded", got, err, w.decoded)
 	}
 	if p.given != nil {
 		t.Errorf("%d proposals are left", len(p.given))
 	}
 }
 
-// What raft does not take is handed to it again, in order and before what follows.
+// Proposals that raft drops are handed to it again, in order and before later ones.
 func TestProposalsThatRaftDropsWait(t *testing.T) {
 	w := &messageFormatter{}
 	p := proposals[string]{codec: w}
@@ -50,10 +50,10 @@ func TestProposalsThatRaftDropsWait(t *testing.T) {
 		p.next, p.bytes = append(p.next, c), p.bytes+w.Size(c)
 	}
 	if e := p.entry(2 * w.Size("a")); !slices.Equal(e.commands, []string{"a", "b"}) || string(e.data) != string(w.Encode(e.commands)) {
-		t.Errorf("the first entry says %v", e.commands)
+		t.Errorf("the first entry has %v", e.commands)
 	}
 	if e := p.entry(1); !slices.Equal(e.commands, []string{"a"}) {
-		t.Errorf("with room for nothing the first entry says %v", e.commands)
+		t.Errorf("with no room the first entry has %v", e.commands)
 	}
 	p.took(2)
 	if !slices.Equal(p.next, []string{"c", "d", "e"}) || p.bytes != 3*w.Size("c") {

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// What is offered comes whole, in pieces, and as it was when it was offered; whoever asks for
-// another hears that it is gone; and it lasts as long as somebody fetches of it.
+// A snapshot is sent completely, in chunks, as it was when it was offered; a request for another
+// one is answered that it is gone; and it is kept as long as a member fetches it.
 func TestASnapshotIsSentInChunks(t *testing.T) {
 	engine := store.NewMem()
 	put := func(key string, size int) {
@@ -20,10 +20,10 @@ func TestASnapshotIsSentInChunks(t *testing.T) {
 	for i := range 5 {
 		put(fmt.Sprint("s", i), snapChunkBytes*2/3)
 	}
-	put("t", 1) // beside it
+	put("t", 1) // outside of it
 	o := snapshotSender{lasts: 10}
 	if o.nextWake() != txn.Never || o.expired(1<<40) || o.cut(7) != 7 || !o.answer(0, &txn.SnapFetch{Index: 5}).Gone {
-		t.Error("it offers what it has not")
+		t.Error("it offers a snapshot that it does not have")
 	}
 	o.held = &outgoingSnapshot{index: 5, prefix: []byte("s"), snap: engine.Snapshot()}
 	o.keep(1)

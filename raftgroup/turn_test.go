@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// No two of those who have lost the same leader, or who know of none in the same term, call
-// an election at the same time; all do within the time-out.
+// Of members that have lost the same leader, or know none in the same term, no two campaign at the
+// same time; all campaign within the time-out.
 func TestVotersTakeTurns(t *testing.T) {
 	const all = 1500 * time.Millisecond
 	for _, voters := range [][]uint64{{1, 2, 3}, {4, 7, 8, 11, 12}} {
@@ -37,14 +37,14 @@ func TestVotersTakeTurns(t *testing.T) {
 	}
 }
 
-// Who has no vote does not fail.
+// A member without a vote does not panic.
 func TestAMemberWithoutAVoteTakesNoTurn(t *testing.T) {
 	if first, spread := turn(time.Second, []uint64{1, 2, 3}, 9, 1, 7); first != 0 || spread != time.Second {
 		t.Errorf("%v and %v", first, spread)
 	}
 }
 
-// Who is preferred goes before all others.
+// The preferred member campaigns before all others.
 func TestThePreferredMemberCampaignsFirst(t *testing.T) {
 	const timeout = time.Second
 	at := func(preferred ...txn.NodeID) time.Duration {

@@ -12,16 +12,16 @@ import (
 	"isochron/txn"
 )
 
-// book is a machine that writes down what it is told, one line a command.
+// book is a machine that records its commands and events, one line each.
 type book struct {
 	engine  store.Engine
 	prefix  []byte
 	page    page
-	events  []string // what it was told beside
+	events  []string // other notifications
 	durable []string
 }
 
-// page is what stands on a disk.
+// page is the content of a disk.
 type page struct {
 	Index uint64   `cbor:"1,keyasint"`
 	Term  uint64   `cbor:"2,keyasint"`
@@ -76,15 +76,15 @@ func (k *book) Durable(e Entries[string]) {
 func (k *book) Lead(term uint64) { k.events = append(k.events, "leads") }
 func (k *book) Deposed()         { k.events = append(k.events, "deposed") }
 
-// world has members of one group, a network that delivers at once, and disks that are
-// synced when their owner is processed, unless it is stopped.
+// world has members of one group, a network without delays, and disks that are synced when their
+// owner is processed, unless it is stopped.
 type world struct {
 	t       *testing.T
 	now     time.Duration
 	params  txn.Params
 	members map[txn.NodeID]*host
 	queue   []txn.Envelope
-	cut     map[txn.NodeID]bool // is neither heard nor hears
+	cut     map[txn.NodeID]bool // neither sends nor receives
 	lose    func(txn.Envelope) bool
 	cache   *EntryCache[string] // of ephemeral members
 	format  messageFormatter
@@ -115,7 +115,7 @@ func newWorld(t *testing.T) *world {
 	return &world{t: t, now: time.Second, params: txn.Params{LogEntries: 20}.WithDefaults(), members: map[txn.NodeID]*host{}, cut: map[txn.NodeID]bool{}}
 }
 
-// founded is a group of three founders, led by the first, which serves.
+// founded returns a group of three founders, led by the first, which serves.
 func founded(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -124,7 +124,7 @@ func founded(t *testing.T) *world {
 	}
 	w.run(time.Second)
 	if !w.members[1].Serving() {
-		t.Fatal("who is preferred does not serve after a second")
+		t.Fatal("the preferred member does not serve after a second")
 	}
 	return w
 }
@@ -142,7 +142,7 @@ func (w *world) open(n txn.NodeID, engine *store.Mem, founders []txn.NodeID) *ho
 	return m
 }
 
-// run lets time go on, by what a node's tick is.
+// run advances time in steps of a node's tick.
 func (w *world) run(d time.Duration) {
 	w.t.Helper()
 	for end := w.now + d; w.now < end; w.now += 10 * time.Millisecond {
@@ -157,7 +157,7 @@ func (w *world) run(d time.Duration) {
 	}
 }
 
-// drain delivers what is on its way until nothing is.
+// drain delivers messages until none is under way.
 func (w *world) drain() {
 	w.t.Helper()
 	for range 10_000 {
@@ -186,7 +186,7 @@ func (w *world) drain() {
 	w.t.Fatal("they never come to an end")
 }
 
-// work is one turn of a member's loop and of its disk.
+// work is one turn of a member's loop and a sync of its disk.
 func (m *host) work() {
 	for {
 		m.Process()
@@ -201,9 +201,9 @@ func (m *host) work() {
 	}
 }
 
-// leader is who serves; 0 if nobody, or more than one.
+// leader returns the member that serves; 0 if none does, or more than one.
 func (w *world) leader() (leader txn.NodeID) {
-	for n, m := range w.members { // order: one, or none
+	for n, m := range w.members { // order: at most one matches
 		if m.Serving() && leader != 0 {
 			return 0
 		} else if m.Serving() {
@@ -213,7 +213,7 @@ func (w *world) leader() (leader txn.NodeID) {
 	return leader
 }
 
-// propose has the leader log commands, one entry each.
+// propose makes the leader log commands, one entry each.
 func (w *world) propose(commands ...string) {
 	w.t.Helper()
 	for _, c := range commands {
@@ -224,7 +224,7 @@ func (w *world) propose(commands ...string) {
 	}
 }
 
-// agree fails unless the members have the same lines, those given last.
+// agree fails unless the members have the same lines, the last of which are the given ones.
 func (w *world) agree(members []txn.NodeID, last ...string) {
 	w.t.Helper()
 	want := w.members[members[0]].book.page.Lines

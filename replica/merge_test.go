@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// viewRecord is what one replica remembers of attempts: in view 7, unless it was left behind.
+// viewRecord returns a replica's record of attempts: in view 7, unless it was left behind.
 func viewRecord(id txn.NodeID, entries ...txn.Entry) *txn.ViewRecord {
 	return &txn.ViewRecord{Shard: shard, View: 8, Replica: id, Normal: 7, Entries: entries}
 }
@@ -59,15 +59,15 @@ func TestMerge(t *testing.T) {
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(3)}, want{1: "no"}},
 		{"without the leader of the last view there is none", []string{carousel, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, abstain))}, want{1: "no"}},
-		{"what was accepted stays", []string{carousel, tapir, starry}, 3,
+		{"an accepted vote is kept", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, took(x, true)), viewRecord(3, opined(x, abstain))}, want{1: "yes"}},
-		{"what was accepted stays, a No too", []string{carousel, tapir, starry}, 3,
+		{"an accepted No is kept", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, took(x, false)), viewRecord(3, opined(x, ok))}, want{1: "no"}},
-		{"who was left behind says nothing of open attempts", []string{carousel, tapir, starry}, 3,
+		{"a replica of an older view does not count for open attempts", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), behind(viewRecord(3, opined(x, ok), took(y, true)))}, want{1: "no"}},
 		{"but of endings", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), behind(ended(viewRecord(3), x, true))}, want{}},
-		{"what nobody has heard of is refused", []string{carousel, tapir, starry}, 3,
+		{"an unknown attempt is refused", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1), fence(viewRecord(3), x)}, want{1: "no"}},
 		{"of two that clash one alone can be a fast path", []string{carousel, tapir, starry}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok), opined(y, abstain)), viewRecord(3, opined(x, ok), opined(y, abstain))}, want{1: "yes", 2: "no"}},
@@ -75,9 +75,9 @@ func TestMerge(t *testing.T) {
 			[]*txn.ViewRecord{ended(viewRecord(1, opined(y, ok)), x, true), viewRecord(3, opined(y, ok))}, want{2: "no"}},
 		{"writes in the order of timestamps stand beside each other", []string{tapir}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok), opined(blind, ok)), viewRecord(3, opined(x, ok), took(blind, true))}, want{1: "yes", 2: "yes"}},
-		{"a read before an accepted write stands", []string{tapir}, 3,
+		{"a read before an accepted write stays valid", []string{tapir}, 3,
 			[]*txn.ViewRecord{viewRecord(1, opined(early, ok), took(x, true)), viewRecord(3, opined(early, ok))}, want{1: "yes", 3: "yes"}},
-		{"a read before a committed write stands", []string{tapir}, 3,
+		{"a read before a committed write stays valid", []string{tapir}, 3,
 			[]*txn.ViewRecord{ended(viewRecord(1, opined(early, ok)), x, true), viewRecord(3, opined(early, ok))}, want{3: "yes"}},
 		{"a write that a later read has missed was none", []string{tapir}, 3,
 			[]*txn.ViewRecord{ended(viewRecord(1, opined(x, ok)), prepare(6, 20, "r:a"), true), viewRecord(3, opined(x, ok))}, want{1: "no"}},
@@ -93,7 +93,7 @@ func TestMerge(t *testing.T) {
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true))}, nil},
 		{"or be committed", []string{carousel, tapir}, 5,
 			[]*txn.ViewRecord{viewRecord(1, opined(y, ok)), viewRecord(2, opined(y, ok)), ended(viewRecord(4), x, true)}, nil},
-		{"a fourth says that they are none", []string{carousel, tapir}, 5,
+		{"a fourth vote excludes it", []string{carousel, tapir}, 5,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true)), viewRecord(5, took(over, true))}, want{1: "no", 5: "yes"}},
 		{"a fourth knows how the first ended", []string{carousel, tapir}, 5,
 			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true)), ended(viewRecord(5, opined(over, ok)), x, true)}, want{5: "yes"}},

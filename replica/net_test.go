@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// net is a shard's replicas, a disk for each, and what they say to each other. It
-// is no cluster: the test is the coordinator, as node 9.
+// net is a shard's replicas, a disk for each, and their messages. It is no cluster: the test is the
+// coordinator, as node 9.
 type net struct {
 	t        *testing.T
 	spec     protocol.Spec
@@ -20,12 +20,12 @@ type net struct {
 	at       map[txn.NodeID]*machine
 	queue    []txn.Envelope
 	received []txn.Message  // by the coordinator
-	acks     []txn.Envelope // received too
+	acks     []txn.Envelope // also received by it
 	lost     func(txn.Envelope) bool
 	now      time.Duration
 }
 
-// machine is one replica's, and its Env.
+// machine is a replica's machine, and its Env.
 type machine struct {
 	n       *net
 	id      txn.NodeID
@@ -73,7 +73,7 @@ func (n *net) open(id txn.NodeID) {
 	m.r = r
 }
 
-// crash takes a replica away, with all that was not synced.
+// crash stops a replica; unsynced writes are lost.
 func (n *net) crash(id txn.NodeID) {
 	m := n.at[id]
 	m.engine, m.r, m.held = m.engine.CrashStrict(), nil, nil
@@ -111,7 +111,7 @@ func (n *net) sendAll(m txn.Message) {
 	n.settle()
 }
 
-// settle syncs disks and carries messages until nothing is left.
+// settle syncs disks and delivers messages until none is left.
 func (n *net) settle() {
 	n.t.Helper()
 	for range 10_000 {
@@ -157,7 +157,7 @@ func (n *net) carry(env txn.Envelope) {
 	}
 }
 
-// pass lets time pass.
+// pass advances time.
 func (n *net) pass(d time.Duration) {
 	const tick = 10 * time.Millisecond
 	for end := n.now + d; n.now < end; {
@@ -173,9 +173,9 @@ func (n *net) pass(d time.Duration) {
 
 func attempt(seq uint64) txn.Attempt { return txn.Attempt{Node: coordinator, Epoch: 1, Seq: seq} }
 
-// prepare makes attempt seq, at a timestamp, out of "r:key" (read while nobody had
-// written it), "r:key=seq" (read as attempt seq wrote it), "w:key" and "s:key"
-// (the range from there to its end was read and is empty).
+// prepare returns attempt seq, at a timestamp, made of "r:key" (read while it was unwritten),
+// "r:key=seq" (read as attempt seq wrote it), "w:key" and "s:key" (the range from there to its end
+// was read and is empty).
 func prepare(seq uint64, at txn.Timestamp, what ...string) *txn.Prepare {
 	p := &txn.Prepare{Shard: shard, Attempt: attempt(seq), Txn: txn.ID(attempt(seq)), Participants: []txn.ShardID{shard, 3}, At: at}
 	for _, w := range what {
@@ -208,7 +208,8 @@ func decision(p *txn.Prepare, commit, with bool) txn.Message {
 	return txn.Message{Decide: d}
 }
 
-// replicaVotes are the votes that the coordinator has received for an attempt, the last of each replica.
+// replicaVotes returns the votes that the coordinator has received for an attempt, the last of each
+// replica.
 func (n *net) replicaVotes(seq uint64) map[txn.NodeID]txn.ValidationResult {
 	out := map[txn.NodeID]txn.ValidationResult{}
 	for _, m := range n.received {
@@ -219,8 +220,8 @@ func (n *net) replicaVotes(seq uint64) map[txn.NodeID]txn.ValidationResult {
 	return out
 }
 
-// counts says what a majority has taken in, in one view, as the coordinator or the
-// leader has heard it: "yes", "no", or "" for nothing.
+// counts returns the vote that a majority has accepted in one view, as the coordinator or the
+// leader has received it: "yes", "no", or "" for none.
 func (n *net) counts(seq uint64) string {
 	type of struct {
 		view uint64
@@ -247,7 +248,7 @@ func (n *net) counts(seq uint64) string {
 	return ""
 }
 
-// has is what a replica shows of a row.
+// has returns a replica's value of a row.
 func (n *net) has(id txn.NodeID, key string) string {
 	return string(n.at[id].r.ReadLocal(txn.Key(key)).Value)
 }

@@ -6,14 +6,14 @@ import (
 	"isochron/txn"
 )
 
-// Two of five call x OK, three call y OK, which has read the same row and comes after it. y
-// commits and is forgotten. x's coordinator is silent, and those two, with one of the
-// others, begin a view: that they called x OK must not make a fast path of it any more, for
-// y has read the row without x's write.
+// Two of five replicas vote OK on x, three on y, which has read the same row and has a later
+// timestamp. y commits and is dropped. x's coordinator is silent, and those two, with one of the
+// others, begin a view: their votes on x must no longer make a fast path, for y has read the row
+// without x's write.
 func TestAnOvertakenAttemptNeverCommits(t *testing.T) {
 	n := newNet(t, tapir, 5)
 	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
-	y.Attempt.Node = coordinator - 1 // another's, so that it is forgotten while x is open
+	y.Attempt.Node = coordinator - 1 // another coordinator's, so that it is dropped while x is open
 	for _, first := range []struct {
 		p  *txn.Prepare
 		at []txn.NodeID
@@ -41,8 +41,8 @@ func TestAnOvertakenAttemptNeverCommits(t *testing.T) {
 	}
 }
 
-// Whoever has told what it remembers, for the next view, neither acknowledges an end before
-// that begins nor forgets one: what it has told is from before.
+// A replica that has sent its record for the next view neither acknowledges a decision nor drops an
+// attempt before that view begins: its record is from before.
 func TestAViewChangeKeepsDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x, y := prepare(1, 10, "w:a"), prepare(2, 20, "w:b")
@@ -59,7 +59,7 @@ func TestAViewChangeKeepsDecisions(t *testing.T) {
 	n.sendAll(decision(y, true, false))
 	for _, id := range n.members {
 		if r := n.at[id].r; r.takesPart() || r.rec.isRetired(x.Attempt) || n.has(id, "b") != "by 2" {
-			t.Errorf("replica %d: it takes part: %v, has forgotten: %v, shows %q", id, r.takesPart(), r.rec.isRetired(x.Attempt), n.has(id, "b"))
+			t.Errorf("replica %d: it takes part: %v, has dropped the attempt: %v, returns %q", id, r.takesPart(), r.rec.isRetired(x.Attempt), n.has(id, "b"))
 		}
 	}
 	if len(n.acks) != acks {

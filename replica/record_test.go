@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// full is the disk of a replica that remembers one of everything.
+// full is the disk of a replica with one record of each kind.
 func full(t *testing.T) *store.Mem {
 	n := newNet(t, tapir, 3)
 	x, y := prepare(5, 10, "w:a"), prepare(7, 20, "w:b")
@@ -55,12 +55,11 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 		t.Errorf("the whole record: %v, fresh is %v", err, fresh)
 	}
 	if !Recorded(full(t), shard, attempt(7)) || !Recorded(full(t), shard, attempt(5)) || Recorded(full(t), shard, attempt(8)) {
-		t.Error("the record bears witness to something else than was told")
+		t.Error("the record differs from what was sent")
 	}
 }
 
-// Whatever a disk holds, a replica opens it or says what is wrong, and one that
-// has opened it can go on.
+// A replica opens any disk, or returns an error that names the fault; an opened one can continue.
 func FuzzOpenRecord(f *testing.F) {
 	for _, kind := range []byte{'m', 'p', 'o', 'w'} {
 		f.Add(kind, txn.Encode(txn.DecidedEntry{Attempt: attempt(5), Result: txn.OutcomeCommitted}))

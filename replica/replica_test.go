@@ -18,7 +18,7 @@ func (n *net) wantOpinions(seq uint64, want ...txn.ValidationResult) {
 	got := n.replicaVotes(seq)
 	for i, a := range want {
 		if got[n.members[i]] != a {
-			n.t.Errorf("attempt %d: replica %d says %v, not %v (all: %v)", seq, i+1, got[n.members[i]], a, got)
+			n.t.Errorf("attempt %d: replica %d votes %v, not %v (all: %v)", seq, i+1, got[n.members[i]], a, got)
 		}
 	}
 }
@@ -38,11 +38,11 @@ func TestReplicaVotes(t *testing.T) {
 		asks       *txn.Prepare
 		plain, tsd txn.ValidationResult
 	}{
-		{"nobody else", nil, nil, prepare(3, 30, "r:a", "w:a"), ok, ok},
-		{"what it read was written since", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a"), no, no},
+		{"no other transaction", nil, nil, prepare(3, 30, "r:a", "w:a"), ok, ok},
+		{"a row it read was written since", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a"), no, no},
 		{"it read the newest", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a=1", "w:a"), ok, ok},
 		{"a row has come into its range", prepare(1, 10, "w:ab"), nil, prepare(3, 30, "s:a"), no, no},
-		{"it writes below what is there", prepare(1, 40, "w:a"), nil, prepare(3, 30, "w:a"), retry, retry},
+		{"it writes below a committed timestamp", prepare(1, 40, "w:a"), nil, prepare(3, 30, "w:a"), retry, retry},
 		{"it writes where a later one has read", prepare(1, 40, "r:a"), nil, prepare(3, 30, "w:a"), ok, retry},
 		{"it writes into a range that a later one has read", prepare(1, 40, "s:a"), nil, prepare(3, 30, "w:ab"), ok, retry},
 		{"it reads under an undecided write", nil, prepare(2, 20, "w:a"), prepare(3, 30, "r:a"), abstain, abstain},
@@ -67,14 +67,14 @@ func TestReplicaVotes(t *testing.T) {
 	}
 }
 
-// An opinion is told when it is on the disk, and stays what it is after a crash.
+// A replica's vote is sent when it is on the disk, and stays the same after a crash.
 func TestAReplicaVoteSurvivesACrash(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.at[2].stuck = true
 	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
 	n.sendAll(txn.Message{Prepare: x})
 	if n.replicaVotes(1)[2] != txn.ValidationNone {
-		t.Fatal("it tells what is not on its disk")
+		t.Fatal("it sends a vote that is not on its disk")
 	}
 	n.crash(2)
 	n.open(2)
@@ -99,8 +99,8 @@ func TestAReplicaVoteSurvivesACrash(t *testing.T) {
 	}
 }
 
-// What was committed is read after a restart, from a timestamp on below which
-// nobody may write any more, and what is over everywhere is forgotten.
+// Commits are read after a restart, from a timestamp below which no write is accepted any longer,
+// and attempts that are over at all replicas are dropped.
 func TestARestartKeepsDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x := prepare(5, 50, "r:b", "w:a")
@@ -113,7 +113,7 @@ func TestARestartKeepsDecisions(t *testing.T) {
 			t.Fatalf("replica %d: %q, %s", id, n.has(id, "a"), n.at[id].r.Summary())
 		}
 	}
-	n.sendAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // beneath the read of b
+	n.sendAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // below the read of b
 	n.wantOpinions(6, retry, retry, retry)
 	late := prepare(7, 70, "w:c")
 	late.Retired = 6
@@ -126,14 +126,14 @@ func TestARestartKeepsDecisions(t *testing.T) {
 		}
 	}
 	n.received = nil
-	n.sendAll(txn.Message{Prepare: x}) // it comes once more, much too late
+	n.sendAll(txn.Message{Prepare: x}) // a duplicate, much too late
 	if len(n.received) != 0 {
-		t.Errorf("what is over everywhere is answered: %v", n.received)
+		t.Errorf("an attempt that is over everywhere is answered: %v", n.received)
 	}
 }
 
 func TestTheSlowPath(t *testing.T) {
-	// Replica 2 and 3 have met another attempt first; only the leader has not.
+	// Replicas 2 and 3 have received another attempt first; only the leader has not.
 	for _, c := range []struct{ spec, want string }{{carousel, "yes"}, {starry, "yes"}} {
 		n := newNet(t, c.spec, 3)
 		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
@@ -160,7 +160,7 @@ func TestTheSlowPath(t *testing.T) {
 	n.wantCounts(1, "yes")
 }
 
-// A leader that has restarted repeats what it has proposed, and nothing else.
+// A leader that has restarted repeats its proposals, and nothing else.
 func TestALeaderRepeatsItsProposal(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		n := newNet(t, row, 3)
@@ -178,7 +178,7 @@ func TestALeaderRepeatsItsProposal(t *testing.T) {
 	}
 }
 
-// The leader of a view repeats what the view began with, too.
+// The leader of a view also repeats the message with which the view began.
 func TestALeaderResendsTheStartOfItsView(t *testing.T) {
 	n := newNet(t, starry, 3)
 	x := prepare(1, 10, "w:a")
@@ -193,7 +193,7 @@ func TestALeaderResendsTheStartOfItsView(t *testing.T) {
 	n.wantCounts(1, "yes")
 }
 
-// Reads wait for undecided writers, and not for ever.
+// Reads wait for undecided writers, for a bounded time.
 func TestReadsWait(t *testing.T) {
 	n := newNet(t, carousel, 1)
 	x := prepare(1, 10, "w:a")
@@ -218,7 +218,7 @@ func TestReadsWait(t *testing.T) {
 	}
 	n.pass(40 * time.Millisecond)
 	if got := reply(1); got == nil || got.Rows[0].Value != nil {
-		t.Fatalf("it waits for ever, or reads what is undecided: %+v", got)
+		t.Fatalf("it waits without a bound, or reads an undecided write: %+v", got)
 	}
 	read(2)
 	n.sendAll(decision(x, true, false))
@@ -228,12 +228,12 @@ func TestReadsWait(t *testing.T) {
 	n.send(1, txn.Message{Access: &txn.Access{Shard: shard, Request: 3, AsOf: 5}})
 	n.settle()
 	if got := reply(3); got == nil || got.Refused != txn.KindInvalidRequest {
-		t.Errorf("a read of a moment: %+v", got)
+		t.Errorf("a snapshot read: %+v", got)
 	}
 }
 
-// Where reads wait for nobody they take what is committed, and an end that is only noted changes
-// nothing: neither what is read nor who is in whose way.
+// Under ReadsUnwaited reads return committed rows without a wait, and a decision that is only
+// stored changes neither reads nor conflicts.
 func TestNonblockingReadsAndMajorityDecisions(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.params.ReadsUnwaited = true
@@ -261,7 +261,7 @@ func TestNonblockingReadsAndMajorityDecisions(t *testing.T) {
 	n.sendAll(end)
 	for _, ack := range n.acks {
 		if !ack.Msg.DecideAck.Tentative {
-			t.Error("it says that it has acted on what it has noted")
+			t.Error("it reports a stored decision as applied")
 		}
 	}
 	if len(n.acks) != 3 || read(2) != "" {
@@ -276,8 +276,8 @@ func TestNonblockingReadsAndMajorityDecisions(t *testing.T) {
 	}
 }
 
-// A read of several rows waits for the last of their writers, and those that can be answered together
-// are so in the order in which they came.
+// A read of several rows waits for the last of their writers, and reads that can be answered at the
+// same time are answered in the order of their arrival.
 func TestReadsWaitForAllOfTheirRows(t *testing.T) {
 	n := newNet(t, carousel, 1)
 	x, y := prepare(1, 10, "w:a", "w:b"), prepare(2, 20, "w:c")
@@ -306,20 +306,20 @@ func TestReadsWaitForAllOfTheirRows(t *testing.T) {
 	answered(1, 2, 0, 3)
 }
 
-// What nobody decides for long is reported, by one replica after the other.
+// An attempt that stays undecided for long is reported, by one replica after the other.
 func TestOrphansAreReported(t *testing.T) {
 	n := newNet(t, starry, 3)
 	n.sendAll(txn.Message{Prepare: prepare(1, 10, "w:a")})
 	n.pass(recoverAt + recoverAt/4)
 	if len(n.at[1].orphans) == 0 || !slices.Contains(n.at[1].orphans, attempt(1)) {
-		t.Errorf("nobody reports it")
+		t.Errorf("no replica reports it")
 	}
 	if len(n.at[3].orphans) > 0 {
-		t.Errorf("all report it at once")
+		t.Errorf("all replicas report it at the same time")
 	}
 }
 
-// Alone a replica is its own majority, in all that it does.
+// A shard with one replica has its majority in all protocol steps.
 func TestOneReplica(t *testing.T) {
 	for _, row := range []string{carousel, tapir, starry} {
 		n := newNet(t, row, 1)
@@ -328,7 +328,7 @@ func TestOneReplica(t *testing.T) {
 		n.sendAll(txn.Message{Prepare: y})
 		n.wantOpinions(1, ok)
 		n.wantOpinions(2, abstain)
-		for _, p := range []*txn.Prepare{x, y, z} { // its coordinator is lost; z has never come
+		for _, p := range []*txn.Prepare{x, y, z} { // its coordinator is lost; z was never received
 			n.sendAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
 		}
 		n.pass(4 * resend)
@@ -340,7 +340,7 @@ func TestOneReplica(t *testing.T) {
 		n.wantCounts(3, "no")
 		n.sendAll(txn.Message{Prepare: z})
 		if len(n.replicaVotes(3)) != 0 {
-			t.Errorf("%s: it has an opinion of what was refused for ever", row)
+			t.Errorf("%s: it votes on a permanently refused attempt", row)
 		}
 		n.sendAll(decision(x, true, false))
 		if n.has(1, "a") != "by 1" || n.at[1].r.Undecided() != 2 {

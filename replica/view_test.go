@@ -11,7 +11,7 @@ func inquire(p *txn.Prepare) txn.Message {
 	return txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}}
 }
 
-// settleAfter asks after attempts until their replicas have settled them.
+// settleAfter sends inquiries about attempts until the replicas have settled them.
 func (n *net) settleAfter(asked ...*txn.Prepare) {
 	n.t.Helper()
 	for range 8 {
@@ -29,9 +29,9 @@ func (n *net) settleAfter(asked ...*txn.Prepare) {
 	}
 }
 
-// A fast path of which one replica alone knows the end, and another attempt that
-// rests on that end: whoever has not heard of the end must not take in the other.
-// Else a change of views would undo what is committed.
+// One replica alone knows the end of a fast path, and another attempt depends on that end: a
+// replica that has not received the end must not accept the other attempt. Otherwise a view change
+// would undo a commit.
 func TestAProposalWaitsForConflictingOnes(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		n := newNet(t, row, 3)
@@ -53,8 +53,8 @@ func TestAProposalWaitsForConflictingOnes(t *testing.T) {
 	}
 }
 
-// The same, and nobody is lost: it is taken in as soon as the end is heard of, from
-// the coordinator or from the leader.
+// The same without a loss: the attempt is accepted when the end is received, from the coordinator
+// or from the leader.
 func TestAProposalIsAcceptedAfterAConflictingOneEnds(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		for _, reported := range []bool{true, false} {
@@ -76,8 +76,8 @@ func TestAProposalIsAcceptedAfterAConflictingOneEnds(t *testing.T) {
 	}
 }
 
-// Of an attempt that nobody can tell the end of, the next view makes what it was;
-// whoever leads it may be lost meanwhile.
+// If no replica knows the end of an attempt the next view settles it consistently with possible
+// outcomes; its leader may be lost meanwhile.
 func TestANewViewSettlesOpenAttempts(t *testing.T) {
 	for _, row := range []string{carousel, tapir, starry} {
 		for _, size := range []int{3, 5} {
@@ -87,7 +87,7 @@ func TestANewViewSettlesOpenAttempts(t *testing.T) {
 			n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil }
 			n.send(2, txn.Message{Prepare: y}) // one replica received it, and none received z
 			n.settle()
-			n.lost = func(e txn.Envelope) bool { // replica 2, which is to lead view 1, can call but not begin
+			n.lost = func(e txn.Envelope) bool { // replica 2, the leader of view 1, can call for the view but not begin it
 				return e.From == 2 && e.Msg.StartView != nil
 			}
 			for _, p := range []*txn.Prepare{y, z} {
@@ -101,7 +101,7 @@ func TestANewViewSettlesOpenAttempts(t *testing.T) {
 			n.wantCounts(1, "yes")
 			n.wantCounts(3, "no")
 			if n.counts(2) == "" {
-				t.Errorf("%s: nobody settles what one has heard of", row)
+				t.Errorf("%s: an attempt known to one replica is not settled", row)
 			}
 			n.open(2)
 			n.pass(recoverAt)
@@ -119,8 +119,8 @@ func TestANewViewSettlesOpenAttempts(t *testing.T) {
 	}
 }
 
-// Who was in no majority for long catches up: with the decision, by asking others
-// for endings, and by asking for the view.
+// A replica that was in no majority for long catches up: with the decision, by requesting decided
+// entries, and by requesting the view.
 func TestAReplicaThatMissedAllMessages(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	deaf := func(e txn.Envelope) bool { return e.To == 3 || e.From == 3 }
@@ -138,12 +138,12 @@ func TestAReplicaThatMissedAllMessages(t *testing.T) {
 	n.send(3, decision(x, true, false))
 	n.settle()
 	if n.has(3, "a") != "" || acked(n, 3, 1) {
-		t.Fatal("it acknowledges what it does not know")
+		t.Fatal("it acknowledges an attempt that it does not know")
 	}
 	n.send(3, decision(x, true, true))
 	n.settle()
 	if n.has(3, "a") != "by 1" || !acked(n, 3, 1) {
-		t.Fatalf("told with the decision, it has %q", n.has(3, "a"))
+		t.Fatalf("after the decision it has %q", n.has(3, "a"))
 	}
 	n.lost = func(e txn.Envelope) bool { return e.Msg.StartView != nil && e.To == 3 }
 	n.pass(2 * recoverAt)
@@ -155,7 +155,7 @@ func TestAReplicaThatMissedAllMessages(t *testing.T) {
 	if _, view := n.at[3].r.Leader(); n.has(3, "b") != "by 2" || view != 1 || n.at[3].r.Undecided() != 1 {
 		t.Errorf("after asking it has %q, %s", n.has(3, "b"), n.at[3].r.Summary())
 	}
-	n.sendAll(decision(z, true, false)) // it has that from the view
+	n.sendAll(decision(z, true, false)) // it received that with the view
 	if n.has(3, "c") != "by 3" {
 		t.Errorf("it has %q", n.has(3, "c"))
 	}
@@ -170,7 +170,7 @@ func acked(n *net, id txn.NodeID, seq uint64) bool {
 	return false
 }
 
-// Endings travel without a change of views too.
+// Decided entries are exchanged without a view change too.
 func TestDecidedEntriesAreCompared(t *testing.T) {
 	n := newNet(t, carousel, 3)
 	x := prepare(1, 10, "w:a")
@@ -185,7 +185,7 @@ func TestDecidedEntriesAreCompared(t *testing.T) {
 	}
 }
 
-// Who has told its record takes part in nothing more, over a crash too.
+// A replica that has sent its record takes part in nothing more, also after a crash.
 func TestAPromiseIsKeptOverACrash(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.lost = func(e txn.Envelope) bool { return e.From != coordinator }

@@ -77,7 +77,7 @@ func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.Branch
 	return h.Driver.Begin(ctx, n, o)
 }
 
-// Once implements source.AtOnce; no statement runs at a stranger.
+// Once implements source.OneTripDriver; no statement runs at a stranger.
 func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	if err := h.stranger.Load(); err != nil {
 		return source.Result{}, err

@@ -8,7 +8,8 @@ import (
 	"isochron/yield"
 )
 
-// arrivalHarness is a court with a queue by stamps; its wall clock shows 100 s, and its monotonic one 1 s.
+// arrivalHarness is a harness with an arrival queue; its wall clock shows 100 s, its monotonic one
+// 1 s.
 func arrivalHarness(t *testing.T, row string) harness {
 	t.Helper()
 	c := newHarness(t, row)
@@ -18,7 +19,8 @@ func arrivalHarness(t *testing.T, row string) harness {
 	return c
 }
 
-// preparesFixedSet is a Prepare that reads a row and may write it, to be voted on so many milliseconds from now.
+// preparesFixedSet returns a Prepare that reads a row and may write it, with an arrival time so
+// many milliseconds from now.
 func (c *harness) preparesFixedSet(seq uint64, millis int, high bool, key txn.Key, elsewhere ...txn.FixedSetPart) *txn.Prepare {
 	p := asksFor(seq, key)
 	p.Writes[0].Value = nil
@@ -31,14 +33,14 @@ func (c *harness) preparesFixedSet(seq uint64, millis int, high bool, key txn.Ke
 	return p
 }
 
-// pass lets time pass on both clocks.
+// pass advances both clocks.
 func (c *harness) pass(millis int) {
 	d := time.Duration(millis) * time.Millisecond
 	c.world.now.Mono, c.world.now.WallNanos = c.world.now.Mono+d, c.world.now.WallNanos+int64(d)
 	c.prepareHandler.arrivalQueue.ProcessDue(c.world.now.Mono)
 }
 
-// votes are the attempts that the log has votes of.
+// votes returns the attempts whose votes the log has.
 func (c *harness) votes() (out []uint64) {
 	for _, x := range c.paper.commands {
 		if x.Vote != nil {
@@ -60,7 +62,8 @@ func (c *harness) wantVotes(t *testing.T, when string, want ...uint64) {
 	}
 }
 
-// A vote is held back until its stamp passes here, and for no longer than holdMost whatever that is.
+// A prepare is queued until its arrival time has passed here, and for no longer than holdMost
+// whatever the arrival time is.
 func TestAVoteIsHeldBack(t *testing.T) {
 	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 30, false, "a")
@@ -76,7 +79,8 @@ func TestAVoteIsHeldBack(t *testing.T) {
 	c.wantVotes(t, "after that", 2, 1, 3)
 }
 
-// What comes after its stamp is counted; of high priority it gives way where it would have to wait.
+// A prepare received after its arrival time is counted; one of high priority is refused where it
+// would have to wait.
 func TestALatePrepareIsCounted(t *testing.T) {
 	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 10, true, "a")
@@ -89,7 +93,8 @@ func TestALatePrepareIsCounted(t *testing.T) {
 	}
 }
 
-// High priority waits for who has voted and is voted on when that has ended; its deadline is kept.
+// A prepare of high priority waits for a prepared transaction and is voted on when that has ended;
+// its deadline is kept.
 func TestHighPriorityWaitsAtItsShard(t *testing.T) {
 	c := arrivalHarness(t, "natto-ts")
 	first := c.preparesFixedSet(1, 10, false, "a")
@@ -101,11 +106,12 @@ func TestHighPriorityWaitsAtItsShard(t *testing.T) {
 	c.wantVotes(t, "when it is free", 1, 2)
 	c.pass(int((holdMost + c.prepareHandler.cfg.Params.LockWait) / time.Millisecond))
 	if c.prepareHandler.arrivalQueue.Len() != 0 {
-		t.Error("one waits for ever")
+		t.Error("a prepare waits beyond its deadline")
 	}
 }
 
-// Low priority does not wait: it gives way to who has voted, and to who waits and goes before it.
+// A prepare of low priority does not wait: it is refused because of a prepared transaction, or of a
+// waiting prepare that precedes it.
 func TestLowPriorityIsPreemptedAtItsShard(t *testing.T) {
 	c := arrivalHarness(t, "natto-ts")
 	first := c.preparesFixedSet(1, 10, false, "a")
@@ -115,13 +121,14 @@ func TestLowPriorityIsPreemptedAtItsShard(t *testing.T) {
 	if n := c.prepareHandler.arrivalQueue.Len(); n != 1 {
 		t.Errorf("%d wait, and one of high priority should", n)
 	}
-	c.prepareHandler.locks.End(0, first.Txn, true) // and no transaction asks again yet
+	c.prepareHandler.locks.End(0, first.Txn, true) // and no transaction retries yet
 	c.preparesFixedSet(4, 10, false, "a")
 	c.pass(10)
-	c.wantVotes(t, "one gives way to who waits, which has others ask again", 1, 3)
+	c.wantVotes(t, "one is preempted by a waiting prepare, which triggers retries", 1, 3)
 }
 
-// A vote is late before its stamp has passed if one with a larger stamp went first.
+// A prepare is late before its arrival time has passed if one with a larger arrival time was voted
+// on first.
 func TestAnOvertakenPrepareIsLate(t *testing.T) {
 	c := arrivalHarness(t, "natto-ts")
 	c.preparesFixedSet(1, 20, true, "a")
@@ -133,8 +140,8 @@ func TestAnOvertakenPrepareIsLate(t *testing.T) {
 	}
 }
 
-// The entry of a vote names those that have made way for it, and rests on the abort of those that have
-// voted and should make way elsewhere.
+// The entry of a vote names the transactions preempted for it, and assumes the abort of prepared
+// ones that should be preempted at another shard.
 func TestAVoteNamesItsDependencies(t *testing.T) {
 	c := arrivalHarness(t, "natto-cp")
 	now := c.world.now.WallNanos
@@ -146,10 +153,10 @@ func TestAVoteNamesItsDependencies(t *testing.T) {
 	c.wantVotes(t, "beside", 1, 3)
 	v := c.paper.commands[1].Vote
 	if v.FixedSet.ArrivalTime == 0 || v.FixedSet.Parts != nil {
-		t.Errorf("the log has %+v of what was declared", v.FixedSet)
+		t.Errorf("the log has the 2FI parts %+v", v.FixedSet)
 	}
 	if len(v.AssumesAborted) != 1 || v.AssumesAborted[0].Seq != 1 {
-		t.Errorf("it rests on %v", v.AssumesAborted)
+		t.Errorf("it assumes the abort of %v", v.AssumesAborted)
 	}
 	if h := c.prepareHandler.locks.Holder(id(3)); h == nil || !h.Voted || c.prepareHandler.locks.Holder(id(1)) != nil {
 		t.Error("its lock is not taken over")
@@ -171,8 +178,8 @@ func TestAVoteNamesItsDependencies(t *testing.T) {
 	}
 }
 
-// The read of one that waits is passed on once, with what the rows are without the write that it waits
-// for; then nobody with a smaller stamp goes between.
+// The read of a waiting prepare is forwarded once, with the rows as they are without the write that
+// it waits for; then no prepare with a smaller arrival time precedes it.
 func TestAReadIsForwarded(t *testing.T) {
 	c := arrivalHarness(t, "natto-recsf")
 	c.preparesFixedSet(1, 10, false, "old")
@@ -186,11 +193,11 @@ func TestAReadIsForwarded(t *testing.T) {
 		}
 	}
 	if len(sent) != 1 || sent[0].Attempt.Seq != 1 || sent[0].Reader.Seq != 2 || len(sent[0].Rows) != 1 || string(sent[0].Rows[0].Value) != "v" {
-		t.Fatalf("passed on is %+v", sent)
+		t.Fatalf("forwarded: %+v", sent)
 	}
-	c.prepareHandler.locks.End(0, id(1), true) // and no transaction asks again yet
+	c.prepareHandler.locks.End(0, id(1), true) // and no transaction retries yet
 	c.preparesFixedSet(3, -5, false, "z")
-	c.wantVotes(t, "one that comes late for another row", 1, 3)
+	c.wantVotes(t, "a late one for another row", 1, 3)
 	c.preparesFixedSet(4, -5, true, "old")
-	c.wantVotes(t, "one that would go between gives way", 1, 3, 2)
+	c.wantVotes(t, "one that would precede the forwarded read is refused", 1, 3, 2)
 }

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// An entry of format 1 is one command and no list.
+// An entry of format 1 is one command, not a list.
 func TestEntriesOfTheFirstFormatAreRead(t *testing.T) {
 	was := command{Decide: &decideCmd{Attempt: txn.Attempt{Node: 1, Seq: 7}, Commit: true, At: 9}}
 	got, err := decodeEntry(txn.Encode(was))
@@ -23,7 +23,7 @@ func TestEntriesOfTheFirstFormatAreRead(t *testing.T) {
 	}
 }
 
-// Votes of one entry are restored in the order in which it has them.
+// Votes of one entry are restored in the entry's order.
 func TestVotesOfOneEntryKeepTheirOrder(t *testing.T) {
 	engine := store.NewMem()
 	st, err := loadState(Config{ID: 1, Engine: engine}, []byte("s"), 0)
@@ -35,7 +35,7 @@ func TestVotesOfOneEntryKeepTheirOrder(t *testing.T) {
 		var b store.Batch
 		st.applied.Index, st.applied.Term = index+1, 1
 		for place := range 20 {
-			seq := 1000*(index+1) + uint64(7*place%20) // in no order
+			seq := 1000*(index+1) + uint64(7*place%20) // not sorted
 			want = append(want, seq)
 			st.apply(&b, place, command{Vote: &voteCmd{Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: seq}}}, 0)
 		}

@@ -7,7 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// rested is a shard's state in which 1 has voted, and 2 on condition that 1 aborts; 3 has made way for 2.
+// rested returns a shard's state with a vote of 1 and a vote of 2 that assumes the abort of 1; 3
+// was preempted for 2.
 func rested(t *testing.T) (*state, *store.Batch) {
 	t.Helper()
 	cfg, _, _, known := lead1(t, "natto-cp")
@@ -20,33 +21,34 @@ func rested(t *testing.T) (*state, *store.Batch) {
 
 func attempt(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
 
-// A vote that rests on the abort of another holds when the log has that, and is lost when it has the
-// commit; the entry of one for which another has made way is that one's fence.
+// A vote that assumes another's abort is valid when the log has that abort, and is lost when it has
+// the commit; the entry of a vote for which a transaction was preempted is that transaction's
+// fence.
 func TestTheLogContainsTheAssumptionsOfAVote(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		s, b := rested(t)
 		if p := s.prepared[attempt(2)]; len(p.AssumesAborted) != 1 || p.Doomed {
-			t.Fatalf("it rests on %v, %v", p.AssumesAborted, p.Doomed)
+			t.Fatalf("it assumes the abort of %v, %v", p.AssumesAborted, p.Doomed)
 		}
 		if o, known := s.outcomes.Get(attempt(3)); !known || o.Result != txn.OutcomeNo {
-			t.Errorf("who has made way is not fenced off: %+v", o)
+			t.Errorf("the preempted transaction is not fenced: %+v", o)
 		}
 		if s.prepared[attempt(1)] == nil {
 			t.Error("a vote is fenced off")
 		}
 		s.apply(b, 0, command{Decide: &decideCmd{Attempt: attempt(1), Commit: commit}}, 0)
 		if p := s.prepared[attempt(2)]; len(p.AssumesAborted) != 0 || p.Doomed != commit {
-			t.Errorf("commit %v: it rests on %v, doomed %v", commit, p.AssumesAborted, p.Doomed)
+			t.Errorf("commit %v: it assumes the abort of %v, doomed %v", commit, p.AssumesAborted, p.Doomed)
 		}
 	}
 }
 
-// Of those that the log knows already: an abort is no condition any more, and what is not known may
-// have committed.
+// Assumed aborts that the log has decided already: an abort is no condition any longer, and an
+// unknown attempt may have committed.
 func TestAttemptStatesInTheLog(t *testing.T) {
 	s, b := rested(t)
 	s.apply(b, 0, command{Decide: &decideCmd{Attempt: attempt(1)}}, 0)
-	for on, doomed := range map[uint64]bool{1: false, 9: true} { // order: each by itself
+	for on, doomed := range map[uint64]bool{1: false, 9: true} { // order: independent cases
 		p := &prepared{voteCmd: voteCmd{Attempt: attempt(20 + on), AssumesAborted: []txn.Attempt{attempt(on)}}}
 		s.resolveKnown(p)
 		if len(p.AssumesAborted) != 0 || p.Doomed != doomed {
@@ -55,7 +57,7 @@ func TestAttemptStatesInTheLog(t *testing.T) {
 	}
 }
 
-// The commit of one that rests on another's abort is logged as that abort first.
+// The commit of a vote that assumes an abort logs that abort first.
 func TestACommitAbortsAssumedAttempts(t *testing.T) {
 	c := newHarness(t, "natto-cp")
 	known := c.prepareHandler.known

@@ -7,13 +7,13 @@ import (
 	"isochron/txn"
 )
 
-// A leader that others have replaced knows nothing of a vote that its successor has.
-// If it acknowledged that the attempt is over, its coordinator would forget the attempt, and
-// the vote would hold its locks for ever.
+// A deposed leader does not know of a vote that its successor has logged. If it acknowledged that
+// the attempt is over, the coordinator would drop the attempt, and the vote would hold its locks
+// permanently.
 func TestADeposedLeaderDoesNotReportThatNothingIsUndecided(t *testing.T) {
 	abort := &txn.Decide{Attempt: txn.Attempt{Node: 2, Seq: 7}, Txn: txn.ID{Node: 2, Seq: 7}}
 	w, l := newTrio(t)
-	w.now += time.Minute // its lease is over, and it does not know whether it leads
+	w.now += time.Minute // its lease has expired, and it does not know whether it leads
 	before := l.proposed()
 	l.decisions.decide(2, abort)
 	if w.acks() != 0 || l.proposed() != before+1 {
@@ -31,7 +31,7 @@ func TestADeposedLeaderDoesNotReportThatNothingIsUndecided(t *testing.T) {
 	}
 }
 
-// Whatever is said of an attempt, a vote that stands in the log is ended.
+// A vote in the log is ended by its decision, whatever was answered about the attempt.
 func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 	a := txn.Attempt{Node: 2, Seq: 7}
 	w, l := newTrio(t)
@@ -44,8 +44,8 @@ func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 	}
 }
 
-// A decision frees the locks at once, is logged once whoever tells of it, and is acknowledged to
-// all of them when the log has it.
+// A decision releases the locks immediately, is logged once however many senders it has, and is
+// acknowledged to each of them when it is logged.
 func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		c := newHarness(t, "d2pc+occ")
@@ -67,13 +67,13 @@ func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
 		delete(c.prepareHandler.known.state.prepared, p.Attempt)
 		c.decisionHandler.applied(effect{attempt: p.Attempt, ended: &prepared{voteCmd: *v}, commit: commit})
 		if len(c.world.all) != 3 || c.world.all[1].DecideAck == nil || c.world.all[2].DecideAck == nil || !c.decisionHandler.orphans.Due(0, p.Attempt, 0, true) {
-			t.Errorf("then it says %+v", c.world.all[1:])
+			t.Errorf("then it replies %+v", c.world.all[1:])
 		}
 	}
 }
 
-// Who asks for an attempt of which nothing is known has it fenced off first: no vote of it comes
-// later. Who asks while its vote is on its way into the log hears of that vote.
+// An inquiry about an unknown attempt fences the attempt first: no vote of it can follow. An
+// inquiry while the vote is being logged receives that vote.
 func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
 	c := newHarness(t, "d2pc+occ")
 	p := asksFor(1, "old")
@@ -86,7 +86,7 @@ func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
 	c.prepareHandler.known.state.outcomes.Set(p.Attempt, outcome{Result: txn.OutcomeNo})
 	c.decisionHandler.applied(effect{attempt: p.Attempt, fenced: true})
 	if len(c.world.all) != 2 || c.world.all[0].InquireReply == nil || c.world.all[1].InquireReply.Result != txn.OutcomeNo {
-		t.Fatalf("it says %+v", c.world.all)
+		t.Fatalf("it replies %+v", c.world.all)
 	}
 	q := asksFor(2, "new")
 	c.prepares(q)
@@ -95,11 +95,12 @@ func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
 	c.prepareHandler.known.state.prepared[q.Attempt] = &prepared{voteCmd: *v}
 	c.decisionHandler.applied(effect{attempt: q.Attempt, voted: v})
 	if len(c.paper.commands) != 2 || len(c.world.all) != 4 || c.world.all[3].InquireReply == nil || c.world.all[3].InquireReply.Result != txn.OutcomeYes {
-		t.Errorf("it says %+v", c.world.all[2:])
+		t.Errorf("it replies %+v", c.world.all[2:])
 	}
 }
 
-// A pre-commit frees the locks of a vote and shows its writes, unless what it had read is undone.
+// A pre-commit releases the locks of a vote and reveals its writes, unless the transaction has read
+// a write that was aborted.
 func TestAPreCommitRevealsWritesThatAreNotDoomed(t *testing.T) {
 	for _, doomed := range []bool{false, true} {
 		c := newHarness(t, "d2pc+occ")
@@ -117,8 +118,8 @@ func TestAPreCommitRevealsWritesThatAreNotDoomed(t *testing.T) {
 	}
 }
 
-// Where a commit keeps its locks until the log has it an abort frees them at once, unless aborts take
-// what commits take.
+// Where a commit keeps its locks until it is logged, an abort releases them immediately, except
+// with AbortsLikeCommits.
 func TestAnAbortReleasesItsLocksImmediately(t *testing.T) {
 	for _, c := range []struct {
 		spec         string

@@ -6,9 +6,8 @@ import (
 	"isochron/txn"
 )
 
-// An attempt whose abort is on its way into the log has read what was undone:
-// whoever asks for its vote again, or for what the log says, must not hear
-// that nothing is wrong with it.
+// An attempt whose abort is being logged has read an aborted write: repeated prepares and inquiries
+// must be answered that it is doomed.
 func TestAnAttemptBeingAbortedStaysDoomed(t *testing.T) {
 	c := newHarness(t, "d2pc+occ")
 	a := txn.Attempt{Node: 1, Seq: 1}
@@ -22,14 +21,14 @@ func TestAnAttemptBeingAbortedStaysDoomed(t *testing.T) {
 		t.Fatalf("it was answered %d times", len(c.world.all))
 	}
 	if v := c.world.all[0].Vote; v == nil || !v.Doomed {
-		t.Errorf("asked for its vote again it says %+v", v)
+		t.Errorf("to a repeated prepare it replies %+v", v)
 	}
 	if f := c.world.all[1].InquireReply; f == nil || !f.Doomed {
-		t.Errorf("asked what the log says it says %+v", f)
+		t.Errorf("to an inquiry it replies %+v", f)
 	}
 }
 
-// A vote depends on those revealed before their decision whose rows it has read, but not on one
+// A vote depends on revealed undecided writes that the transaction has read, but not on a vote
 // whose entry is its commit.
 func TestDependenciesOfAVote(t *testing.T) {
 	cfg, rows, _, known := lead1(t, "d2pc+2pl")
@@ -44,7 +43,7 @@ func TestDependenciesOfAVote(t *testing.T) {
 	if on := d.of(p); len(on) != 1 || on[0] != at(0) {
 		t.Errorf("it depends on %v", on)
 	}
-	for on, p := range map[uint64]*txn.Prepare{ // order: each by itself
+	for on, p := range map[uint64]*txn.Prepare{ // order: independent cases
 		2: {SchemaChecks: []txn.ReadCheck{{Key: "c"}}},
 		3: {Spans: []txn.SpanCheck{{Span: txn.Span{Start: "x", End: "z"}}}},
 	} {

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// FuzzCommand: a log entry that can be read can be applied, whatever it says.
+// FuzzCommand: a log entry that can be read can be applied, whatever it contains.
 func FuzzCommand(f *testing.F) {
 	a := txn.Attempt{Node: 1, Epoch: 2, Seq: 3}
 	vote := &voteCmd{Attempt: a, Txn: txn.ID{Node: 1, Epoch: 2, Seq: 3}, Participants: []txn.ShardID{1, 2}, Reads: []txn.Key{"r"},
@@ -37,7 +37,7 @@ func FuzzCommand(f *testing.F) {
 			engine.Apply(&b)
 		}
 		if _, err := loadState(Config{ID: 1, Engine: engine}, []byte("s"), 0); err != nil {
-			t.Errorf("what was applied cannot be loaded: %v", err)
+			t.Errorf("the applied state cannot be loaded: %v", err)
 		}
 	})
 }

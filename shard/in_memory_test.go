@@ -9,8 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// What an ephemeral state saves for a snapshot is, key by key, what another has
-// written all along.
+// An ephemeral state saves the same keys and values for a snapshot as a durable one has written.
 func TestAnEphemeralStateSavesTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var states [2]*state
@@ -57,7 +56,7 @@ func randomCommand(rng *rand.Rand, seq uint64, open *[]txn.Attempt) command {
 		a := (*open)[i]
 		*open = append((*open)[:i], (*open)[i+1:]...)
 		if rng.IntN(8) == 0 {
-			return command{Fence: &fenceCmd{Attempt: a}} // of a vote: it changes nothing
+			return command{Fence: &fenceCmd{Attempt: a}} // of an attempt with a vote: it changes nothing
 		}
 		return command{Decide: &decideCmd{Attempt: a, Commit: rng.IntN(3) > 0, At: txn.Timestamp(seq)}}
 	}

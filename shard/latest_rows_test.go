@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// Any replica tells what it has, and that it may be old where a vote is undecided.
+// Any replica returns its rows, and reports that a row may be old if a vote on it is undecided.
 func TestANearestReadReportsUndecidedWrites(t *testing.T) {
 	_, rows, _, _ := lead1(t, "d2pc+occ")
 	rows.early = nil // it does not lead

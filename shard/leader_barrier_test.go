@@ -2,7 +2,7 @@ package shard
 
 import "testing"
 
-// Without a lease an answer waits for its own barrier, of its own term.
+// Without a lease an answer waits for a barrier that was proposed for it in the present term.
 func TestALeaderIsConfirmedByItsOwnBarrier(t *testing.T) {
 	leased, full, said := false, false, ""
 	var logged []uint64
@@ -16,7 +16,7 @@ func TestALeaderIsConfirmedByItsOwnBarrier(t *testing.T) {
 	if said != "" || len(logged) != 2 || logged[0] == logged[1] {
 		t.Fatalf("it said %q, and logged %v", said, logged)
 	}
-	c.applied(logged[1], 2) // of the leader before
+	c.applied(logged[1], 2) // of the former leader
 	c.applied(7, 3)
 	if said != "" {
 		t.Errorf("a barrier that is not its own had it say %q", said)

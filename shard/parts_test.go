@@ -19,7 +19,7 @@ func (noEvents) TxnAborted(_, _ txn.ID, _ bool)      {}
 func (noEvents) LocksReleased(txn.ID, time.Duration) {}
 func (noEvents) Published(txn.ID)                    {}
 
-// quiet is an environment in which only time passes, and nobody reads along.
+// quiet is an environment in which only time passes and messages are dropped.
 type quiet struct {
 	Env
 	now txn.Now
@@ -31,8 +31,8 @@ func (q *quiet) Tracing() bool        { return false }
 
 func (q *quiet) Acknowledge(*txn.Ack, bool) {}
 
-// lead1 is what the parts of a leader share, over an engine with the row "old" of moment 10
-// and the row "new" of moment 30.
+// lead1 returns the parts that a leader shares, over an engine with the row "old" of timestamp 10
+// and the row "new" of timestamp 30.
 func lead1(t *testing.T, name string) (*Config, *latestRows, *locks, *attempts) {
 	t.Helper()
 	spec, err := protocol.ByName(name)
@@ -45,7 +45,7 @@ func lead1(t *testing.T, name string) (*Config, *latestRows, *locks, *attempts) 
 		t.Fatal(err)
 	}
 	var b store.Batch
-	for key, at := range map[txn.Key]txn.Timestamp{"old": 10, "new": 30} { // order: none matters
+	for key, at := range map[txn.Key]txn.Timestamp{"old": 10, "new": 30} { // order: independent rows
 		st.write(&b, []txn.Write{{Key: key, Value: []byte("v")}}, at, txn.Version{Seq: 1})
 	}
 	cfg.Engine.Apply(&b)
@@ -56,7 +56,7 @@ func lead1(t *testing.T, name string) (*Config, *latestRows, *locks, *attempts) 
 	return cfg, rows, &locks{Table: table, cfg: cfg, counts: &participant.Counts{}, leaves: func(txn.ID) {}}, &known
 }
 
-// sentMessages keeps what a leader says.
+// sentMessages keeps the messages that a leader sends.
 type sentMessages struct {
 	quiet
 	leased bool
@@ -65,7 +65,7 @@ type sentMessages struct {
 
 func (h *sentMessages) Send(_ txn.Address, m txn.Message) { h.all = append(h.all, m) }
 
-// last is the newest of n messages.
+// last returns the last message, and checks that n were sent.
 func (h *sentMessages) last(t *testing.T, n int) txn.Message {
 	t.Helper()
 	if len(h.all) != n {

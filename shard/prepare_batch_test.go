@@ -10,8 +10,8 @@ import (
 	"isochron/yield"
 )
 
-// A batch is judged when the last who has read here has come, or has left, or at a tick; and
-// who votes may end one that would vote after it.
+// A batch is validated when the last transaction that has read here has sent its prepare or has
+// ended, or at a tick; a vote may abort one that would precede it.
 func TestPreparesAreJudgedWhenComplete(t *testing.T) {
 	cfg := &Config{Env: &quiet{}, Spec: protocol.Spec{Yield: yield.Policy{Batches: true}}}
 	over, said := map[txn.Attempt]bool{}, ""
@@ -35,7 +35,7 @@ func TestPreparesAreJudgedWhenComplete(t *testing.T) {
 	for seq := range uint64(4) {
 		g.reads(&txn.Access{Txn: id(seq + 1)})
 	}
-	g.reads(&txn.Access{Txn: id(9), OnlyRead: true}) // asks for no vote
+	g.reads(&txn.Access{Txn: id(9), OnlyRead: true}) // sends no prepare
 	put(2, "a", 3)
 	put(3, "b", 0)
 	put(4, "a", 0)

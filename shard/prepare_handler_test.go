@@ -10,7 +10,7 @@ import (
 	"isochron/yield"
 )
 
-// paper is a log on paper: what is proposed stands there, and nothing is applied.
+// paper is a proposer that keeps the proposed commands and applies none.
 type paper struct {
 	full     bool
 	commands []command
@@ -25,7 +25,8 @@ func (p *paper) propose(c command) bool {
 func (p *paper) acceptsProposals() bool         { return !p.full }
 func (p *paper) members() (now, _ []txn.NodeID) { return []txn.NodeID{1}, nil }
 
-// harness is a voter and the endings of its attempts, in term 1 of shard 1, under a lease.
+// harness is a prepareHandler and the decisionHandler of its attempts, in term 1 of shard 1, under
+// a lease.
 type harness struct {
 	*prepareHandler
 	*decisionHandler
@@ -41,7 +42,7 @@ func newHarness(t *testing.T, name string) harness {
 	depends, certain, orphans := &dependencyTracker{cfg, rows.early, known}, newLeaderBarrier(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
 	says, clock := replySender{cfg, change, rows, known}, &txn.Clock{}
-	clock.Observe(40) // above what the engine has
+	clock.Observe(40) // above the engine's versions
 	leases := yield.NewLeases(cfg.Spec.Yield, 1)
 	leases.Begin(40)
 	return harness{
@@ -54,7 +55,7 @@ func (c *harness) prepares(p *txn.Prepare) {
 	c.prepareHandler.prepare(2, p, arrival{Now: c.world.now})
 }
 
-// asksFor is the Prepare of an attempt that writes a key.
+// asksFor returns the Prepare of an attempt that writes a key.
 func asksFor(seq uint64, key txn.Key) *txn.Prepare {
 	return &txn.Prepare{
 		Attempt: txn.Attempt{Node: 1, Seq: seq}, Txn: id(seq), Age: txn.Age{Start: txn.Timestamp(seq), ID: id(seq)}, Term: 1,
@@ -62,8 +63,8 @@ func asksFor(seq uint64, key txn.Key) *txn.Prepare {
 	}
 }
 
-// A Yes goes into the log with its locks, and is said when the log has it; a No is said at
-// once, and the same attempt is never voted Yes.
+// A Yes is logged with its locks and sent when it is logged; a No is sent immediately, and the
+// attempt is never voted Yes later.
 func TestAVoteIsSentWhenItIsLogged(t *testing.T) {
 	c := newHarness(t, "d2pc+occ")
 	a := asksFor(1, "old")
@@ -73,27 +74,27 @@ func TestAVoteIsSentWhenItIsLogged(t *testing.T) {
 	}
 	c.decisionHandler.applied(effect{attempt: a.Attempt, voted: c.paper.commands[0].Vote})
 	if v := c.world.last(t, 1).Vote; v == nil || !v.Yes || !v.AwaitsDecision {
-		t.Errorf("it says %+v", v)
+		t.Errorf("it replies %+v", v)
 	}
 	stale := asksFor(2, "new")
 	stale.Reads = []txn.ReadCheck{{Key: "new", Version: txn.Version{Seq: 9}}}
 	c.prepares(stale)
 	if v := c.world.last(t, 2).Vote; v == nil || v.Yes || v.Refused == 0 || c.prepareHandler.locks.Holder(stale.Txn) != nil {
-		t.Errorf("of what is stale it says %+v", v)
+		t.Errorf("to a stale read it replies %+v", v)
 	}
 	if !c.prepareHandler.answerAgain(2, stale.Attempt) || c.world.last(t, 3).Vote.Yes {
-		t.Error("what it refused once it does not refuse again")
+		t.Error("a refused attempt is not refused again")
 	}
 	full := asksFor(3, "none")
 	c.paper.full = true
 	c.prepares(full)
 	if v := c.world.last(t, 4).Vote; v.Cause != txn.ReasonLogFull.Refusal().Cause() || len(c.paper.commands) != 1 {
-		t.Errorf("with a full log it says %+v", v)
+		t.Errorf("with a full log it replies %+v", v)
 	}
 }
 
-// Whoever has lost the locks under which it has read gets no vote, nor one of a protocol that
-// the shard has left.
+// A transaction whose read locks were lost gets no vote, nor does one of a protocol that the shard
+// has left.
 func TestALeaderRefusesPreparesWhoseLocksItLost(t *testing.T) {
 	c := newHarness(t, "2pc+2pl")
 	lost := asksFor(1, "old")
@@ -104,14 +105,14 @@ func TestALeaderRefusesPreparesWhoseLocksItLost(t *testing.T) {
 	}
 	q := yield.LockRequest{Phase: yield.Execute, Txn: id(2), LockSet: yield.LockSet{Exclusive: []txn.Key{"old"}}}
 	c.prepareHandler.locks.acquire(&q)
-	for n, term := range []uint64{2, 1} { // of the term before, and of this
+	for n, term := range []uint64{2, 1} { // of the previous term, and of this
 		p := asksFor(2, "old")
 		p.LockTerm, p.Attempt.Seq = term, uint64(20+n)
 		if c.prepares(p); (len(c.paper.commands) == 1) != (term == 1) {
 			t.Errorf("with locks of term %d: %+v", term, c.paper.commands)
 		}
 		if term == 2 {
-			c.prepareHandler.locks.acquire(&q) // its refusal has freed them
+			c.prepareHandler.locks.acquire(&q) // its refusal has released them
 		}
 	}
 	c.prepareHandler.rows.state.applied.Protocol.Seq = 3
@@ -121,7 +122,7 @@ func TestALeaderRefusesPreparesWhoseLocksItLost(t *testing.T) {
 	}
 }
 
-// What was only read is vouched for by who leads for certain, and not logged.
+// A read-only prepare is answered by a leader that is certain to lead, and not logged.
 func TestReadOnlyPreparesAreAnsweredUnderALease(t *testing.T) {
 	c := newHarness(t, "d2pc+occ")
 	row := c.prepareHandler.rows.row("old")
@@ -132,11 +133,11 @@ func TestReadOnlyPreparesAreAnsweredUnderALease(t *testing.T) {
 	c.world.leased = true
 	reads(1, row.Version)
 	if v := c.world.last(t, 1).Vote; !v.Yes || len(c.paper.commands) != 0 || c.prepareHandler.locks.Holder(id(1)) != nil {
-		t.Errorf("under a lease it says %+v, and logs %+v", v, c.paper.commands)
+		t.Errorf("under a lease it replies %+v and logs %+v", v, c.paper.commands)
 	}
 	reads(2, txn.Version{Seq: 9})
 	if v := c.world.last(t, 2).Vote; v.Yes {
-		t.Errorf("of what is stale it says %+v", v)
+		t.Errorf("to a stale read it replies %+v", v)
 	}
 	c.world.leased = false
 	reads(3, row.Version)
@@ -146,6 +147,6 @@ func TestReadOnlyPreparesAreAnsweredUnderALease(t *testing.T) {
 	}
 	c.prepareHandler.barrier.applied(c.paper.commands[0].Barrier, 1)
 	if v := c.world.last(t, 3).Vote; !v.Yes {
-		t.Errorf("confirmed it says %+v", v)
+		t.Errorf("after its confirmation it replies %+v", v)
 	}
 }

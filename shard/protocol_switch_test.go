@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// What never changed its protocol is stored as it always was.
+// A shard that never switched its protocol stores none.
 func TestAnUnchangedProtocolIsNotStored(t *testing.T) {
 	a := applied{Index: 7, Term: 2, MaxTS: 9}
 	b := a
@@ -18,8 +18,7 @@ func TestAnUnchangedProtocolIsNotStored(t *testing.T) {
 	}
 }
 
-// A change takes effect once, in the order of the log, and never across a vote that
-// is undecided.
+// A switch takes effect once, in log order, and never while a vote is undecided.
 func TestAChangeOfTheProtocolInTheLog(t *testing.T) {
 	s := &state{prepared: map[txn.Attempt]*prepared{}}
 	var b store.Batch
@@ -41,8 +40,8 @@ func TestAChangeOfTheProtocolInTheLog(t *testing.T) {
 	change(3, "d2pc+occ")
 }
 
-// A leader votes under the protocol of its log, on nothing of one that it leaves or
-// has left, and lets those ask again who are ahead of it.
+// A leader votes under the protocol of its log, refuses prepares of a protocol that it leaves or
+// has left, and has transactions of a later one retry.
 func TestALeaderRecognisesLateAndEarlyPrepares(t *testing.T) {
 	r := &Replica{state: &state{}}
 	s := switching{state: r.state, desired: &r.desired}

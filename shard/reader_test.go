@@ -9,7 +9,7 @@ import (
 	"isochron/yield"
 )
 
-// newReader leads shard 1, under a lease.
+// newReader returns the reader of the leader of shard 1, under a lease.
 func newReader(t *testing.T, name string) (*reader, *sentMessages) {
 	t.Helper()
 	cfg, rows, locks, known := lead1(t, name)
@@ -24,8 +24,8 @@ func newReader(t *testing.T, name string) (*reader, *sentMessages) {
 	}, w
 }
 
-// A read with locks waits for who holds them and then shows what that one has left; one that
-// does not wait is refused, and one that skips leaves out what is locked.
+// A locking read waits for the holder and then returns the rows that it has left; with NOWAIT it is
+// refused, and with SKIP LOCKED it leaves out locked rows.
 func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 	r, w := newReader(t, "2pc+2pl")
 	lock := func(seq uint64, wait txn.Wait, keys ...txn.Key) {
@@ -37,11 +37,11 @@ func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 	}
 	lock(2, txn.NoWait, "old")
 	if out := w.last(t, 2).AccessReply; out.Refused == 0 || len(out.Rows) != 0 {
-		t.Errorf("one that does not wait hears %+v", out)
+		t.Errorf("one that does not wait receives %+v", out)
 	}
 	lock(3, txn.SkipLocked, "old", "new")
 	if out := w.last(t, 3).AccessReply; out.Rows[0].Value != nil || out.Rows[1].Value == nil {
-		t.Errorf("one that skips hears %+v", out)
+		t.Errorf("one that skips receives %+v", out)
 	}
 	r.access(2, &txn.Access{Txn: id(5), Request: 5, Scans: []txn.Scan{{Span: txn.Span{Start: "a", End: "z"}}}, Lock: txn.LockExclusive, Wait: txn.LookLocked, Age: txn.Age{Start: 5}}, arrival{Now: w.now})
 	if out := w.last(t, 4).AccessReply; out.Refused != 0 || slices.ContainsFunc(out.Scans[0].Rows, func(row txn.Row) bool { return row.Key == "old" || row.Key == "new" }) {
@@ -55,12 +55,12 @@ func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 	w.now.Mono += time.Millisecond
 	r.locks.End(w.now.Mono, id(1), true)
 	if out := w.last(t, 5).AccessReply; out.WaitedFor != id(1) || out.WaitedNanos != int64(time.Millisecond) || len(out.Rows) != 1 {
-		t.Errorf("one that has waited hears %+v", out)
+		t.Errorf("one that has waited receives %+v", out)
 	}
 }
 
-// An answer that nobody will validate waits until what it shows is decided; if that is undone
-// it reads anew.
+// An answer that is not validated later waits until the writes it contains are decided; if one is
+// aborted the read starts again.
 func TestAFinalAnswerShowsNothingUndecided(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		r, w := newReader(t, "d2pc+2pl")
@@ -71,7 +71,7 @@ func TestAFinalAnswerShowsNothingUndecided(t *testing.T) {
 		}
 		read(false)
 		if out := w.last(t, 1).AccessReply; string(out.Rows[0].Value) != "w" || out.OnlyRead {
-			t.Errorf("one that will be validated hears %+v", out)
+			t.Errorf("one that will be validated receives %+v", out)
 		}
 		read(true)
 		w.last(t, 1)
@@ -82,7 +82,7 @@ func TestAFinalAnswerShowsNothingUndecided(t *testing.T) {
 	}
 }
 
-// A read with locks under a protocol that the shard has left is refused, and a plain one is not.
+// A locking read under a protocol that the shard has left is refused, and a plain one is not.
 func TestAReadOfAnotherProtocolTakesNoLocks(t *testing.T) {
 	r, w := newReader(t, "2pc+2pl")
 	r.rows.state.applied.Protocol.Seq = 2
@@ -95,6 +95,6 @@ func TestAReadOfAnotherProtocolTakesNoLocks(t *testing.T) {
 	r.rows.state.applied.Protocol.Seq = 0
 	r.access(2, &txn.Access{Txn: id(1), Keys: []txn.Key{"new"}, Lock: txn.LockExclusive, Since: 20}, arrival{Now: w.now})
 	if out := w.last(t, 3).AccessReply; out.Cause != txn.ReasonWriteConflict.Refusal().Cause() || out.Refused == 0 {
-		t.Errorf("of a row that is newer than its moment it hears %+v", out)
+		t.Errorf("of a row newer than its read timestamp it receives %+v", out)
 	}
 }

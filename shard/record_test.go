@@ -8,15 +8,15 @@ import (
 	"isochron/txn"
 )
 
-// recordOf1 is the Prepare of what writes a record in shard 1.
+// recordOf1 is the Prepare of a transaction record in shard 1.
 func recordOf1(seq uint64) *txn.Prepare {
 	p := asksFor(seq, "record")
 	p.Participants, p.OnePhase, p.Record = []txn.ShardID{1}, true, true
 	return p
 }
 
-// Whatever the row reveals early, nobody reads a record before its log has it: who reads one tells
-// others how an attempt has ended. Its locks are kept until then.
+// A transaction record is not read before it is logged, whatever the protocol reveals early: its
+// reader reports the outcome of an attempt. Its locks are kept until then.
 func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 	for _, name := range []string{"2pc+2pl", "txsql", "d2pc+2pl", "d2pc+2pl-group", "bonspiel"} {
 		for _, record := range []bool{true, false} {
@@ -40,21 +40,21 @@ func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 	}
 }
 
-// setDesired has the directory say that the shard is to go over to a row, and names the Prepares of
-// this term so that no two are of one attempt.
+// setDesired makes the directory request a switch of the shard to a protocol, and names the
+// Prepares of this term so that no two are of one attempt.
 func (w *trio) setDesired(seq uint64, row string) {
 	want := participant.Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}
 	want.Protocol = routing.Protocol{Seq: seq, Name: row}
 	w.replicas[1].SetDesired(want)
 }
 
-// asks has a leader asked for a vote, of a gateway that goes by a protocol, and returns what it
-// says when all that it has proposed is applied.
+// asks sends a leader a Prepare of a gateway under a protocol, and returns the reply after
+// everything proposed is applied.
 func (w *trio) asks(l *leaderState, p *txn.Prepare, seq uint64) txn.Message {
 	w.others = nil
 	p.Term, p.Shard, p.ProtocolSeq = l.term, 2, seq
 	for i, s := range p.Participants {
-		p.Participants[i] = s + 1 // the shard is the second here
+		p.Participants[i] = s + 1 // the shard is the second participant here
 	}
 	w.replicas[1].OnPrepare(1, p)
 	w.drain()
@@ -66,8 +66,9 @@ func (w *trio) asks(l *leaderState, p *txn.Prepare, seq uint64) txn.Message {
 	return txn.Message{}
 }
 
-// A shard that waits for a vote to end before it goes over takes records, of those who have gone
-// over and of those who have not: that vote may wait for one. When it has gone over it takes them still.
+// A shard that waits for a vote to end before it switches accepts records of gateways that have
+// switched and of those that have not: the vote may wait for one. After the switch it still accepts
+// them.
 func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 	w, l := newTrio(t)
 	seq := uint64(10)
@@ -84,7 +85,7 @@ func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 			return
 		}
 		if said := w.asks(l, p, of); said.Vote != nil && said.Vote.Yes {
-			t.Errorf("%s, of protocol %d: what is no record passes as well", when, of)
+			t.Errorf("%s, of protocol %d: a prepare without a record passes too", when, of)
 		}
 	}
 	waits := asksFor(1, "row")
@@ -107,8 +108,8 @@ func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 	takes("afterwards", 2)
 }
 
-// While the change is on its way into the log a record is to be asked for again: what it locks
-// would not be known when the change has come, and another could find its row empty too.
+// While the switch is being logged, a record has to be sent again: its locks would not be known
+// after the switch, and another transaction could find its row empty too.
 func TestNoRecordIsAcceptedDuringAProtocolSwitch(t *testing.T) {
 	w, l := newTrio(t)
 	w.setDesired(1, "2pc+2pl")
@@ -116,19 +117,19 @@ func TestNoRecordIsAcceptedDuringAProtocolSwitch(t *testing.T) {
 		t.Fatalf("%+v", l.switching)
 	}
 	if said := w.asks(l, recordOf1(1), 0); said.NotLeader == nil || said.NotLeader.Leader != 1 {
-		t.Errorf("it is told %+v", said)
+		t.Errorf("it receives %+v", said)
 	}
 	if said := w.asks(l, recordOf1(1), 0); said.Vote == nil || !said.Vote.Yes {
-		t.Errorf("asked again it is told %+v", said)
+		t.Errorf("the second time it receives %+v", said)
 	}
 	second := recordOf1(2)
 	second.SchemaChecks = []txn.ReadCheck{{Key: "record"}}
 	if said := w.asks(l, second, 1); said.Vote == nil || said.Vote.Yes {
-		t.Errorf("another, which takes the row to be empty, is told %+v", said)
+		t.Errorf("another one, which has read the row as empty, receives %+v", said)
 	}
 }
 
-// A record waits for another that writes the same row, and the change for both.
+// A record waits for another that writes the same row, and the switch waits for both.
 func TestAChangeWaitsForRecords(t *testing.T) {
 	w, l := newTrio(t)
 	vote := asksFor(1, "row")

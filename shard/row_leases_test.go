@@ -6,8 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// Where rows have leases a vote is at its coordinator's timestamp and holds what it writes alone; what
-// it has read it renews, unless another has it locked, and whoever writes that later is above it.
+// Where rows have leases a vote has its coordinator's timestamp and locks the written rows
+// exclusively. It renews the leases of the rows read, unless another transaction has locked the
+// row, and a later writer of the row gets a larger timestamp.
 func TestVotesRenewLeases(t *testing.T) {
 	c := newHarness(t, "r4+sundial")
 	writes := func(seq uint64, at txn.Timestamp) *txn.Prepare {
@@ -36,7 +37,7 @@ func TestVotesRenewLeases(t *testing.T) {
 		before := len(c.paper.commands)
 		c.prepares(p)
 		if v := c.world.all[len(c.world.all)-1].Vote; len(c.paper.commands) != before || v == nil || v.Yes || v.Proposed != least {
-			t.Errorf("%s: it says %+v, and %d votes are logged", what, v, len(c.paper.commands)-before)
+			t.Errorf("%s: it replies %+v, and %d votes are logged", what, v, len(c.paper.commands)-before)
 		}
 	}
 	first := writes(1, 50)

@@ -7,7 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// A Prepare is good in one term: what its leader may have refused no later one votes on.
+// A Prepare is valid in one term: a later leader does not vote on a prepare that an earlier one may
+// have refused.
 func TestAPrepareIsGoodInOneTerm(t *testing.T) {
 	w, l := newTrio(t)
 	p := &txn.Prepare{Shard: 2, Attempt: txn.Attempt{Node: 2, Seq: 7}, Txn: txn.ID{Node: 2, Seq: 7}, Participants: []txn.ShardID{2},
@@ -28,8 +29,8 @@ func TestAPrepareIsGoodInOneTerm(t *testing.T) {
 	}
 }
 
-// Who may be deposed vouches for nothing, and tells no present, before a majority has
-// confirmed that it leads.
+// A leader that may be deposed answers no read-only prepare and no latest read before a majority
+// has confirmed that it leads.
 func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 	for name, asks := range map[string]func(r *Replica, term uint64){
 		"reads":   func(r *Replica, term uint64) { r.OnPrepare(2, &txn.Prepare{Shard: 2, Term: term, ReadOnly: true}) },
@@ -42,7 +43,7 @@ func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 		}
 		w.others, w.now = nil, w.now+time.Minute
 		if asks(l.r, l.term); len(w.others) != 0 {
-			t.Errorf("%s: without a lease it answers at once: %+v", name, w.others)
+			t.Errorf("%s: without a lease it answers immediately: %+v", name, w.others)
 		}
 		if w.drain(); len(w.others) != 1 {
 			t.Errorf("%s: once a majority has confirmed it, it answers %d times", name, len(w.others))
@@ -50,19 +51,19 @@ func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 	}
 }
 
-// A new leader proposes above every moment that an earlier one may have answered for,
-// whatever its own clock says.
+// A new leader proposes above every read timestamp that an earlier leader may have answered,
+// whatever its own clock shows.
 func TestANewLeaderProposesAboveMaxReadTS(t *testing.T) {
 	_, l := newTrio(t)
 	const ceiling = txn.Timestamp(1) << 60
 	l.r.state.applied.MaxReadTS = ceiling
 	(*machine)(l.r).Applied(true) // it serves
 	if at := l.r.clock.Next(l.r.env.Now()); at <= ceiling {
-		t.Errorf("it proposes %v, and moments up to %v may have been answered", at, ceiling)
+		t.Errorf("it proposes %v, and read timestamps up to %v may have been answered", at, ceiling)
 	}
 }
 
-// What is held is not collected while the hold lasts.
+// Protected timestamps are not collected while the protection lasts.
 func TestProtectedTimestampsAreNotCollected(t *testing.T) {
 	s := &state{}
 	s.applyMaxReadTS(readTSCmd{At: 50, Hold: &protectedTS{At: 50, Until: 1000}})

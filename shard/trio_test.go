@@ -10,15 +10,15 @@ import (
 	"isochron/txn"
 )
 
-// trio is a shard of three replicas, with a network and disks that do all at once.
+// trio is a shard of three replicas, with a network and disks without delay.
 type trio struct {
 	now      time.Duration
 	replicas map[txn.NodeID]*Replica
 	queue    []txn.Envelope
-	others   []txn.Message // what was sent beside the group's own messages
+	others   []txn.Message // messages that are not the Raft group's own
 }
 
-// trioEnv is the world of one of them.
+// trioEnv is the environment of one replica.
 type trioEnv struct {
 	Env
 	*trio
@@ -43,7 +43,8 @@ func (e *trioEnv) Send(to txn.Address, m txn.Message) {
 	e.queue = append(e.queue, txn.Envelope{From: e.self, To: to.Node, Msg: m})
 }
 
-// newTrio is led by its first replica, which serves and has just been heard.
+// newTrio returns a trio led by its first replica, which serves and has received acknowledgements
+// just now.
 func newTrio(t *testing.T) (*trio, *leaderState) {
 	t.Helper()
 	spec, err := protocol.ByName("d2pc+2pl-group")
@@ -70,7 +71,7 @@ func newTrio(t *testing.T) (*trio, *leaderState) {
 	return w, w.replicas[1].lead
 }
 
-// drain delivers what is on its way until nothing is.
+// drain delivers messages until none is under way.
 func (w *trio) drain() {
 	for {
 		for n := range txn.NodeID(3) {
@@ -95,5 +96,5 @@ func (w *trio) acks() (n int) {
 	return n
 }
 
-// proposed counts the commands that a leader has proposed.
+// proposed returns the number of commands that a leader has proposed.
 func (l *leaderState) proposed() uint64 { return l.r.group.Status().Counts.Proposals }

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// Old versions are let go four times in the time for which they are kept, and never of a moment
-// after which some were let go already.
+// Old versions are collected four times per retention time, and a timestamp whose versions may be
+// collected stays refused.
 func TestOldVersionsAreCollectedPeriodically(t *testing.T) {
 	s, p := &state{}, &paper{}
 	const keep = 400
@@ -25,7 +25,7 @@ func TestOldVersionsAreCollectedPeriodically(t *testing.T) {
 			}
 		}
 		if now == 1250 {
-			s.applied.Keep = 930 // by the log of another
+			s.applied.Keep = 930 // by the log of another leader
 		}
 	}
 	if want := []int{1100, 1200, 1331}; !slices.Equal(at, want) {

@@ -6,8 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// Who has read at a moment is refused for what is newer in the engine or in a vote that is
-// revealed, and for a moment of which deletions may be forgotten; not for what is older.
+// A transaction with a read timestamp is refused because of newer rows in the engine or in a
+// revealed vote, and if deletions after its timestamp may have been collected; older rows do not
+// matter.
 func TestRowsWrittenSinceAReadTimestamp(t *testing.T) {
 	_, rows, locks, known := lead1(t, "d2pc+2pl")
 	w := written{rows, locks, known}

@@ -58,7 +58,7 @@ func unlooked(s source.Statement, first bool) time.Duration {
 	return 0
 }
 
-// Once implements source.AtOnce.
+// Once implements source.OneTripDriver.
 func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	if e := refused(s.Text); e != nil {
 		return source.Result{}, e
@@ -141,7 +141,7 @@ func (d *mysqlDB) giveBack(c *myConn, err error) {
 	d.pool.drop(c, c.kill)
 }
 
-// Once implements source.AtOnce.
+// Once implements source.OneTripDriver.
 func (d *postgres) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	if e := refused(s.Text); e != nil {
 		return source.Result{}, e

@@ -143,7 +143,7 @@ func (a *attentive) Begin(ctx context.Context, n source.Name, o source.BranchOpt
 	return &attentiveBranch{b, a, o.Silence}, nil
 }
 
-// Once implements source.AtOnce.
+// Once implements source.OneTripDriver.
 func (a *attentive) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (r source.Result, err error) {
 	err = a.during(ctx, o.Silence, func(ctx context.Context) error {
 		r, err = a.database.Once(ctx, n, o, s)
