@@ -39,7 +39,7 @@ type admissionController struct {
 	late      *yield.LateScheduler
 }
 
-// admissionEnv is what admissionController needs of the node.
+// admissionEnv is the part of the node that admissionController uses.
 type admissionEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory

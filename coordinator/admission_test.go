@@ -8,7 +8,7 @@ import (
 	"isochron/yield"
 )
 
-// queueing is a coordinator with a window of one for transactions that begin with a table.
+// queueing is a coordinator with a window of one for transactions that start on one table.
 type queueing struct {
 	*Coordinator
 	env     *fakeEnv
@@ -109,7 +109,7 @@ func TestWaitsForAdmissionEnd(t *testing.T) {
 	before := len(q.asked())
 	q.pass(200 * time.Millisecond)
 	if got := q.asked(); len(got) != before+1 || got[before] != b {
-		t.Fatalf("the client of %v thinks, so %v comes in: %v", a, b, got[before:])
+		t.Fatalf("the client of %v is idle, so %v is admitted: %v", a, b, got[before:])
 	}
 	q.Submit(&Request{Op: OpRead, Txn: a, Read: txn.Read{Gets: []txn.Key{account + "x"}}})
 	if got := q.asked(); len(got) != before+2 || got[before+1] != a {

@@ -42,7 +42,7 @@ func (a *attempts) giveBack(t *transaction) {
 }
 
 // changeMind gives up the reserved attempt if a published write has changed: its readers must not
-// take the new value for the old, and the attempt is what identifies a value.
+// take the new value for the old, and a value is identified by its attempt.
 func (a *attempts) changeMind(t *transaction, writes []txn.Write) {
 	if a.cfg.Params.InjectedBugs.KeepVersion {
 		return

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// fakeEnv is a node without others: it keeps what is sent.
+// fakeEnv is a node without others: it keeps sent messages.
 type fakeEnv struct {
 	Env
 	dir   *routing.Directory

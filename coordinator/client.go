@@ -68,10 +68,10 @@ func (h *handle) Try() int { return h.from.Try }
 func (h *handle) Savepoint() int           { return h.buf.savepoint() }
 func (h *handle) RollbackTo(savepoint int) { h.buf.rollbackTo(savepoint) }
 
-// NextStatement implements txn.Moments.
+// NextStatement implements txn.SnapshotTxn.
 func (h *handle) NextStatement() { h.statements++ }
 
-// Choose implements txn.Moments: a read of nothing chooses the read timestamp.
+// Choose implements txn.SnapshotTxn: a read of nothing chooses the read timestamp.
 func (h *handle) Choose(ctx context.Context) error {
 	if err := h.usable(); err != nil || h.from.Level != txn.RepeatableRead {
 		return err

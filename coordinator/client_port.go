@@ -79,7 +79,7 @@ type Request struct {
 	begun txn.ID // the transaction begun by this request; set by the loop
 }
 
-// Start is what a new transaction inherits, and its bounds.
+// Start is the state that a new transaction inherits, and its bounds.
 type Start struct {
 	Age            txn.Age // without Start: a new age, of that priority
 	Try            int     // 0 for the first
@@ -114,11 +114,11 @@ type Response struct {
 	Version       txn.Version   // of a commit's writes
 	Publish       []txn.Key     // rows to publish with OpPublish once they are written
 	Stats         txn.Stats
-	Rounds        []txn.RoundReport // of the transaction, those that have ended; immutable
+	Rounds        []txn.RoundReport // the transaction's ended rounds; immutable
 	Contention    *txn.ContentionReport
 	Err           *txn.Error
 	Results       []txn.SourceResult // of an OpExecute, after an error too
-	SourceReplies []*txn.SourceReply // one for each of SourceQueries, nil for those that failed; after an error too
+	SourceReplies []*txn.SourceReply // one for each of SourceQueries, nil for a failed one; after an error too
 	// Declined: the Then of an OpUpdate declined the rows; nothing is committed. Over: the
 	// transaction has ended with that, since it ran as a 2FI transaction.
 	Declined, Over bool

@@ -10,7 +10,7 @@ import (
 	"isochron/txn"
 )
 
-// pendingCommit is what a gateway keeps of an attempt besides its decision: the transaction, the
+// pendingCommit is a gateway's state of an attempt besides its decision: the transaction, the
 // waiting client, and the cost.
 type pendingCommit struct {
 	*decide.Attempt
@@ -28,8 +28,8 @@ type pendingCommit struct {
 	forwards   []*txn.Forward   // reads that wait for its commit
 }
 
-// commitManager runs the attempts of this gateway: its own, and those that it finishes for lost
-// coordinators.
+// commitManager runs the attempts of this gateway: its own, and the attempts of lost coordinators
+// that it finishes.
 type commitManager struct {
 	cfg            *Config
 	env            commitEnv
@@ -55,7 +55,7 @@ type commitManager struct {
 	branched map[txn.Attempt]*transaction
 }
 
-// commitEnv is what commitManager needs of the node.
+// commitEnv is the part of the node that commitManager uses.
 type commitEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
@@ -159,7 +159,7 @@ func (cs *commitManager) open(t *transaction, req *Request, prepares []*txn.Prep
 	return k
 }
 
-// commitWait is how long the client of a transaction waits for its commit.
+// commitWait returns how long the client of a transaction waits for its commit.
 func commitWait(cs *commitManager, t *transaction) time.Duration {
 	if t.commitWait > 0 {
 		return time.Duration(t.commitWait) * time.Millisecond

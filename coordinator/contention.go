@@ -28,7 +28,7 @@ type contentionQueries struct {
 	open    map[uint64]*contentionQuery          // by request number
 }
 
-// contentionEnv is what contentionQueries needs of the node.
+// contentionEnv is the part of the node that contentionQueries uses.
 type contentionEnv interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)

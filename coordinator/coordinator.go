@@ -301,7 +301,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// Tick does what is due; see NextWake.
+// Tick does the work that is due; see NextWake.
 func (c *Coordinator) Tick() {
 	c.Depart()
 	now := c.env.Now().Mono

@@ -19,7 +19,7 @@ type latePrepares struct {
 	env     commitEnv
 	leaders *leaders
 
-	delays map[txn.ShardID]time.Duration // of those that are requested now
+	delays map[txn.ShardID]time.Duration // of the participants requested now
 	queue  []latePrepare                 // by departure time
 }
 

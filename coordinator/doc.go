@@ -16,10 +16,10 @@
 //	                              protocol switch            the attempt continues
 //
 // The Coordinator begins and ends transactions and gives each request and message to one of its
-// parts. Each part owns its state and has an interface with what it needs of the others:
-// admissionController and protocolSwitch decide which transactions may begin, reads runs rounds of
-// reads, statements those at sources, commitManager runs attempts, attempts numbers them, decisions
-// logs what was decided, leaders finds the nodes to ask, reports records the cost.
+// parts. Each part owns its state and has an interface with the functions of the others that it
+// uses: admissionController and protocolSwitch decide which transactions may begin, reads runs
+// rounds of reads, statements runs rounds at sources, commitManager runs attempts, attempts numbers
+// them, decisions logs the outcomes, leaders finds the nodes to ask, reports records the cost.
 //
 // NewDB is the blocking side: it keeps a client's writes, with savepoints, shows a transaction its
 // own writes, and talks to the state machine through a Port.

@@ -57,7 +57,7 @@ func (d *fixedSetTest) starts(gives func(rows []txn.Row) ([]txn.Write, bool), ke
 	return nil
 }
 
-// prepares are those that were sent, by shard.
+// prepares returns the sent Prepares, by shard.
 func (d *fixedSetTest) prepares() map[txn.ShardID]*txn.Prepare {
 	out := map[txn.ShardID]*txn.Prepare{}
 	for _, m := range d.env.sent {
@@ -89,7 +89,7 @@ func TestAFixedSetIsDividedByShardWithArrivalTimes(t *testing.T) {
 		if row == "carousel-basic" {
 			want = 0
 		}
-		for _, p := range sent { // order: each by itself
+		for _, p := range sent { // order: independent parts
 			if p.FixedSet.ArrivalTime != want || (p.FixedSet.Ends > want) != (want > 0) {
 				t.Errorf("%s: it is stamped %d, and ends at %d", row, p.FixedSet.ArrivalTime, p.FixedSet.Ends)
 			}
@@ -124,8 +124,8 @@ func TestADelayedPartIsNotSilent(t *testing.T) {
 	}
 }
 
-// The client's function runs once, when all rows are here: a reply that does not match the request
-// is ignored.
+// The client's function runs once, when all rows have arrived: a reply that does not match the
+// request is ignored.
 func TestWritesAreMadeOfAllRows(t *testing.T) {
 	d := newFixedSetTest(t, "natto-pa")
 	var saw []txn.Row
@@ -156,8 +156,8 @@ func TestWritesAreMadeOfAllRows(t *testing.T) {
 	}
 }
 
-// A read-only 2FI transaction is voted on as it is read where it ends as others do; elsewhere it is
-// only read.
+// A read-only 2FI transaction is voted on as it is read where its answer waits for decisions like
+// others'; elsewhere it is only read.
 func TestAFixedSetReadIsVotedOn(t *testing.T) {
 	for _, ends := range []protocol.ReadOnly{protocol.ByLease, protocol.AsOthers} {
 		d := newFixedSetTest(t, "natto-recsf")
@@ -198,7 +198,7 @@ func TestAFixedSetTransactionIsDeclined(t *testing.T) {
 	}
 }
 
-// A forwarded read is answered by the coordinator of the attempt it waits for when that has
+// A forwarded read is answered by the coordinator of the attempt it waits for when the attempt has
 // committed: with its writes over the former rows, and not if it aborts.
 func TestAForwardedReadIsAnswered(t *testing.T) {
 	for _, commit := range []bool{true, false} {

@@ -19,7 +19,7 @@ type forecasts struct {
 	hot    *estimate.HotRecords // nil: the protocol uses none
 }
 
-// forecastsEnv is what forecasts needs of the node.
+// forecastsEnv is the part of the node that forecasts uses.
 type forecastsEnv interface {
 	Now() txn.Now
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)

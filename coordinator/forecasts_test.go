@@ -24,7 +24,7 @@ func (g *gateway) lock(keys ...txn.Key) *Request {
 	return req
 }
 
-// until does what is due by time alone until then.
+// until does the timed work until then.
 func (g *gateway) until(end time.Duration) {
 	for next := g.NextDeparture(); next <= end; next = g.NextDeparture() {
 		g.env.now = max(g.env.now, next)

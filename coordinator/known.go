@@ -50,7 +50,7 @@ func (e *ended) known(now time.Duration) (out []txn.Known) {
 	return out
 }
 
-// Known lists the open transactions of clients, and those that ended recently.
+// Known lists the open transactions of clients, and the recently ended ones.
 func (c *Coordinator) Known() (out []txn.Known) {
 	now := c.env.Now().Mono
 	for _, t := range c.txns { // order: sorted below

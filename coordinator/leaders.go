@@ -11,7 +11,7 @@ type leaders struct {
 	hints map[txn.ShardID]hint // the last reports of other nodes
 }
 
-// leaderEnv is what leaders needs of the node.
+// leaderEnv is the part of the node that leaders uses.
 type leaderEnv interface {
 	Send(to txn.Address, m txn.Message)
 	Directory() *routing.Directory
@@ -24,8 +24,8 @@ type hint struct {
 	term   uint64
 }
 
-// of is where to find a shard's leader: by a local replica, else by the last report of another
-// node, else any replica in turn.
+// of returns the node to ask for a shard's leader: by a local replica, else by the last report of
+// another node, else any replica in turn.
 func (l *leaders) of(s txn.ShardID, try int) (txn.NodeID, uint64) {
 	if n, term, ok := l.env.Leader(s); ok && term >= l.hints[s].term {
 		return n, term
@@ -88,7 +88,7 @@ func (l *leaders) replicas(s txn.ShardID) []txn.NodeID {
 	return out
 }
 
-// aReplica is where to read: at the nearest replica, or at the leader; after silence at the others
+// aReplica returns the replica to read from: the nearest, or the leader; after silence the others
 // in turn.
 func (l *leaders) aReplica(s txn.ShardID, try int, leading bool) txn.NodeID {
 	all := l.replicas(s)

@@ -57,9 +57,9 @@ func TestWhichReplicaIsRead(t *testing.T) {
 		}
 	}
 	reads("the nearest", false, 1, 5, 6, 4)
-	reads("who should lead", true, 6, 5, 6, 4)
+	reads("the preferred leader", true, 6, 5, 6, 4)
 	env.leader, env.term = 4, 3
-	reads("who leads", true, 4, 5, 6, 4)
+	reads("the leader", true, 4, 5, 6, 4)
 	reads("the nearest of them", false, 1, 5, 6, 4)
 }
 
@@ -68,7 +68,7 @@ func TestWhichReplicaIsRead(t *testing.T) {
 func TestDecisionsAreLoggedNear(t *testing.T) {
 	dir := &routing.Directory{Nodes: []routing.Node{{ID: 4, Region: "eu"}, {ID: 5, Region: "us"}},
 		Shards: []routing.Shard{{ID: 1, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 2, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 3, Replicas: []uint32{4, 5}, Leader: "us"}}}
-	for far, want := range map[txn.NodeID]txn.ShardID{4: 3, 5: 2} { // order: each by itself
+	for far, want := range map[txn.NodeID]txn.ShardID{4: 3, 5: 2} { // order: independent cases
 		env := &afar{fakeEnv: fakeEnv{dir: dir}, far: far}
 		l := &leaders{env: env, hints: map[txn.ShardID]hint{}}
 		if s := (&decisions{env: env, leaders: l}).placeNear(nil); s != want {

@@ -6,10 +6,10 @@ import (
 )
 
 // A transaction that was aborted repeatedly takes its locks before it asks for votes: reads lock as
-// they go (policy.lockOf), and here it locks what it writes without a lock. A vote that conflicts
-// with an older holder, or with a voted one, aborts immediately, and again in each retry; a lock
-// request waits instead. Under row leases every commit over several shards does so: a locked row's
-// lease does not grow.
+// they go (policy.lockOf), and here it locks the rows that it writes without a lock. A vote that
+// conflicts with an older holder, or with a voted one, aborts immediately, and again in each retry;
+// a lock request waits instead. Under row leases every commit over several shards does so: a locked
+// row's lease does not grow.
 
 // lockFirst locks the unlocked writes of a commit; false: nothing is left to be locked, and the
 // commit may proceed.

@@ -150,7 +150,7 @@ func TestAutoRetriesAreCounted(t *testing.T) {
 	}
 	for cause, n := range c.Retried() {
 		if want := map[txn.Cause]uint64{txn.CauseWound: 2}[txn.Cause(cause)]; n != want {
-			t.Errorf("%v: %d were done again inside, want %d", txn.Cause(cause), n, want)
+			t.Errorf("%v: the gateway retried %d, want %d", txn.Cause(cause), n, want)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestPriorities(t *testing.T) {
 	}
 	c, _ := openFake(t)
 	c.cfg.Params = txn.Params{}.WithDefaults()
-	for try, want := range map[int]txn.Priority{0: txn.PriorityLow, 9: txn.PriorityLow, 10: txn.PriorityHigh} { // order: each by itself
+	for try, want := range map[int]txn.Priority{0: txn.PriorityLow, 9: txn.PriorityLow, 10: txn.PriorityHigh} { // order: independent cases
 		if got := c.begin(Start{Try: try}).age.Priority; got != want {
 			t.Errorf("try %d has %v priority, not %v", try, got, want)
 		}

@@ -13,7 +13,7 @@ type policy struct {
 	env     policyEnv
 }
 
-// policyEnv is what policy needs of the node.
+// policyEnv is the part of the node that policy uses.
 type policyEnv interface {
 	Wide(n txn.NodeID) bool
 }
@@ -41,8 +41,8 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 }
 
 // locksReads: reads under an optimistic policy lock too after some tries. Without locks a
-// transaction may lose without end to any vote that comes first, of younger ones as well; with the
-// age of its first try it loses a lock to older ones only.
+// transaction may be aborted repeatedly by any earlier vote, also a younger transaction's; with the
+// age of its first try only an older transaction takes its locks.
 //
 // Reads for a transaction record are never locked: during a protocol switch a shard grants no
 // locks, and accepts the record.
@@ -55,9 +55,10 @@ func (p *policy) locksReads(t *transaction) bool {
 
 // committedOnly: the transaction avoids published values and locks what it reads, since it was
 // aborted so often or has high priority: without locks it wounds no other. Under reservations,
-// multi-region transactions have priority by those, and need no locks. A single-region transaction
-// at its own region is validated right after its reads; from far away its reads are outdated by
-// then while others write there, so it locks, and takes precedence over single-region ones only.
+// multi-region transactions have priority by the reservations, and need no locks. A single-region
+// transaction at its own region is validated right after its reads; from far away its reads are
+// outdated by then while others write there, so it locks, and takes precedence over single-region
+// ones only.
 func (p *policy) committedOnly(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
 	if after <= 0 || t.try < after && t.age.Priority < txn.PriorityHigh {

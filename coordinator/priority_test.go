@@ -9,7 +9,7 @@ import (
 
 // The protocol decides how priority affects a transaction's age, and a retry inherits the age.
 func TestProtocolsApplyPriority(t *testing.T) {
-	for name, want := range map[string]txn.Age{ // order: each by itself
+	for name, want := range map[string]txn.Age{ // order: independent cases
 		"natto-2pl":     {},
 		"natto-2pl-p":   {Priority: txn.PriorityHigh},
 		"natto-2pl-pow": {Preempts: true},

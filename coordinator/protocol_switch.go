@@ -37,7 +37,7 @@ type protocolSwitch struct {
 	held   []*Request    // requests that would begin transactions, in order of arrival
 }
 
-// switchEnv is what protocolSwitch needs of the node.
+// switchEnv is the part of the node that protocolSwitch uses.
 type switchEnv interface{ Now() txn.Now }
 
 // switchHost is switched from one protocol to another.

@@ -29,7 +29,7 @@ func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	}
 	t, r := p.r.t, p.r
 	if rs.cfg.Spec.Decide.CoordinatorTimestamps() {
-		rs.clock.Observe(m.At) // its commit must follow what it has read
+		rs.clock.Observe(m.At) // its commit must follow the rows that it has read
 	}
 	rs.snapshotReads.observe(m.At)
 	rs.temperatures.observe(m)
@@ -47,7 +47,7 @@ func (rs *reads) receive(from txn.NodeID, m *txn.AccessReply) {
 	rs.forecasts.executed(p)
 	rs.answered(r)
 	// A new leader does not hold its predecessor's locks, and its rows need not be consistent with
-	// what was read under those: the client must not see them.
+	// the rows read under them: the client must not see them.
 	tc := t.touches(m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
 		rs.cfg.Params.Rules.Hit(coverage.LocksOfTerm)
@@ -179,7 +179,7 @@ func remainder(s txn.Scan, got txn.ScanRows) txn.Scan {
 	return s
 }
 
-// spanCheck is what validation has to find again.
+// spanCheck returns the span and rows that validation has to find again.
 func spanCheck(s txn.Scan, got txn.ScanRows) txn.SpanCheck {
 	rows := got.Rows
 	if s.Reverse {

@@ -70,8 +70,8 @@ func (rs *reads) wake(p *shardRequest) {
 	rs.send(p)
 }
 
-// patience is how long a part may remain unanswered. An agent reports progress while its source
-// executes, also while that waits for a lock: it may be silent for the configured time.
+// patience returns how long a part may remain unanswered. An agent reports progress while its
+// source executes, also while that waits for a lock: it may be silent for the configured time.
 func (rs *reads) patience(p *shardRequest, wait time.Duration) time.Duration {
 	if set := p.r.t.silence; p.access.Batch != nil && set > 0 {
 		return max(time.Duration(set)*time.Millisecond, 4*rs.cfg.Params.ResendAfter)
@@ -108,7 +108,7 @@ func (p *shardRequest) askLeader() {
 	p.access = &a
 }
 
-// sweep resends what was not answered in time.
+// sweep resends the requests that were not answered in time.
 func (rs *reads) sweep(now time.Duration) {
 	for _, id := range rs.due(now) {
 		switch p := rs.parts[id]; {

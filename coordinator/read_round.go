@@ -92,7 +92,7 @@ type reads struct {
 	departures []*shardRequest          // parts that have not left, in order
 }
 
-// readEnv is what reads needs of the node.
+// readEnv is the part of the node that reads uses.
 type readEnv interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)

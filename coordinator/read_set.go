@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// readSet is what a transaction has read, newest rows or those of a read timestamp. Most
-// transactions read one or two rows, so a list suffices until there are many.
+// readSet is the set of rows that a transaction has read, the newest or those of a read timestamp.
+// Most transactions read one or two rows, so a list suffices until there are many.
 type readSet struct {
 	rows  []readRow
 	index map[txn.Key]int // of rows; nil while they are few

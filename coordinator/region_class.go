@@ -19,7 +19,7 @@ type classes struct {
 	env     classEnv
 }
 
-// classEnv is what classes needs of the node.
+// classEnv is the part of the node that classes uses.
 type classEnv interface {
 	Directory() *routing.Directory
 }
@@ -62,7 +62,7 @@ func (c *classes) begins(t *transaction, k txn.Key) {
 }
 
 // touchAll records what a round of reads touches. A transaction that becomes multi-region reserves
-// what it has read before.
+// the rows that it has read before.
 func (c *classes) touchAll(t *transaction, parts []*shardRequest) {
 	became := false
 	for _, p := range parts {

@@ -18,7 +18,7 @@ func openReserving(t *testing.T) (*gateway, *spread) {
 		t.Fatal(err)
 	}
 	g.useProtocol(spec)
-	for id, region := range map[uint32]string{2: "home", 8: "home", 5: "far", 9: "farther"} { // order: each by itself
+	for id, region := range map[uint32]string{2: "home", 8: "home", 5: "far", 9: "farther"} { // order: independent cases
 		env.dir.Nodes = append(env.dir.Nodes, routing.Node{ID: id, Region: region})
 	}
 	return g, env
@@ -46,8 +46,9 @@ func (g *gateway) readAt(env *spread, of txn.ID, from Start, shards ...uint64) (
 }
 
 // A transaction is single-region while it touches leaders of one region, and reserves nothing; with
-// the first of a second region it becomes multi-region, reserves what it reads and has read, and
-// stays so. Its reservations end with it, and its next try is multi-region from the start.
+// the first of a second region it becomes multi-region, reserves the rows that it reads and has
+// read, and stays so. Its reservations end with it, and its next try is multi-region from the
+// start.
 func TestRegionClassIsDetected(t *testing.T) {
 	g, env := openReserving(t)
 	id, _, _ := g.readAt(env, txn.ID{}, Start{}, 2)
@@ -72,7 +73,7 @@ func TestRegionClassIsDetected(t *testing.T) {
 	if len(env.sent) != 3 || env.sent[0].Release == nil {
 		t.Errorf("rolled back, and sent %+v", env.sent)
 	}
-	for try, want := range map[int]txn.RegionPriority{1: 1, 2: 2, 3: 2, 4: 3, 10_000: 255} { // order: each by itself
+	for try, want := range map[int]txn.RegionPriority{1: 1, 2: 2, 3: 2, 4: 3, 10_000: 255} { // order: independent cases
 		if _, age, sent := g.readAt(env, txn.ID{}, Start{Age: age, Try: try}, 2); age.Region != want || !sent[0].Access.Reserves {
 			t.Errorf("try %d has %+v, want priority %d", try, age, want)
 		}

@@ -17,7 +17,7 @@ type snapshotReads struct {
 	clock txn.Clock // separate from the clock of ages, so that it changes none
 }
 
-// readTSEnv is what snapshotReads needs of the node.
+// readTSEnv is the part of the node that snapshotReads uses.
 type readTSEnv interface {
 	Now() txn.Now
 	MaxTimestamp() txn.Timestamp

@@ -26,7 +26,7 @@ type temperatures struct {
 	threshold *estimate.Threshold
 }
 
-// temperatureEnv is what temperatures needs of the node.
+// temperatureEnv is the part of the node that temperatures uses.
 type temperatureEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
@@ -62,7 +62,7 @@ func (c *Coordinator) Applied(writes []txn.Write) {
 	}
 }
 
-// Warm is what a reply of this node contains about the temperatures of its rows.
+// Warm returns the temperatures of its rows that a reply of this node contains.
 func (c *Coordinator) Warm(m *txn.Access) (out []txn.WarmKey) {
 	ts := c.temperatures
 	if ts.known == nil {

@@ -184,7 +184,7 @@ func TestTriesMoveTheThreshold(t *testing.T) {
 	}
 }
 
-// Protocols that read otherwise keep no temperatures.
+// Protocols with other read policies keep no temperatures.
 func TestOtherProtocolsKeepNoTemperatures(t *testing.T) {
 	g, env := openWarm(t)
 	heat(g, named(5, "k"))

@@ -20,7 +20,7 @@ func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
 	return t.owner, true
 }
 
-// using lists those that have one of these schema checks and may still commit.
+// using lists the transactions that have one of these schema checks and may still commit.
 func (o transactions) using(guards []string) (out []txn.User) {
 	for _, t := range o { // order: sorted below
 		if t.failed == nil && slices.ContainsFunc(t.schemaChecks, func(g SchemaCheck) bool { return slices.Contains(guards, g.Name) }) {

@@ -87,7 +87,7 @@ type decisions struct {
 	ends    []txn.ID
 }
 
-// decisionEnv is what decisions needs of the node.
+// decisionEnv is the part of the node that decisions uses.
 type decisionEnv interface {
 	Directory() *routing.Directory
 	Wide(n txn.NodeID) bool
@@ -117,9 +117,9 @@ func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
 	return closed
 }
 
-// place is where an attempt's decision is logged, 0 if it is not: the log of a single participant
-// is its decision, unless sources are asked twice. A shard led from this region costs least,
-// preferably a participant.
+// place returns the shard where an attempt's decision is logged, 0 if it is not: the log of a
+// single participant is its decision, unless sources are asked twice. A shard led from this region
+// costs least, preferably a participant.
 func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
 	switch {
 	case len(participants) < 2 && (b == nil || !d.cfg.Spec.Prepares.Validates()) || d.cfg.Spec.Prepares == decide.NoPrepare:

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// An encoded decision is decoded to the same, and nothing else is taken for a decision.
+// An encoded decision is decoded to the same, and no other bytes are decoded as a decision.
 func FuzzDecision(f *testing.F) {
 	for _, content := range []string{"abort", "data \x80", "data \x81\xa2\x01\x03\x02\x81\xa1\x01ak", "data x", "commit 7", "commit", "commit -1", "", "commit 18446744073709551615"} {
 		f.Add([]byte(content))
@@ -56,7 +56,7 @@ func TestWhichRowsAreDeleted(t *testing.T) {
 // record. Deletions are like any other transaction.
 func TestRecordsAreMarkedAndLockNothing(t *testing.T) {
 	lost := txn.Attempt{Node: 7, Epoch: 1, Seq: 3}
-	for name, c := range map[string]struct { // order: each by itself
+	for name, c := range map[string]struct { // order: independent cases
 		does   func(*decisions)
 		record bool
 		locks  txn.Lock
@@ -83,7 +83,7 @@ func TestRecordsAreMarkedAndLockNothing(t *testing.T) {
 	}
 }
 
-// rowsOf are absent rows.
+// rowsOf returns absent rows.
 func rowsOf(keys []txn.Key) (rows []txn.Row) {
 	for _, k := range keys {
 		rows = append(rows, txn.Row{Key: k})

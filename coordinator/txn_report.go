@@ -15,11 +15,11 @@ type reports struct {
 	env       reportEnv
 	left      func(*transaction, *txn.Error) // called with each ended transaction before the operator's log
 	rollbacks [txn.Causes]uint64
-	retried   [txn.Causes]uint64 // of these, those that the gateway retried
+	retried   [txn.Causes]uint64 // of these, the tries that the gateway retried
 	late      ended              // ended recently
 }
 
-// reportEnv is what reports needs of the node.
+// reportEnv is the part of the node that reports uses.
 type reportEnv interface {
 	Now() txn.Now
 	Wide(n txn.NodeID) bool

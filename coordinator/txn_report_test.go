@@ -27,7 +27,7 @@ func TestReadOnlyTransactionsWroteNothing(t *testing.T) {
 }
 
 // A statement whose wait timed out counts once, as its own or as its transaction's end; returned
-// counts do not change any more.
+// counts do not change any longer.
 func TestRollbacksAreCountedOnce(t *testing.T) {
 	j := &reports{}
 	before, _ := j.counted()
@@ -37,9 +37,9 @@ func TestRollbacksAreCountedOnce(t *testing.T) {
 	j.redone(txn.CauseWound)
 	rollbacks, retried := j.counted()
 	if n := rollbacks[txn.CauseLockTimeout]; n != 1 || before[txn.CauseLockTimeout] != 0 {
-		t.Errorf("%d statements have waited in vain", n)
+		t.Errorf("%d statements have waited without success", n)
 	}
 	if n := retried[txn.CauseWound]; n != 1 {
-		t.Errorf("%d transactions were done again", n)
+		t.Errorf("%d transactions were retried", n)
 	}
 }

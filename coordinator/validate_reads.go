@@ -7,12 +7,12 @@ import (
 	"isochron/txn"
 )
 
-// A statement may fail because of what it has read, while its transaction continues: on a duplicate
+// A statement may fail because of rows it has read, while its transaction continues: on a duplicate
 // key, for example. Rows read without a lock may have changed by then, and even rows read under a
-// lock: a leader that was lost, or that has received nothing from this gateway for too long, has released
-// the lock, unknown to this gateway. The commit would detect that, but a client that receives an
-// error need not commit. So errors are returned only for reads that are still valid: the leaders
-// check them, as for a transaction that has written nothing, and lock nothing.
+// lock: a leader that was lost, or that has received nothing from this gateway for too long, has
+// released the lock, unknown to this gateway. The commit would detect that, but a client that
+// receives an error need not commit. So errors are returned only for reads that are still valid:
+// the leaders check them, as for a transaction that has written nothing, and lock nothing.
 
 // readSpan is a span that was read and not partly skipped.
 type readSpan struct{ txn.SpanCheck }

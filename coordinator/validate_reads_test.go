@@ -33,7 +33,7 @@ func opened(c *Coordinator) *transaction {
 }
 
 // Confirm requests a read-only vote on all reads, since a lock may be gone unknown to the gateway;
-// whatever the result, it does not end the transaction, and nothing is left behind.
+// whatever the result, it does not end the transaction, and no state is left.
 func TestConfirm(t *testing.T) {
 	for _, valid := range []bool{true, false} {
 		c, env := openFake(t)

@@ -46,8 +46,9 @@ type Attempt struct {
 	done        bool
 }
 
-// votePath is how one attempt's votes are gathered and its decision is sent: which nodes are asked,
-// which messages count, and which nodes must know. Open chooses the implementation.
+// votePath is the way in which one attempt's votes are gathered and its decision is sent: which
+// nodes are asked, which messages count, and which nodes must know. Open chooses the
+// implementation.
 type votePath interface {
 	// ask requests the missing votes, repeatedly too.
 	ask()
@@ -59,7 +60,7 @@ type votePath interface {
 	inquire()
 	// share sends the decision to nodes that may be asked for it later.
 	share()
-	// send sends the decision to those that must know it and have not acknowledged it.
+	// send sends the decision to the nodes that must know it and have not acknowledged it.
 	send()
 	// ended: a participant's log has the decision, or the participant holds nothing and never will.
 	ended(s txn.ShardID)
@@ -244,7 +245,7 @@ func (a *Attempt) askedFormer() bool {
 	return false
 }
 
-// Wake resends what was not answered, or asks the logs after too long.
+// Wake resends unanswered messages, or asks the logs after too long.
 func (a *Attempt) Wake() {
 	a.retransmits.receive(a.decider.Env)
 	if a.record.awaited(a) {
@@ -320,7 +321,7 @@ func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
 	return v, at, true
 }
 
-// Announce sends the verdict that was taken to those that must know it.
+// Announce sends the verdict that was taken to the nodes that must know it.
 func (a *Attempt) Announce() {
 	a.votePath.share()
 	if v, _ := a.tally.Verdict(); a.ReadOnly || a.onePhase && v == Commit {
@@ -340,7 +341,7 @@ func (a *Attempt) decision(s txn.ShardID) *txn.Decide {
 	return d
 }
 
-// Verdict is what the votes force so far; at is the commit timestamp.
+// Verdict returns the outcome that the votes force so far; at is the commit timestamp.
 func (a *Attempt) Verdict() (v Verdict, at txn.Timestamp) { return a.tally.Verdict() }
 
 // Decided reports whether the verdict was taken, AwaitsVotes whether votes are awaited, and Done

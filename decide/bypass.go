@@ -50,8 +50,8 @@ func (b *bypass) shared() *txn.Decision {
 	return &txn.Decision{Attempt: b.ID, Commit: v == Commit, At: at}
 }
 
-// share sends the decision to the other co-coordinators. That of a single-participant attempt is in
-// the participant's log, and of no use elsewhere.
+// share sends the decision to the other co-coordinators. A single-participant attempt's decision is
+// in the participant's log, and of no use elsewhere.
 func (b *bypass) share() {
 	if b.adopted() || b.ReadOnly || len(b.Participants) == 1 {
 		return

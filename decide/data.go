@@ -24,7 +24,7 @@ func Supply(a *Attempt, data []txn.ShardWrites) {
 // Supplied reports whether Supply was called.
 func Supplied(a *Attempt) bool { return a.record != nil && a.record.data != nil }
 
-// WritesAt is what a 2FI attempt writes at a shard, as far as that is known.
+// WritesAt returns the writes of a 2FI attempt at a shard, as far as they are known.
 func WritesAt(a *Attempt, s txn.ShardID) []txn.Write {
 	if a.record == nil {
 		return nil
@@ -99,7 +99,7 @@ func (r *record) awaited(a *Attempt) bool {
 	return r != nil && r.writing && (!r.holdsData || a.adopted())
 }
 
-// writesAt is what the attempt writes at a shard.
+// writesAt returns the writes of the attempt at a shard.
 func (r *record) writesAt(s txn.ShardID) []txn.Write {
 	for _, d := range r.data {
 		if d.Shard == s {

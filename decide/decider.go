@@ -92,8 +92,8 @@ func (d *Decider) attempt(o AttemptInit) (a *Attempt) {
 	return a.opened(d, o)
 }
 
-// choiceOf is how an attempt is decided: by a logged decision where one is required, whatever the
-// protocol's policy for others.
+// choiceOf returns the policy by which an attempt is decided: by a logged decision where one is
+// required, whatever the protocol's policy for others.
 func (d *Decider) choiceOf(o AttemptInit) Policy {
 	if o.RecordShard != 0 && !d.Policy.CountsReplicaVotes() {
 		return LoggedDecision

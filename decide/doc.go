@@ -4,7 +4,7 @@
 // # How it works
 //
 // A Tally is one node's knowledge of one attempt: its participants and their votes. It decides as
-// soon as what it knows forces the decision: all Yes logged forces commit, at the largest proposed
+// soon as its knowledge forces the decision: all Yes logged forces commit, at the largest proposed
 // timestamp; one No that can never become a Yes forces abort. All that decide do so from the same
 // logged facts, so a coordinator and a node that recovers its attempt cannot disagree. Votes that
 // arrive and replies to inquiries count alike.
@@ -47,7 +47,7 @@
 //     Yes for this attempt: a leader refused it in the one term to which the Prepare is addressed, or
 //     a fence is logged. Silence is neither.
 //  4. After each call, Take; after a verdict, Announce, until Done.
-//  5. Env may lose, duplicate or delay what it sends. Prepares that were sent are never changed.
+//  5. Env may lose, duplicate or delay messages. Prepares that were sent are never changed.
 //
 // Reasons: DESIGN.md. Stories: sim/testdata/1-commit-2pc-occ.txt, 9-commit-d2pc.txt,
 // 13-integrated.txt, 19-logged-decision.txt, 23-commit-r4.txt, 25-commit-gpac.txt. Papers: D2PC

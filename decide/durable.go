@@ -9,7 +9,7 @@ type Durable struct {
 	Coordinator  txn.NodeID // of the attempt
 	Participants int
 	Addressed    bool // the vote names the members whose majorities commit it
-	// Term is the replica's term, Entry that of the entry.
+	// Term is the replica's term, Entry the entry's.
 	Term, Entry uint64
 	// OnAppend: the leader reveals such a vote when it appends it.
 	OnAppend bool

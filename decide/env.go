@@ -2,7 +2,7 @@ package decide
 
 import "isochron/txn"
 
-// Env is what a decider needs of its node: a clock, a network, and the location of shards.
+// Env is the part of its node that a decider uses: a clock, a network, and the location of shards.
 type Env interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)

@@ -48,8 +48,7 @@ const (
 	Carousel
 )
 
-// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
-// where it comes from.
+// text presents a choice: its name in lists, and its meaning, cost and source, a sentence each.
 type text struct{ name, meaning, cost, source string }
 
 // texts has the text of each choice, in the order of the constants.
@@ -125,7 +124,7 @@ var texts = [...]text{
 
 func (c Policy) String() string { return texts[c].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (c Policy) Explain() (meaning, cost, source string) {
 	t := texts[c]
 	return t.meaning, t.cost, t.source
@@ -176,10 +175,10 @@ func (c Policy) AlwaysProposes() bool { return c == FastWithLeader }
 // UsesSlowPath reports whether a replica that finds a conflict notifies the leader.
 func (c Policy) UsesSlowPath() bool { return c == FastUnanimous }
 
-// FastPath is how many of n replicas must agree for their answer to count immediately: so many that
-// two fast paths and any majority have a replica in common. Then two opposite answers cannot both
-// look decided to a majority asked afterwards. With n = 2f+1 it is f + ceil(f/2) + 1. Without a
-// fast path it is more than n.
+// FastPath returns how many of n replicas must agree for their answer to count immediately: so many
+// that two fast paths and any majority have a replica in common. Then two opposite answers cannot
+// both look decided to a majority asked afterwards. With n = 2f+1 it is f + ceil(f/2) + 1. Without
+// a fast path it is more than n.
 func (c Policy) FastPath(n int) int {
 	switch c {
 	case FastUnanimous:
@@ -190,7 +189,7 @@ func (c Policy) FastPath(n int) int {
 	return n + 1 - (Majority(n)+1)/2
 }
 
-// FastPathPossible is how many equal answers in a majority of n replicas mean that, with the
+// FastPathPossible returns how many equal answers in a majority of n replicas mean that, with the
 // others', they may have been a fast path; without a fast path, that they may have been proposed.
 func (c Policy) FastPathPossible(n int) int {
 	if !c.HasFastPath() {

@@ -18,9 +18,9 @@ const (
 	Decentralized
 	// NoPrepare: no participant prepares. Each commits by itself, without atomicity.
 	NoPrepare
-	// PrepareThenValidate: as AtOnce; and when all have prepared, those with an open Yes are asked
-	// whether what they have read and not written is still valid (ScalarDB's validation, PVLDB
-	// 16(12), 2023). A transaction at one source is prepared, and its decision logged, too.
+	// PrepareThenValidate: as Parallel; and when all have prepared, those with an open Yes are
+	// asked whether what they have read and not written is still valid (ScalarDB's validation,
+	// PVLDB 16(12), 2023). A transaction at one source is prepared, and its decision logged, too.
 	PrepareThenValidate
 )
 
@@ -61,13 +61,13 @@ var prepareTexts = [...]text{
 
 func (a PrepareMode) String() string { return prepareTexts[a].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (a PrepareMode) Explain() (meaning, cost, source string) {
 	t := prepareTexts[a]
 	return t.meaning, t.cost, t.source
 }
 
-// turns is how many round trips, one after the other, the votes take.
+// turns returns how many round trips, one after the other, the votes take.
 func (a PrepareMode) turns(votes int) int {
 	switch a {
 	case Sequential:

@@ -133,8 +133,7 @@ func (t *Tally) Propose(c Policy, s txn.ShardID, n int, late bool) (yes bool, vi
 // the attempt.
 //
 // Invariant: only a commit is ever proposed, and not of an attempt that has aborted here. So an
-// attempt that was not proposed never comes to count, and may be aborted whatever votes arrive
-// later.
+// attempt that was not proposed never counts, and may be aborted whatever votes arrive later.
 func (t *Tally) Agreed(replicas func(txn.ShardID) int, silent bool) bool {
 	if t.verdict != Open {
 		return false

@@ -13,9 +13,8 @@ import (
 // sooner if more is queued behind it, so unanswered messages lengthen the interval too. Otherwise
 // all attempts that wait for one leader would fill the connections that its election needs.
 const (
-	// retransmitsUndelayed is how many messages to a participant may be unanswered, and how many
-	// replies in a row may report no leader, before the interval grows: a lost leader is replaced
-	// about then.
+	// retransmitsUndelayed is the number of unanswered messages to a participant, and of successive
+	// replies without a leader, before the interval grows: a lost leader is replaced about then.
 	retransmitsUndelayed = 4
 	// retransmitDoublings and soonDoubles bound the growth.
 	retransmitDoublings = 3
@@ -34,7 +33,7 @@ type retransmit struct {
 	term       uint64 // the latest known then: its leader was asked, or will be in its turn
 }
 
-// of is a participant's entry; a new one is due. There are no more than the attempt has
+// of returns a participant's entry; a new one is due. There are no more than the attempt has
 // participants.
 func (p *retransmits) of(s txn.ShardID) *retransmit {
 	for i := range *p {

@@ -45,7 +45,7 @@ type Tally struct {
 }
 
 // participantTally is the state of one participant. Its Yes counts when the leader has given it
-// (yes), a majority has it (logged), and the writers of what it read are committed (resolved).
+// (yes), a majority has it (logged), and the writers of the rows it read are committed (resolved).
 type participantTally struct {
 	yes, logged, resolved bool
 	proposed              txn.Timestamp
@@ -82,7 +82,7 @@ func (t *Tally) part(s txn.ShardID) *participantTally {
 	return nil
 }
 
-// Yes counts a Yes that a majority has logged, with its proposed timestamp; open: writers of what
+// Yes counts a Yes that a majority has logged, with its proposed timestamp; open: writers of rows
 // it has read are undecided.
 func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	t.Voted(s, proposed)
@@ -108,7 +108,7 @@ func (t *Tally) Logged(s txn.ShardID) {
 	}
 }
 
-// DependencyDecided records that the writers of what was read at the participant are committed, or
+// DependencyDecided records that the writers of the rows read at the participant are committed, or
 // that there were none.
 func (t *Tally) DependencyDecided(s txn.ShardID) {
 	if p := t.part(s); p != nil {
@@ -118,7 +118,7 @@ func (t *Tally) DependencyDecided(s txn.ShardID) {
 }
 
 // Acknowledged counts an acknowledgement: the leader has voted Yes, one of its replicas has that
-// durably, and the writers of what it has read may be committed.
+// durably, and the writers of the rows it has read may be committed.
 func (t *Tally) Acknowledged(m *txn.Ack) {
 	t.Voted(m.Shard, m.Proposed)
 	if !m.Open {
@@ -272,7 +272,7 @@ func (t *Tally) Learned(commit bool, at txn.Timestamp) {
 	t.verdict, t.at = want, at
 }
 
-// Verdict is what the votes force so far; at is the commit timestamp.
+// Verdict returns the outcome that the votes force so far; at is the commit timestamp.
 func (t *Tally) Verdict() (v Verdict, at txn.Timestamp) { return t.verdict, t.at }
 
 // Missing lists the participants whose Yes does not count yet.

@@ -141,7 +141,7 @@ func (f *Footprint) Admit(of Records) AdmittedPart {
 		h.scanned(s, add)
 	}
 	for _, r := range f.held[before:] {
-		if !r.forgotten() { // records of a scan are not touched while the tree is walked
+		if !r.evicted() { // records of a scan are not touched while the tree is walked
 			h.touch(r)
 		}
 	}

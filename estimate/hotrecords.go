@@ -128,7 +128,7 @@ func (h *HotRecords) Of(k txn.Key) (HotRecord, bool) {
 }
 
 // granted returns the record's factor of Eq. 9: the chance that all transactions already waiting
-// get it. One of those that access it holds it, the others wait. It is 1 for a record
+// get it. One of the transactions that access it holds it, the others wait. It is 1 for a record
 // that no transaction has accessed to its end.
 func (r *contended) granted() float64 {
 	if r.accessed == 0 || r.accessing <= 1 {

@@ -14,7 +14,7 @@ type RecordTemperature struct {
 	Temperature Temperature
 }
 
-// Hottest returns at most so many of the hottest records that wanted selects, the hottest first,
+// Hottest returns at most so many of the hottest records selected by wanted, the hottest first,
 // equally hot ones in key order. It visits all records: for display only.
 func (t *Temperatures) Hottest(now time.Duration, most int, wanted func(txn.Key) bool) []RecordTemperature {
 	var out []RecordTemperature

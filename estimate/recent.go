@@ -70,5 +70,5 @@ func (r *record[V]) unlink() {
 	}
 }
 
-// forgotten reports whether the record was evicted.
-func (r *record[V]) forgotten() bool { return r.newer == nil }
+// evicted reports whether the record was evicted.
+func (r *record[V]) evicted() bool { return r.newer == nil }

@@ -46,7 +46,7 @@ func TestBank(t *testing.T) {
 		{"lost update", []*Record{transfer(OK, 1, "a1", "a2", 4), transfer(OK, 2, "a1", "a2", 1), final(balances(9, 11, 10), ledger(1, 2))}, "ledger-disagrees ledger-disagrees"},
 		{"stale", []*Record{transfer(OK, 1, "a1", "b1", 4), late, final(ledger(1))}, "stale-ledger"},
 		{"long fork", []*Record{transfer(OK, 1, "a1", "b1", 4), transfer(OK, 2, "a1", "b1", 4), read(ledger(1)), read(ledger(2)), final(ledger(1, 2))}, "long-fork"},
-		{"long fork of moments", []*Record{transfer(OK, 1, "a1", "b1", 4), transfer(OK, 2, "a1", "b1", 4), at(read(ledger(1))), at(read(ledger(2))), final(ledger(1, 2))}, "long-fork"},
+		{"long fork of snapshot reads", []*Record{transfer(OK, 1, "a1", "b1", 4), transfer(OK, 2, "a1", "b1", 4), at(read(ledger(1))), at(read(ledger(2))), final(ledger(1, 2))}, "long-fork"},
 		{"phantom", []*Record{read(Op{Kind: Balances, Accounts: []Account{{"a1", 10}, {"a2", 10}, {"a3", 5}, {"b1", 5}}})}, "branch-overfull"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// at makes a reading one of a moment.
+// at makes a read a snapshot read.
 func at(r *Record) *Record {
 	r.ReadTS = true
 	return r

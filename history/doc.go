@@ -21,16 +21,17 @@
 // without cycles are reported too: aborted (G1a) and intermediate (G1b) reads, duplicate, lost and
 // invented elements, contradictory orders.
 //
-// CheckRegisters does the same with values that are overwritten. A value does not show its predecessor,
-// so the order of a key's versions comes from commit timestamps and from transactions that read one
-// version and wrote the next; contradictions between the two are reported.
+// CheckRegisters does the same with values that are overwritten. A value does not show its
+// predecessor, so the order of a key's versions is inferred from commit timestamps and from
+// transactions that read one version and wrote the next; contradictions between the two are
+// reported.
 //
 // CheckBank checks transfers between accounts: every read of all accounts has the same sum, a ledger
 // written by the same transactions agrees with the balances, and no acknowledged transfer is missing.
 //
 // # Invariants
 //
-//   - A snapshot read has exactly the commits up to its timestamp (moments.go).
+//   - A snapshot read has exactly the commits up to its timestamp (snapshot_reads.go).
 //   - A verdict depends on the history alone; Load rejects files that are cut short.
 //
 // # What the caller owes it

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzLoad: whatever a file holds, it is refused, or read and judged.
+// FuzzLoad: any file is refused, or read and checked.
 func FuzzLoad(f *testing.F) {
 	h := new(History)
 	h.Add(&Record{Ops: []Op{{Kind: Append, Key: "l1", Value: 1}, {Kind: ReadList, Key: "l1", List: []int64{1}}}, Outcome: OK, CompleteNanos: 5})

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// hist builds a history. Transactions are written as in Elle's papers,
-// "ax1" appends 1 to x, "rx12" reads x as [1 2], "rx" reads it empty; a prefix
-// "fail:", "unknown:" or "final:" changes what the client was told. Without
-// times every transaction overlaps every other.
+// hist builds a history. Transactions are written as in Elle's papers, "ax1" appends 1 to x, "rx12"
+// reads x as [1 2], "rx" reads it empty; a prefix "fail:", "unknown:" or "final:" changes the
+// outcome that the client observed. Without times every transaction overlaps every other.
 func hist(txns ...string) *History {
 	h := new(History)
 	for i, text := range txns {
@@ -20,7 +19,7 @@ func hist(txns ...string) *History {
 			switch mark {
 			case "final":
 				r.Final = true
-			case "moment":
+			case "snapshot":
 				r.ReadTS = true
 			default:
 				r.Outcome = Outcome(mark)
@@ -59,10 +58,10 @@ func TestLists(t *testing.T) {
 		{"clean", sequential(hist("ax1 ay1", "rx1 ax2", "ry1 rx12", "final:rx12 ry1")), ""},
 		{"clean and concurrent", hist("rx ax1", "rx1 ry", "ry ay1", "rx1 ry1", "final:rx1 ry1"), ""},
 		{"reads of a failed transaction do not count", hist("ax1", "fail:rx1 ry", "ay1", "final:rx1 ry1"), ""},
-		{"a moment that orders otherwise than one who only read", hist("ax1", "ay1", "rx1 ry", "moment:rx ry1"), ""},
-		{"a moment with half of a transaction", hist("ax1 ay1", "moment:rx1 ry", "final:rx1 ry1"), "G-single"},
-		{"a moment without what a writer in it had read", hist("ax1", "rx1 ay1", "moment:rx ry1", "final:rx1 ry1"), "G-single"},
-		{"a moment before what a writer in it had not seen", hist("ax1", "rx ay1", "moment:rx1 ry1"), ""},
+		{"a snapshot read in another order than a read-only transaction", hist("ax1", "ay1", "rx1 ry", "snapshot:rx ry1"), ""},
+		{"a snapshot read with half of a transaction", hist("ax1 ay1", "snapshot:rx1 ry", "final:rx1 ry1"), "G-single"},
+		{"a snapshot read without a write that an included writer had read", hist("ax1", "rx1 ay1", "snapshot:rx ry1", "final:rx1 ry1"), "G-single"},
+		{"a snapshot read before a write that an included writer had not read", hist("ax1", "rx ay1", "snapshot:rx1 ry1"), ""},
 		{"unknown and there", hist("unknown:ax1 ay1", "final:rx1 ry1"), ""},
 		{"unknown and not there", hist("unknown:ax1 ay1", "final:rx ry"), ""},
 		{"own appends are seen", hist("rx ax1 rx1 ax2 rx12", "final:rx12"), ""},
@@ -111,7 +110,7 @@ func names(r *Report) string {
 	return strings.Join(all, " ")
 }
 
-// Two cycles that share nothing are both named, each with its edges.
+// Two disjoint cycles are both named, each with its edges.
 func TestListsNameTheCycle(t *testing.T) {
 	h := hist("rx ay1", "ry ax1", "au1 rv1", "av1 ru1", "rx1 ry1")
 	got := CheckLists(h)

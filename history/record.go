@@ -85,7 +85,7 @@ func (r *Record) String() string {
 	return fmt.Sprintf("%s (process %d, %s)", name, r.Process, r.Outcome)
 }
 
-// History is what the clients of one run observed, in the order of completion.
+// History is the record of the observations of one run's clients, in the order of completion.
 type History struct{ Records []*Record }
 
 // Add appends a record and sets its index.
@@ -128,7 +128,7 @@ type Violation struct {
 	// StrictOnly: the history is still serializable, but no serial order agrees
 	// with real time.
 	StrictOnly bool
-	Detail     string // for people: what was observed, where
+	Detail     string // for people: the observation and its place
 }
 
 func (v Violation) String() string { return v.Name + ": " + v.Detail }

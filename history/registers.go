@@ -86,8 +86,8 @@ func (c *registers) findCommitted() {
 	}
 }
 
-// checkReads checks that a value comes from a committed transaction and is its last write
-// of the key, and that a transaction sees its own writes and no changes by others.
+// checkReads checks that a value was written by a committed transaction and is its last write of
+// the key, and that a transaction sees its own writes and no changes by others.
 func (c *registers) checkReads(r *Record) {
 	known := map[string]int64{}
 	for _, op := range r.Ops {

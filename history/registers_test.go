@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// regs builds a history of registers. "px1" writes 1 to x, "gx1" reads 1 there,
-// "gx0" what was there first; "@5" is the timestamp of the commit. Prefixes are
-// those of hist. Without times every transaction overlaps every other.
+// regs builds a history of registers. "px1" writes 1 to x, "gx1" reads 1 there, "gx0" its initial
+// value; "@5" is the timestamp of the commit. Prefixes are those of hist. Without times every
+// transaction overlaps every other.
 func regs(txns ...string) *History {
 	h := new(History)
 	for i, text := range txns {
@@ -19,7 +19,7 @@ func regs(txns ...string) *History {
 			switch mark {
 			case "final":
 				r.Final = true
-			case "moment":
+			case "snapshot":
 				r.ReadTS = true
 			default:
 				r.Outcome = Outcome(mark)
@@ -62,13 +62,13 @@ func TestRegisters(t *testing.T) {
 		{"clean", sequential(regs("px1 py1 @1", "gx1 px2 @2", "gy1 gx2", "final:gx2 gy1")), ""},
 		{"clean and concurrent", regs("gx0 px1", "gx1 gy0", "gy0 py1", "gx1 gy1", "final:gx1 gy1"), ""},
 		{"blind writes in the order of their timestamps", sequential(regs("px1 @1", "px2 @2", "final:gx2")), ""},
-		{"blind writes in an order nobody knows", regs("px1", "px2", "gx1", "gx2"), ""},
+		{"blind writes in an unknown order", regs("px1", "px2", "gx1", "gx2"), ""},
 		{"reads of a failed transaction do not count", regs("px1", "fail:gx1 gy0", "py1", "final:gx1 gy1"), ""},
-		{"an unknown one that nobody saw", regs("unknown:gx0 px1 py1", "gx0 px2 @2", "final:gx2 gy0"), ""},
+		{"an unknown one that no transaction read", regs("unknown:gx0 px1 py1", "gx0 px2 @2", "final:gx2 gy0"), ""},
 		{"an unknown one that was seen", regs("unknown:gx0 px1", "gx1 px2", "final:gx2"), ""},
 		{"own writes are seen", regs("gx0 px1 gx1 px2 gx2", "final:gx2"), ""},
-		{"a moment that orders otherwise than one who only read", regs("px1 @1", "py1 @2", "gx1 gy0", "moment:gx0 gy1"), ""},
-		{"a moment with half of a transaction", regs("px1 py1", "moment:gx1 gy0"), "G-single"},
+		{"a snapshot read in another order than a read-only transaction", regs("px1 @1", "py1 @2", "gx1 gy0", "snapshot:gx0 gy1"), ""},
+		{"a snapshot read with half of a transaction", regs("px1 py1", "snapshot:gx1 gy0"), "G-single"},
 
 		{"G0", regs("gx0 px1 gy2 py1", "gx1 px2 gy0 py2"), "G0"},
 		{"G0 by timestamps and reads", regs("gy2 py1 px1 @1", "px2 gy0 py2 @2"), "incompatible-order G0"},
@@ -88,7 +88,7 @@ func TestRegisters(t *testing.T) {
 		{"read before it was written", sequential(regs("gx1", "px1")), "G1c-realtime"},
 		{"real time, over those between", sequential(regs("px1 @1", "py1", "pz1", "gx0")), "G-single-realtime"},
 		{"skew against real time", during(regs("gx0 py1", "px1", "gy0"), 0, 100, 10, 20, 30, 40), "G2-item-realtime"},
-		{"two who only read, against real time", regs("px1", "py1", "gx1 gy0", "gx0 gy1"), "G2-item"},
+		{"two read-only transactions, against real time", regs("px1", "py1", "gx1 gy0", "gx0 gy1"), "G2-item"},
 
 		{"timestamps against reads", regs("px1 @5", "gx1 px2 @4"), "incompatible-order"},
 		{"timestamps against reads, over one without", regs("px1 @5", "gx1 px2", "gx2 px3 @4"), "incompatible-order"},
@@ -119,12 +119,12 @@ func TestRegistersNameTheCycle(t *testing.T) {
   #3 (process 3, ok) did not see #1 (process 1, ok) (rw: 2 in x)
   #1 (process 1, ok) was acknowledged at 0 us, before #3 (process 3, ok) began at 0 us`
 	if names(got) != "G-single-realtime" || got.Violations[0].Detail != want {
-		t.Fatalf("told as %v", got.Violations)
+		t.Fatalf("reported as %v", got.Violations)
 	}
 }
 
-// serial is the history of transactions done one after another on some keys, all
-// of which overlap their neighbours.
+// serial returns the history of transactions executed one after another on some keys, each of which
+// overlaps its neighbours.
 func serial(seed uint64, n, keys int, timestamps bool) *History {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	state := make([]int64, keys)
@@ -159,8 +159,8 @@ func serial(seed uint64, n, keys int, timestamps bool) *History {
 	return h
 }
 
-// What a serial execution made passes; with one read taken from another moment, or
-// two timestamps exchanged, it does not.
+// The history of a serial execution passes; with one read of another version, or with two
+// timestamps exchanged, it does not.
 func TestRegistersAgainstASerialExecution(t *testing.T) {
 	for seed := range uint64(60) {
 		timestamps := seed%2 == 0
@@ -183,7 +183,7 @@ func TestRegistersAgainstASerialExecution(t *testing.T) {
 	}
 }
 
-// misread has one who wrote what another then built upon have read an older value.
+// misread makes a transaction that wrote a value, on which another one built, read an older value.
 func misread(h *History, rnd *rand.Rand) bool {
 	for _, i := range rnd.Perm(len(h.Records)) {
 		r := h.Records[i]
@@ -207,8 +207,7 @@ func misread(h *History, rnd *rand.Rand) bool {
 	return false
 }
 
-// exchange has one version take the timestamp of the one that was read to make it,
-// and the other way round.
+// exchange swaps the timestamps of a version and of its predecessor.
 func exchange(h *History, rnd *rand.Rand) bool {
 	for _, i := range rnd.Perm(len(h.Records)) {
 		r := h.Records[i]
@@ -226,15 +225,14 @@ func exchange(h *History, rnd *rand.Rand) bool {
 	return false
 }
 
-// The time grows with the history, not with its square: also where everything is
-// in one cycle.
+// The time grows linearly with the history, also where everything is in one cycle.
 func TestRegistersLongHistory(t *testing.T) {
 	h := serial(1, 100_000, 1000, true)
 	if got := CheckRegisters(h); !got.StrictSerializable() || got.Checked < 90_000 {
 		t.Fatalf("%d checked, %v", got.Checked, got.Violations)
 	}
-	// One that read what comes last, and is overwritten at once: all between
-	// depends on it, and it on all.
+	// A transaction that read the last value, and is overwritten by the first: all in between
+	// depend on it, and it on all.
 	last := h.Records[len(h.Records)-1]
 	last.Outcome = OK
 	last.Ops = []Op{{Kind: Put, Key: "z", Value: 1}}

@@ -31,7 +31,7 @@ type env interface {
 	participant.Env
 }
 
-// kindOf returns the kind of a shard: that of its directory entry, or the protocol's.
+// kindOf returns the kind of a shard: from its directory entry, or the protocol's.
 func (o *opener) kindOf(s routing.Shard) routing.Kind {
 	switch {
 	case s.Kind != routing.ByProtocol:

@@ -205,7 +205,7 @@ func (h *hostedParticipants) contention(out *txn.ContentionReply) {
 	}
 }
 
-// left describes what is not drained yet.
+// left describes the work that is not drained yet.
 func (h *hostedParticipants) left() (out []string) {
 	for _, id := range h.order {
 		if r := h.replicas[id]; !r.drained() {

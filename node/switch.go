@@ -207,7 +207,7 @@ func endSwitch(raw []byte, try uint64, givenUp string) ([]txn.Write, bool) {
 // Switch is a node's state during a protocol switch.
 type Switch struct {
 	Protocol routing.Protocol // in its directory
-	Left     string           // what is not drained yet; "": nothing, or no switch is in progress
+	Left     string           // the work not drained yet; "": nothing, or no switch is in progress
 }
 
 // Switch returns the state of a switch in progress.

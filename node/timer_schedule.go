@@ -6,11 +6,10 @@ import (
 	"isochron/txn"
 )
 
-// A node is woken when it has work (Output.WakeAt), not to check whether it
-// has. Its parts return the earliest time at which they have work without further events
-// (NextWake). Timers need no more precision than Params.TickInterval: they are checked
-// at times that far apart, the node's ticks, so that work due at about the same time
-// costs one wake.
+// A node is woken when it has work (Output.WakeAt), not to check whether it has. Its parts return
+// the earliest time at which they have work without further events (NextWake). Timers need no more
+// precision than Params.TickInterval: they are checked at times that far apart, the node's ticks,
+// so that work due at about the same time costs one wake.
 //
 // Departures (coordinator.Depart) and work at arrival times
 // (participant.Scheduled) have wakes of their own, independent of ticks.

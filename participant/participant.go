@@ -59,7 +59,7 @@ type Member interface {
 	SetDesired(d Desired)
 	// Converged reports whether it has the desired members.
 	Converged() bool
-	// SetDraining has it transfer leadership and lead no more, or ends that.
+	// SetDraining makes it transfer its leadership and lead no longer, or ends that.
 	SetDraining(on bool)
 	// CanHandOver reports whether it leads and another node could lead.
 	CanHandOver() bool

@@ -102,8 +102,8 @@ func (s *Unauthenticated) victim(now time.Time, newcomer string) (ClientConn, ti
 	return nil, max(min(wait, SpokenMin-age), time.Millisecond)
 }
 
-// largest returns the address that would have the most connections with the newcomer; of
-// several the newcomer's own, or else that of the oldest connection.
+// largest returns the address that would have the most connections with the newcomer; of several
+// the newcomer's own, or else the oldest connection's.
 func (s *Unauthenticated) largest(newcomer string) string {
 	best, most := "", 0
 	var since time.Time

@@ -87,7 +87,7 @@ var readsTexts = [...]text{
 
 func (r Reads) String() string { return readsTexts[r].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (r Reads) Explain() (meaning, cost, source string) {
 	t := readsTexts[r]
 	return t.meaning, t.cost, t.source
@@ -142,7 +142,7 @@ var retryReadsTexts = [...]text{
 
 func (r RetryReadsMode) String() string { return retryReadsTexts[r].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (r RetryReadsMode) Explain() (meaning, cost, source string) {
 	t := retryReadsTexts[r]
 	return t.meaning, t.cost, t.source
@@ -189,7 +189,7 @@ var readOnlyTexts = [...]text{
 
 func (r ReadOnly) String() string { return readOnlyTexts[r].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (r ReadOnly) Explain() (meaning, cost, source string) {
 	t := readOnlyTexts[r]
 	return t.meaning, t.cost, t.source
@@ -235,7 +235,7 @@ var validatorsTexts = [...]text{
 
 func (v Validators) String() string { return validatorsTexts[v].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (v Validators) Explain() (meaning, cost, source string) {
 	t := validatorsTexts[v]
 	return t.meaning, t.cost, t.source
@@ -272,7 +272,7 @@ var replicationTexts = [...]text{
 
 func (r Replication) String() string { return replicationTexts[r].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (r Replication) Explain() (meaning, cost, source string) {
 	t := replicationTexts[r]
 	return t.meaning, t.cost, t.source
@@ -316,7 +316,7 @@ var isolationTexts = [...]text{
 
 func (i Isolation) String() string { return isolationTexts[i].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (i Isolation) Explain() (meaning, cost, source string) {
 	t := isolationTexts[i]
 	return t.meaning, t.cost, t.source
@@ -350,7 +350,7 @@ var targetTexts = [...]text{
 
 func (w Target) String() string { return targetTexts[w].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (w Target) Explain() (meaning, cost, source string) {
 	t := targetTexts[w]
 	return t.meaning, t.cost, t.source
@@ -359,6 +359,5 @@ func (w Target) Explain() (meaning, cost, source string) {
 // unset is the text of a choice that a literal takes from its base.
 const unset = "as its base"
 
-// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
-// where it comes from.
+// text presents a choice: its name in lists, and its meaning, cost and source, a sentence each.
 type text struct{ name, meaning, cost, source string }

@@ -88,7 +88,8 @@ type rule struct {
 	words  string
 }
 
-// rules are the combinations that do not fit together, and why. Those that are merely not built are marked so.
+// rules are the combinations that do not fit together, and why. Combinations that are merely not
+// built are marked so.
 var rules = []rule{
 	{func(r Spec) bool {
 		return r.Admission == yield.AdmitUnset || r.Arrive == schedule.Unset || r.Reads == 0 || r.RetryReads == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||

@@ -170,7 +170,7 @@ var literals = []Spec{
 		Notes: leftOut + "; validation as in the public prototype of Bonspiel, whose table 7 has locks and wait-die",
 	},
 
-	// TXSQL and what it is compared with: the handling of hot rows.
+	// TXSQL and its baselines: the handling of hot rows.
 	{
 		Name: "mysql", Base: "2pc+2pl-nro", Yield: yield.DetectEager,
 		Source: "TXSQL section 6.1.2, baseline", Notes: probed,
@@ -195,7 +195,7 @@ var literals = []Spec{
 	},
 	{Name: "2pc+occ-nro", Base: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
 
-	// Natto, and what it is built on and compared with: 2FI transactions.
+	// Natto, its foundation and its baselines: 2FI transactions.
 	{
 		Name: "carousel-basic", Base: "2pc+occ-nro", Decide: decide.Carousel, Reveal: reveal.OnLog, RunsOn: SimulationOnly,
 		CommitRTT: "2, with the reads of a 2FI transaction", SpanRTT: "3", Source: "Carousel Basic (SIGMOD'18) as described in Natto section 2.1",
@@ -227,7 +227,7 @@ var literals = []Spec{
 		Notes: "whether a holder waits is checked when the high-priority request arrives, and at that shard only",
 	},
 
-	// GeoTP and what it is compared with: participants are external databases.
+	// GeoTP and its baselines: participants are external databases.
 	{
 		Name: "ssp", Base: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Prepares: decide.Sequential, RunsOn: InClusters,
 		CommitRTT: "1 per prepare + 1 per commit + 1 to log the decision", SpanRTT: "execution and the commit",

@@ -37,8 +37,8 @@ type meta struct {
 	FirstTerm uint64   `cbor:"4,keyasint"` // term of the entry before the first
 	First     uint64   `cbor:"5,keyasint"` // index of the entry before the first
 
-	// The configuration is that of the applied index; it is joint while Outgoing
-	// voters still have their vote.
+	// The configuration is the applied index's; it is joint while Outgoing voters still have their
+	// vote.
 	Learners     []uint64 `cbor:"6,keyasint,omitempty"`
 	Outgoing     []uint64 `cbor:"7,keyasint,omitempty"`
 	LearnersNext []uint64 `cbor:"8,keyasint,omitempty"`

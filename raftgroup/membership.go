@@ -173,7 +173,7 @@ func (m *meta) converged(d *Desired) bool {
 	return true
 }
 
-// SetDraining stops or resumes leading: a draining member leads no more.
+// SetDraining stops or resumes leading: a draining member does not lead.
 func (g *Group[C]) SetDraining(on bool) {
 	g.draining = on
 	if on && g.lead != nil {

@@ -6,10 +6,9 @@ import (
 	"isochron/txn"
 )
 
-// NextWake is the earliest time of this node's clock at which Tick, TickSnapshots or Removed
-// has a new result, in the present state. It is computed from the whole state, so that no
-// timer can be forgotten. Reconcile and Trim have no time of
-// their own.
+// NextWake returns the earliest time of this node's clock at which Tick, TickSnapshots or Removed
+// has a new result, in the present state. It is computed from the whole state, so that no timer can
+// be missed. Reconcile and Trim have no time of their own.
 func (g *Group[C]) NextWake() time.Duration {
 	at := min(g.nextSnapshotWake(), g.destroyAt())
 	if g.lead != nil {

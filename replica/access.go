@@ -25,7 +25,7 @@ type readers struct {
 	*member
 	rows   committed
 	holds  *holds
-	list   []*reader             // in the order of arrival, which is that of deadlines; some are answered
+	list   []*reader             // in the order of arrival and of deadlines; some are answered
 	behind map[txn.Key][]*reader // by a row that it waits for; "": a range
 	open   int                   // not answered
 	last   uint64                // the last number

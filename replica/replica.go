@@ -9,9 +9,8 @@ import (
 
 // Replica is one replica of a shard.
 //
-// Invariant: what it has sent about an attempt within a view stays true
-// within that view, over crashes too; it takes part in one view at a time, and
-// never in one older than the highest it knows.
+// Invariant: its messages about an attempt within a view stay true within that view, over crashes
+// too; it takes part in one view at a time, and never in one older than the highest it knows.
 type Replica struct {
 	*member
 	rows      committed

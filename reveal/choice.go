@@ -94,7 +94,7 @@ var texts = [...]text{
 
 func (c Policy) String() string { return texts[c].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (c Policy) Explain() (meaning, cost, source string) {
 	t := texts[c]
 	return t.meaning, t.cost, t.source

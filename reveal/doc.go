@@ -12,9 +12,9 @@
 // that its reply may be outdated. An Overlay holds, at the leader only, the rows that are revealed
 // and not applied; it is read before the engine. A Walk merges both for scans.
 //
-// A Policy may reveal before the decision: then a reader depends on the writer. Early, at the leader,
-// is the overlay plus those that wait for decisions: conditional votes, and replies that are not
-// validated later. Dependents is the same information in the log, at every replica.
+// A Policy may reveal before the decision: then a reader depends on the writer. Early, at the
+// leader, is the overlay plus the messages that wait for decisions: conditional votes, and replies
+// that are not validated later. Dependents is the same information in the log, at every replica.
 //
 // # Invariants
 //

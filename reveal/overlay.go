@@ -12,8 +12,8 @@ import (
 // Overlay holds revealed rows that are not yet applied.
 //
 // Invariant: the rows of a key are in the order of their votes in this shard's log, which is also
-// that of their proposed and of their commit timestamps. The newest is newer than any version of
-// the key in the engine: so an applied row remains while an older one is here.
+// the order of their proposed and of their commit timestamps. The newest is newer than any version
+// of the key in the engine: so an applied row remains while an older one is here.
 //
 // A hot row has as many rows here as commits are on their way to the disk: adding the newest and
 // removing the oldest must not become slower with their number.
@@ -161,8 +161,8 @@ func (o *Overlay) each(s txn.Span, f func(*list)) {
 	})
 }
 
-// Undecided lists, each once, the attempts on which a reader of the keys and spans depends: those
-// that wrote or deleted the newest row of one of them, and may yet abort.
+// Undecided lists, each once, the attempts on which a reader of the keys and spans depends:
+// attempts that wrote or deleted the newest row of one of them, and may yet abort.
 func (o *Overlay) Undecided(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 	if o.rows.Len() == 0 {
 		return nil

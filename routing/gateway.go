@@ -22,8 +22,8 @@ func (d *Directory) StorageRegions() []string {
 	return out
 }
 
-// HomeOf returns the leader region of a table created in this region: the same,
-// or that of the meta shard if the region stores nothing.
+// HomeOf returns the leader region of a table created in this region: the same, or the meta shard's
+// if the region stores nothing.
 func (d *Directory) HomeOf(region string) string {
 	if slices.Contains(d.StorageRegions(), region) {
 		return region

@@ -18,8 +18,8 @@ type Protocol struct {
 	// switches begun.
 	To  string `cbor:"3,keyasint,omitempty" json:"to,omitempty"`
 	Try uint64 `cbor:"4,keyasint,omitempty" json:"try,omitempty"`
-	// DrainMillis is how long open transactions may continue, LimitMillis when a
-	// switch is cancelled; both from its beginning.
+	// DrainMillis is the time for which open transactions may continue, LimitMillis the time after
+	// which a switch is cancelled; both from its beginning.
 	DrainMillis int64 `cbor:"5,keyasint,omitempty" json:"drain_ms,omitempty"`
 	LimitMillis int64 `cbor:"6,keyasint,omitempty" json:"limit_ms,omitempty"`
 	// Absent: unreachable nodes do not block the switch.

@@ -21,8 +21,8 @@ const (
 	// Postponed is AlignReplies with the expected work at each participant, waits for locks
 	// included: start_j = max_i (rtt_i + lel_i) - (rtt_j + lel_j) (GeoTP section 4.3, Eq. 8).
 	Postponed
-	// WritesLast: every part leaves immediately, and in each the statements that only read precede
-	// those that write, so that written rows are locked later (QURO, as in GeoTP section 6.1).
+	// WritesLast: every part leaves immediately, and in each read-only statements precede writing
+	// ones, so that written rows are locked later (QURO, as in GeoTP section 6.1).
 	WritesLast
 	// InnerLast: parts to participants in the gateway's own region leave when all others have been
 	// answered: so their locks are not held while a far participant is awaited (Chiller, as in
@@ -33,8 +33,7 @@ const (
 	AtArrivalTime
 )
 
-// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
-// where it comes from.
+// text presents a choice: its name in lists, and its meaning, cost and source, a sentence each.
 type text struct{ name, meaning, cost, source string }
 
 // texts has the text of each choice, in the order of the constants.
@@ -80,7 +79,7 @@ var texts = [...]text{
 
 func (c Policy) String() string { return texts[c].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (c Policy) Explain() (meaning, cost, source string) {
 	t := texts[c]
 	return t.meaning, t.cost, t.source
@@ -92,7 +91,7 @@ func (c Policy) Waits() bool { return c == AlignReplies || c == Postponed }
 // Forecasts reports whether Delays needs the expected work of parts.
 func (c Policy) Forecasts() bool { return c == Postponed }
 
-// Part is what the departure of one part of a round depends on.
+// Part has the data on which the departure of one part of a round depends.
 type Part struct {
 	RoundTrip time.Duration // to its participant and back; below 0: unknown
 	Admitted  time.Duration // expected there; 0 or below: none

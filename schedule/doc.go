@@ -23,8 +23,8 @@
 // # What the caller owes it
 //
 //  1. Round trips and expected work from package estimate, negative if unknown.
-//  2. Keep each part for as long as Delays returns, or until those that HeldBack does not name are
-//     answered; leave at that time, not at the next tick.
+//  2. Keep each part for as long as Delays returns, or until the parts that HeldBack does not name
+//     are answered; leave at that time, not at the next tick.
 //  3. Execute a part's statements as Order returns.
 //
 // All functions are pure and safe to call concurrently; returned slices are the caller's.

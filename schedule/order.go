@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// Statement is what the order of a part's statements depends on.
+// Statement has the data on which the order of a part's statements depends.
 type Statement struct {
 	Writes  bool
 	Records []txn.Key // records that it locks; none: unknown

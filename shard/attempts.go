@@ -6,8 +6,8 @@ import (
 	"isochron/yield"
 )
 
-// attempts is what the leader of a term knows about attempts beyond its log. It answers queries; its
-// leader acts on the answers.
+// attempts is the knowledge of a term's leader about attempts beyond its log. It answers queries;
+// its leader acts on the answers.
 //
 // Invariant: an attempt in refused is never voted Yes in this term.
 type attempts struct {

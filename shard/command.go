@@ -68,9 +68,8 @@ type voteCmd struct {
 	Proposed     txn.Timestamp `cbor:"8,keyasint,omitempty"`
 	OnePhase     bool          `cbor:"9,keyasint,omitempty"`
 	Retired      uint64        `cbor:"10,keyasint,omitempty"`
-	// Deps are attempts, undecided here at the vote, whose writes this one has
-	// read: the Yes is valid only if all of them commit. Those that commit are
-	// removed; Doomed: one has aborted.
+	// Deps are attempts, undecided here at the vote, whose writes this one has read: the Yes is
+	// valid only if all of them commit. Committed ones are removed; Doomed: one has aborted.
 	Deps   []txn.Attempt `cbor:"11,keyasint,omitempty"`
 	Doomed bool          `cbor:"12,keyasint,omitempty"`
 	// Voters and Outgoing are the members when the leader proposed the entry.
@@ -78,9 +77,10 @@ type voteCmd struct {
 	// effect together with their majorities: an entry on majorities of these is committed.
 	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
-	// AssumesAborted are attempts, undecided here at the vote, whose abort it assumes: the Yes is valid only if
-	// all of them abort. Those that abort are removed; Doomed: one has committed. PriorityAborted
-	// are attempts without a vote here that were aborted in favour of this one: this entry is their fence.
+	// AssumesAborted are attempts, undecided here at the vote, whose abort it assumes: the Yes is
+	// valid only if all of them abort. Aborted ones are removed; Doomed: one has committed.
+	// PriorityAborted are attempts without a vote here that were aborted in favour of this one:
+	// this entry is their fence.
 	AssumesAborted  []txn.Attempt `cbor:"41,keyasint,omitempty"`
 	PriorityAborted []txn.Attempt `cbor:"42,keyasint,omitempty"`
 	// RecordShard is as in the Prepare.

@@ -14,9 +14,9 @@ type Env interface {
 	// Orphan reports that an attempt is undecided for too long: a node must find
 	// its outcome or settle it.
 	Orphan(o txn.Orphan)
-	// Acknowledge sends an Ack to co-coordinators: to that of this node's region and,
-	// from a leader, to those of regions that have no replica to report the
-	// vote (of a No: to all regions).
+	// Acknowledge sends an Ack to co-coordinators: to the co-coordinator of this node's region and,
+	// from a leader, to the co-coordinators of regions that have no replica to report the vote (of
+	// a No: to all regions).
 	Acknowledge(m *txn.Ack, leads bool)
 	// Applied reports rows that became visible through the log.
 	Applied(s txn.ShardID, writes []txn.Write)

@@ -40,8 +40,8 @@ func (k *locks) mayWait(q *yield.LockRequest, began arrival, millis int64) {
 	q.Since, q.Deadline, q.Number = began.Mono, began.Mono+bound, began.number
 }
 
-// release releases a transaction's locks and retries the waiters. If the transaction aborted,
-// those that read its uncommitted writes abort with it.
+// release releases a transaction's locks and retries the waiters. If the transaction aborted, the
+// readers of its uncommitted writes abort with it.
 func (k *locks) release(id txn.ID, committed bool) {
 	k.End(k.cfg.Env.Now().Mono, id, committed)
 	k.arrivalQueue.Ended(id)

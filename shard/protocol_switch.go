@@ -15,12 +15,11 @@ import (
 // a wait or a revealed write across it. So every undecided vote belongs to the protocol in
 // force in the log, and the next leader restores it by that protocol.
 //
-// The leader ensures this alone. As soon as another protocol is desired, it votes on
-// nothing more and grants no locks; it aborts the holders that have not
-// voted; those that have voted end by their decisions, which others find in the logs
-// if a coordinator is lost. Then nothing is pending, nothing can arrive, and the entry is
-// proposed. Gateways drain their transactions before, which only spares the clients
-// retries: safety never depends on a gateway's report.
+// The leader ensures this alone. As soon as another protocol is desired, it votes on nothing more
+// and grants no locks; it aborts the holders that have not voted; voted ones end by their
+// decisions, which other nodes find in the logs if a coordinator is lost. Then nothing is pending,
+// nothing can arrive, and the entry is proposed. Gateways drain their transactions before, which
+// only spares the clients retries: safety never depends on a gateway's report.
 //
 // Shards switch one by one, and a transaction runs under one protocol everywhere:
 // its requests carry the number of that protocol. A shard that has left the protocol refuses them

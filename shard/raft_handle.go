@@ -45,7 +45,7 @@ func (s raftHandle) LeaseUntil() time.Duration { return s.group.LeaseUntil() }
 // directory.
 func (s raftHandle) Converged() bool { return s.group.Converged() }
 
-// SetDraining stops or resumes leading: a draining replica leads no more.
+// SetDraining stops or resumes leading: a draining replica does not lead.
 func (s raftHandle) SetDraining(on bool) { s.group.SetDraining(on) }
 
 // CanHandOver reports whether this replica leads and another member could lead instead.

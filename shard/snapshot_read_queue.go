@@ -30,7 +30,7 @@ type snapshotReads struct {
 	holdAsked    map[txn.Timestamp]time.Duration
 }
 
-// access answers a read if possible; otherwise it proposes what is missing and queues the read.
+// access answers a read if possible; otherwise it proposes the missing entries and queues the read.
 func (o *snapshotReads) access(w *asOfWaiter) {
 	if o.try(w) {
 		return

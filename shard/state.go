@@ -19,7 +19,7 @@ type prepared struct {
 	since      int64  // local monotonic nanoseconds when this replica applied it
 }
 
-// applied is how far the log has been applied.
+// applied is the state of the applied log.
 type applied struct {
 	Index uint64        `cbor:"1,keyasint"`
 	Term  uint64        `cbor:"2,keyasint"`

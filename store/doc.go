@@ -1,12 +1,12 @@
-// Package store is the storage interface of a replica: an ordered map of bytes with atomic batches, and
-// the layout of multi-version rows on it. Pebble implements it in package server; here is Mem, which can
-// crash on purpose and lose what was not synced.
+// Package store is the storage interface of a replica: an ordered map of bytes with atomic batches,
+// and the layout of multi-version rows on it. Pebble implements it in package server; here is Mem,
+// which can crash on purpose and lose unsynced writes.
 //
 // # How it works
 //
-// An Engine applies a Batch immediately for readers, and makes it durable later: what was applied before
-// a sync began survives a crash after that sync has ended. Nothing in the core waits for a sync; the
-// driver of the core (server or sim) runs syncs and reports their ends.
+// An Engine applies a Batch immediately for readers, and makes it durable later: writes applied
+// before a sync began survive a crash after that sync has ended. Nothing in the core waits for a
+// sync; the driver of the core (server or sim) runs syncs and reports their ends.
 //
 //	Apply(b1)  Apply(b2)  sync begins  Apply(b3)  sync ends  crash
 //	durable for certain: b1, b2        possible after the crash: {b1, b2} or {b1, b2, b3}

@@ -35,7 +35,7 @@ type Ack struct {
 	AwaitsDecision bool `cbor:"12,keyasint,omitempty"`
 	// No: the leader refused. Only No and Participants are set then.
 	No bool `cbor:"13,keyasint,omitempty"`
-	// Region is that of the transaction.
+	// Region is the transaction's priority.
 	Region RegionPriority `cbor:"14,keyasint,omitempty"`
 }
 

@@ -12,8 +12,8 @@ type ContentionQuery struct {
 	// Using, if set, asks instead for the open transactions of the node's gateway that have
 	// one of these schema checks (Txn.SchemaCheck).
 	Using []string `cbor:"2,keyasint,omitempty"`
-	// Known asks instead for the transactions that the node's gateway has open, and for those that
-	// ended recently.
+	// Known asks instead for the transactions that the node's gateway has open, and for recently
+	// ended ones.
 	Known bool `cbor:"3,keyasint,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type ContentionReply struct {
 	Hot       []HotKey   `cbor:"2,keyasint,omitempty"`
 	Waits     []LockWait `cbor:"3,keyasint,omitempty"`
 	Rollbacks []uint64   `cbor:"4,keyasint,omitempty"` // by Cause, since the node's start
-	Retried   []uint64   `cbor:"5,keyasint,omitempty"` // of these, those that the gateway retried itself
+	Retried   []uint64   `cbor:"5,keyasint,omitempty"` // of these, the tries that the gateway retried itself
 	// Admission has the classes of transactions here whose tries recently aborted each other.
 	Admission []AdmissionClass `cbor:"6,keyasint,omitempty"`
 	// Users answers Using.

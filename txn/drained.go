@@ -8,6 +8,6 @@ package txn
 // drained the old protocol.
 type Drained struct {
 	Try uint64 `cbor:"1,keyasint,omitempty"`
-	// Left describes what is not drained yet; "": all is.
+	// Left describes the work that is not drained yet; "": none.
 	Left string `cbor:"2,keyasint,omitempty"`
 }

@@ -2,7 +2,7 @@ package txn
 
 import "fmt"
 
-// Kind is what a client may conclude from an error.
+// Kind is a client's conclusion from an error.
 type Kind uint8
 
 // The kinds of error.

@@ -17,7 +17,7 @@ const (
 	LockExclusive      // FOR UPDATE: no other transaction locks it either
 )
 
-// Wait is what a locking read does when a row is locked by another transaction.
+// Wait is the reaction of a locking read to a row locked by another transaction.
 type Wait uint8
 
 // The wait policies.

@@ -66,7 +66,7 @@ type Class struct {
 	Once  bool
 }
 
-// Outcome is how a try ended, as far as admission is concerned.
+// Outcome is the result of a try, as far as admission is concerned.
 type Outcome uint8
 
 // The outcomes.
@@ -76,7 +76,7 @@ const (
 	Lost // aborted by a conflict
 )
 
-// The bounds of what is recorded.
+// The bounds of the recorded state.
 const (
 	classesMax  = 64               // classes in which tries were lost recently
 	forgetAfter = 10 * time.Second // without a lost try a class is dropped

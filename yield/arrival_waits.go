@@ -83,7 +83,7 @@ func (w *arrivalWaits) remove(i *QueuedPrepare) bool {
 	return true
 }
 
-// runnableBehind marks as runnable those that only followed i, which was removed.
+// runnableBehind marks as runnable the prepares that followed only i, which was removed.
 func (w *arrivalWaits) runnableBehind(i *QueuedPrepare) {
 	for _, k := range i.LockSet.Shared {
 		w.markFirstWriter(k)
@@ -229,8 +229,8 @@ func removeByArrivalTime(list []*QueuedPrepare, i *QueuedPrepare) []*QueuedPrepa
 	return slices.Delete(list, at, at+1)
 }
 
-// placeOf is the index of the first in a list that does not precede i; placeAfter that of the first
-// that follows it.
+// placeOf returns the index of the first in a list that does not precede i; placeAfter that of the
+// first that follows it.
 func placeOf(list []*QueuedPrepare, i *QueuedPrepare) int {
 	return sort.Search(len(list), func(n int) bool { return !list[n].before(i) })
 }

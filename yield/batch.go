@@ -185,8 +185,8 @@ func readersFirst(items []BatchedPrepare) []int {
 			writers[w.Key] = append(writers[w.Key], i)
 		}
 	}
-	later := make([][]int, len(items)) // writers of what it reads
-	before := make([]int, len(items))  // readers of what it writes that are not placed
+	later := make([][]int, len(items)) // writers of its read rows
+	before := make([]int, len(items))  // readers of its written rows that are not placed
 	follow := func(i int, ws []int) {
 		for _, w := range ws {
 			if w != i {

@@ -15,7 +15,7 @@ type reached struct {
 }
 
 // follow extends a probe over the waits at this shard, where its Txn may wait. It returns the cycle
-// that it closes or else the probes for the coordinators of those that may wait elsewhere.
+// that it closes or else the probes for the coordinators of transactions that may wait elsewhere.
 func (c *DeadlockDetector) follow(m *txn.DeadlockProbe) (cycle []txn.WaitEdge, next []*txn.DeadlockProbe) {
 	trail := []reached{{id: m.Txn, from: -1}}
 	path := func(i int) []txn.WaitEdge {

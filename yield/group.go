@@ -8,17 +8,17 @@ import (
 	"isochron/txn"
 )
 
-// Groups on hot rows (TXSQL sections 3.3 and 4). A transaction publishes what it has written of a
-// hot row before it commits, and the next reads that value and updates it (chain.go). A vote waits
-// until its predecessors' votes are in the log: so the log has them in the order of their updates,
-// and no other record of that order is needed. An undecided write exists only here: it is lost with
-// the leadership, and so are the locks of all that have read it.
+// Groups on hot rows (TXSQL sections 3.3 and 4). A transaction publishes its write of a hot row
+// before it commits, and the next reads that value and updates it (chain.go). A vote waits until
+// its predecessors' votes are in the log: so the log has them in the order of their updates, and no
+// other record of that order is needed. An undecided write exists only here: it is lost with the
+// leadership, and so are the locks of all that have read it.
 //
 // Invariant: a transaction that has read another's published value votes after that one has ended
 // here, and aborts with it.
 
-// Publish publishes those of the writes that are wanted, under the attempt. If a value published
-// before has changed, all transactions that read it are aborted.
+// Publish publishes the writes of hot rows with readers in wait, under the attempt. If a value
+// published before has changed, all transactions that read it are aborted.
 func (t *Table) Publish(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
 	was := t.begin()
 	t.publishWrites(now, id, a, writes)

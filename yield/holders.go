@@ -29,7 +29,7 @@ type Holder struct {
 	tenure     uint64 // the last deadlock probe of it
 	lastProbed pursuit
 	chained    []txn.Key // rows in whose chain it is, or whose last published value it has read
-	written    []txn.Row // what it has published, with versions
+	written    []txn.Row // its published rows, with versions
 	// Its reservations: rows, and the number of spans.
 	reserved      []txn.Key
 	reservedSpans int
@@ -42,7 +42,7 @@ type object struct {
 	holder    *Holder
 }
 
-// value is what it has published of a row.
+// value returns its published value of a row.
 func (h *Holder) value(k txn.Key) txn.Row {
 	for _, row := range h.written {
 		if row.Key == k {

@@ -41,7 +41,7 @@ var admissionTexts = [...]text{
 
 func (a AdmissionPolicy) String() string { return admissionTexts[a].name }
 
-// Explain returns what the choice means, what it costs and where it comes from.
+// Explain returns the choice's meaning, cost and source.
 func (a AdmissionPolicy) Explain() (meaning, cost, source string) {
 	t := admissionTexts[a]
 	return t.meaning, t.cost, t.source
@@ -58,9 +58,9 @@ func (a AdmissionPolicy) Forecasts() bool { return a == AdmitByForecast }
 // The probability that a transaction is not granted its first lock requests is forecast from the
 // statistics of the records (Eq. 9, estimate.Forecast). With that probability the transaction is
 // blocked: it sleeps, holding nothing, and is judged again by the statistics of then. One that was
-// blocked too often aborts. So fewer transactions request a contended record, and those that wait
-// for it finish. (Line 15 of Alg. 2 as printed, "p < rand()", would admit the likelier to fail;
-// section 4.3 states the intent.)
+// blocked too often aborts. So fewer transactions request a contended record, and the waiting ones
+// finish. (Line 15 of Alg. 2 as printed, "p < rand()", would admit the likelier to fail; section
+// 4.3 states the intent.)
 //
 // No transaction sleeps without bound: it is blocked Again+1 times at most, for Sleep each. A
 // transaction without competitors has probability 0, so some always proceed.
@@ -79,8 +79,8 @@ type LateScheduler struct {
 // LateBounds are the settings of LateScheduler. Zero fields get defaults.
 type LateBounds struct {
 	Sleep time.Duration // 10 ms (Alg. 2; the prototype): how long a block lasts
-	// Again is how often a blocked transaction is judged again: 10 (Alg. 2 line 16). The next block
-	// aborts it: the prototype too gives up at the eleventh.
+	// Again is the number of times a blocked transaction is evaluated again: 10 (Alg. 2 line 16).
+	// The next block aborts it: the prototype too gives up at the eleventh.
 	Again int
 	// Alone: transactions at one participant are judged as well, as in the paper. The prototype,
 	// and the default, judges distributed transactions only.
@@ -161,8 +161,8 @@ func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	return nil
 }
 
-// NextWake is the first wake time, txn.Never if none sleeps. It may be that of a transaction that
-// has left.
+// NextWake returns the first wake time, txn.Never if none sleeps. It may be that of a transaction
+// that has left.
 func (l *LateScheduler) NextWake() time.Duration {
 	if len(l.asleep) == 0 {
 		return txn.Never

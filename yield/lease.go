@@ -10,10 +10,10 @@ import (
 // Leases of rows (Sundial, PVLDB 11(10), 2018, section 3). A version has a lease: the commit
 // timestamps at which it is the version to read. A read locks nothing and returns the lease. A
 // transaction commits at one timestamp: not before the versions it has read begin, and above the
-// leases of what it overwrites; and the leases of its reads must reach it. If the lease returned
-// with the read does, the row may have been overwritten since: the transaction precedes that
-// writer, whatever real time says. If it does not, the lease is renewed, for which the version must
-// still be the newest and no other transaction may have locked the row.
+// leases of the rows it overwrites; and the leases of its reads must reach it. If the lease
+// returned with the read does, the row may have been overwritten since: the transaction precedes
+// that writer, whatever real time says. If it does not, the lease is renewed, for which the version
+// must still be the newest and no other transaction may have locked the row.
 //
 // Leases are kept by the leader only, not in a log. They survive a change of leader through the
 // timestamp of each vote, which is in the log: a later leader promises for all rows that nothing is
@@ -22,7 +22,7 @@ import (
 // Invariant: no row is written at or below the end of a valid lease of it, and a row's lease is not
 // extended while another transaction may write it: a writer has locked the row.
 type Leases struct {
-	rows   btree.Map[txn.Key, txn.Lease] // those that differ from the floor
+	rows   btree.Map[txn.Key, txn.Lease] // rows whose lease differs from the floor
 	spans  []spanTimestamp               // up to when nothing appears or changes in them
 	floor  txn.Timestamp                 // all other rows are valid from and until here
 	newest txn.Timestamp                 // at or above all of these

@@ -85,7 +85,7 @@ func (l *lockTransfers) transfer(now time.Duration, id, borrower txn.ID, k txn.K
 }
 
 // returnLocks drops the transfers from an ended transaction, and returns the locks that it had
-// taken over to those that are undecided.
+// taken over to the undecided transactions.
 func (l *lockTransfers) returnLocks(now time.Duration, ended txn.ID) {
 	var back []lockTransfer
 	l.list = slices.DeleteFunc(l.list, func(o lockTransfer) bool {

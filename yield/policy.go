@@ -2,7 +2,7 @@ package yield
 
 import "isochron/txn"
 
-// Policy is a protocol's choice of who waits, who aborts and who goes first.
+// Policy is a protocol's choice of which transaction waits, which aborts and which goes first.
 type Policy struct {
 	Name string
 	// LockReads: a plain read at the leader takes a shared lock.
@@ -28,14 +28,14 @@ type Policy struct {
 	// Reserves: multi-region transactions reserve what they read, and a validation waits for the
 	// holders of the rows it writes or has read (reserve.go).
 	Reserves ReserveRule
-	// Votes is what such a validation does where it cannot have a row yet (vote_rules.go).
+	// Votes is the rule for such a validation where it cannot have a row yet (vote_rules.go).
 	Votes VoteRule
-	// Hot is how hot rows are handled.
+	// Hot is the handling of hot rows.
 	Hot HotRule
 	// IncrementalLocking: in execution a request that waits for some of its rows holds the others
 	// meanwhile (incremental_locking.go).
 	IncrementalLocking bool
-	// Priority is what high priority does to low priority.
+	// Priority is the effect of high priority on low priority.
 	Priority PriorityRule
 	// ByArrivalTime: prepares of 2FI transactions are processed in the order of their arrival
 	// times, and those of high priority wait (arrival_queue.go). Preempts: conflicting ones of low
@@ -68,7 +68,7 @@ const (
 	ConflictNoWait
 )
 
-// HotRule is how rows with many waiters are handled.
+// HotRule is the handling of rows with many waiters.
 type HotRule uint8
 
 // The rules.
@@ -177,7 +177,7 @@ const (
 	ChainOrder         // a vote waits for its predecessors in a chain; nothing more is locked
 	Execute            // a lock in execution
 	Prepare            // all locks of the vote
-	Reserving          // UnlockedRead, and what is read is reserved
+	Reserving          // UnlockedRead, and read rows are reserved
 )
 
 // holds reports whether granted locks are held.

@@ -1,7 +1,6 @@
 package yield
 
-// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
-// where it comes from.
+// text presents a choice: its name in lists, and its meaning, cost and source, a sentence each.
 type text struct{ name, meaning, cost, source string }
 
 // policyTexts has the texts of the policies.
@@ -166,7 +165,7 @@ var policyTexts = []text{
 
 func (p Policy) String() string { return p.Name }
 
-// Explain returns what the policy means, what it costs and where it comes from.
+// Explain returns the policy's meaning, cost and source.
 func (p Policy) Explain() (meaning, cost, source string) {
 	for _, t := range policyTexts {
 		if t.name == p.Name {

@@ -55,8 +55,8 @@ const (
 // Expire reports that a wait has ended without its lock. The waiter no longer belongs to the table.
 func (w *Waiter) Expire(reason WaitResult) { w.Refuse(reason.refusal(w.phase, w.blockedBy)) }
 
-// waitQueue is the waiters of one row, oldest first; under policies that detect deadlocks a request
-// that upgrades comes before all others.
+// waitQueue has the waiters of one row, oldest first; under policies that detect deadlocks a
+// request that upgrades comes before all others.
 type waitQueue struct{ ws []*Waiter }
 
 func (l *waitQueue) len() int { return len(l.ws) }

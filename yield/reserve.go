@@ -8,10 +8,10 @@ import (
 	"isochron/txn"
 )
 
-// Reservations (Bonspiel section 3.1, after Polaris). A multi-region transaction (MR) reserves what
-// it reads at leaders; a single-region one (SR) reserves nothing and aborts on reservations when it
-// validates. So no SR invalidates what an MR has read. In the tables S is a single-region
-// transaction, M a multi-region one, and M' another of these.
+// Reservations (Bonspiel section 3.1, after Polaris). A multi-region transaction (MR) reserves the
+// rows that it reads at leaders; a single-region one (SR) reserves nothing and aborts on
+// reservations when it validates. So no SR invalidates the reads of an MR. In the tables S is a
+// single-region transaction, M a multi-region one, and M' another of these.
 //
 // A reservation is about priority, not safety: one that is refused, late, or lost with its leader
 // costs an abort at most, since every vote is validated.
@@ -78,7 +78,7 @@ const (
 	before
 )
 
-// standing is how a priority compares with another's.
+// standing is the comparison of a priority with another's.
 type standing uint8
 
 const (
@@ -224,8 +224,8 @@ func (v *Reservations) meets(id txn.ID, priority txn.RegionPriority, keys []txn.
 	return s, by
 }
 
-// Reserve reserves what a transaction reads, or has read before: its vote checks what was written
-// since. It ignores locks.
+// Reserve reserves what a transaction reads, or has read before: its vote checks later writes. It
+// ignores locks.
 func (v *Reservations) Reserve(now time.Duration, id txn.ID, age txn.Age, keys []txn.Key, spans []txn.Span) {
 	if v.rule == ReservesNothing || !age.Region.MultiRegion() || len(keys)+len(spans) == 0 {
 		return // SR transactions never reserve

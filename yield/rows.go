@@ -43,8 +43,8 @@ func (p *lockState) has(h *Holder) bool {
 	return p.exclusive == h || p.chainIndex(h.Txn) >= 0 || slices.Contains(p.shared, h)
 }
 
-// holdTime is how long the row is held per grant: the average so far, or the age of the present
-// grant if that is more.
+// holdTime returns how long the row is held per grant: the average so far, or the age of the
+// present grant if that is more.
 func (p *lockState) holdTime(now time.Duration) time.Duration {
 	if p.exclusive == nil {
 		return p.avgHoldTime

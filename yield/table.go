@@ -41,7 +41,7 @@ type Table struct {
 	counts    *coverage.Counts // nil: nothing is counted
 }
 
-// NewTable returns an empty table. w receives what it does to transactions.
+// NewTable returns an empty table. w is notified of its effects on transactions.
 func NewTable(p Policy, b HotRowConfig, w TableEvents) *Table {
 	t := &Table{events: w}
 	rows, holders, hot, waits := &t.rows, &t.holders, &t.hot, &t.waits

@@ -212,7 +212,7 @@ func (s *TimestampTable) lastRead(k txn.Key, by txn.Attempt) txn.Timestamp {
 }
 
 // Hold enters the reads and writes of an undecided attempt. Shared are the rows that it has read,
-// those that it writes too included.
+// including written ones.
 func (s *TimestampTable) Hold(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	add := func(m *btree.Map[txn.Key, []timestampEntry], k txn.Key) {
 		list, _ := m.Get(k)

@@ -2,7 +2,7 @@ package yield
 
 import "isochron/txn"
 
-// VoteRule is what a vote does, under reservations, that meets a row locked by another transaction,
+// VoteRule is the reaction of a vote, under reservations, to a row locked by another transaction,
 // or reserved with a higher priority.
 //
 // A waiting vote keeps what its transaction has locked at other shards. Two multi-region

@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// waits is the waiting requests, and those that may be retried.
+// waits has the waiting requests, and those that may be retried.
 //
 // Invariant: a row with waiters that has changed since its first waiter was last retried is in
 // opened.

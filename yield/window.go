@@ -2,10 +2,10 @@ package yield
 
 import "time"
 
-// window is how many tries of a class may run at a time. It grows while they commit and is halved
-// when most fail, like the congestion window of TCP, whose losses all senders observe alike:
-// gateways that know nothing of each other converge to fair shares, which they would not if each
-// maximised its own commits.
+// window is the number of tries of a class that may run at a time. It grows while they commit and
+// is halved when most fail, like the congestion window of TCP, whose losses all senders observe
+// alike: gateways that know nothing of each other converge to fair shares, which they would not if
+// each maximised its own commits.
 //
 // The right size depends on the cost of a failed try. If it uses what others need, such as a
 // processor, two failures in five are too many; if it only waits for other regions, four in five

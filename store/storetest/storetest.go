@@ -20,7 +20,7 @@ func Run(t *testing.T, open func() store.Engine) {
 	}
 }
 
-// testBatch: operations of a batch take effect in order, and at once.
+// testBatch: operations of a batch take effect in order, and as one.
 func testBatch(t *testing.T, e store.Engine) {
 	var b store.Batch
 	b.Set([]byte("a"), []byte("1"))
@@ -52,7 +52,7 @@ func testBounds(t *testing.T, e store.Engine) {
 	at := func(ok bool, want string) {
 		t.Helper()
 		if got := entryAt(it, ok); got != want {
-			t.Fatalf("the iterator stands on %q, want %q", got, want)
+			t.Fatalf("the iterator is at %q, want %q", got, want)
 		}
 	}
 	at(it.First(), "b")
@@ -211,7 +211,7 @@ func walk(t *testing.T, it store.Iterator, keys []string, m *Model, r *rand.Rand
 			at = -1
 		}
 		if got := entryAt(it, ok); got != want {
-			t.Fatalf("move %d: the iterator stands on %q, want %q", move, got, want)
+			t.Fatalf("move %d: the iterator is at %q, want %q", move, got, want)
 		}
 		if ok && !bytes.Equal(it.Value(), m.values[want]) {
 			t.Fatalf("value of %s: %q, want %q", want, it.Value(), m.values[want])

@@ -2,21 +2,21 @@ package history
 
 import "testing"
 
-// What was read of a moment has all that was committed up to it and nothing later.
+// A snapshot read has all commits up to its timestamp and none later.
 func TestASnapshotReadHasWhatWasCommittedUpToItsTimestamp(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		commits [2]int64 // when transfers 1 and 2 were committed; 0: nobody knows
+		commits [2]int64 // timestamps of transfers 1 and 2; 0: unknown
 		readTS  int64
 		saw     []int64
 		want    string
 	}{
 		{"all up to it", [2]int64{10, 20}, 15, []int64{1}, ""},
 		{"one at it", [2]int64{10, 20}, 20, []int64{1, 2}, ""},
-		{"one missing", [2]int64{10, 20}, 25, []int64{1}, "moment-broken"},
-		{"one too many", [2]int64{10, 20}, 15, []int64{1, 2}, "moment-broken"},
+		{"one missing", [2]int64{10, 20}, 25, []int64{1}, "snapshot-read-broken"},
+		{"one too many", [2]int64{10, 20}, 15, []int64{1, 2}, "snapshot-read-broken"},
 		{"times unknown", [2]int64{0, 20}, 25, []int64{2}, ""},
-		{"moment unknown", [2]int64{10, 20}, 0, []int64{2}, ""},
+		{"read timestamp unknown", [2]int64{10, 20}, 0, []int64{2}, ""},
 	} {
 		bank, lists := new(History), new(History)
 		for i, at := range c.commits {

@@ -30,7 +30,7 @@ func checkSnapshotReads(h *History, report *Report, writes, reads Kind) {
 			for _, e := range written[op.Key] {
 				w := writer[e]
 				if has := slices.Contains(op.List, e.value); has != (w.At <= r.At) {
-					report.add("moment-broken", "%s read the moment %d; that it has %d %s, of %s committed at %d, is %v",
+					report.add("snapshot-read-broken", "%s read at timestamp %d; whether it has %d of %s, by %s committed at %d: %v",
 						r, r.At, e.value, op.Key, w, w.At, has)
 				}
 			}
