@@ -22,7 +22,7 @@ FLIPS ?= 200
 # Clusters of each size that make power runs.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test hours lint simtest simtest-sources simtest-bugs hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint simtest simtest-sources simtest-bugs hunt hunt-sources hunt-planted mutants differential kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -77,6 +77,12 @@ hunt hunt-sources hunt-planted:
 # ARGS: --only, --all, --hunts, --list, --json
 mutants:
 	$(GO) run $(TAGS) ./test/mutants $(ARGS)
+
+# Generated statements on Isochron and on MariaDB: where do the answers differ?
+# ARGS: --statements, --forms, --seed, --way, --path, --details, --json
+differential:
+	@$(GO) build $(TAGS) -o bin/differential ./test/differential
+	bin/differential $(ARGS)
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10

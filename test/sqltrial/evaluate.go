@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -12,8 +12,8 @@ import (
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
-//go:embed testdata/functions.txt
-var functionsText string
+// functionsFile is the catalogue; the command is run in its own directory.
+const functionsFile = "../differential/functions.txt"
 
 // function is an entry of the catalogue.
 type function struct {
@@ -34,9 +34,13 @@ var hole = regexp.MustCompile(`\{((?:[^{}]|\{[^{}]*\})*)\}`)
 
 // functions reads the catalogue.
 func functions() []function {
+	text, err := os.ReadFile(functionsFile)
+	if err != nil {
+		panic(err)
+	}
 	var out []function
 	family := ""
-	for line := range strings.Lines(functionsText) {
+	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
 		if rest, ok := strings.CutPrefix(line, "family "); ok {
 			family = rest

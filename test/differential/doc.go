@@ -1,0 +1,17 @@
+// Command differential runs generated statements on Isochron and on MariaDB and reports where the answers differ.
+//
+// How it works. Both servers get the same tables with the same rows. A form (form_*.go) draws a statement as a tree of
+// texts (node.go) from a fixed seed: statement 17 of a form is the same in every run with this seed. It runs on both
+// servers, by text, prepared, or both (wire.go has a client of its own: it needs the types, flags and warnings of the
+// packets), and the answers are compared (compare.go): rows, in order where ORDER BY decides it, names and types of
+// columns, warnings, error numbers, counts, the table after a change. A statement that differs is shrunk (shrink.go):
+// parts of the tree are removed as long as a difference of the same kind remains. A difference is then matched against
+// the closed list of reasons (reasons.txt), where MySQL 8's manual is not with MariaDB; what has no line there fails.
+// Isochron runs in a child process on the reference cluster of sql/sqltest, so that a crash is counted and survived.
+//
+// The width of integers on the wire is not compared: MariaDB sends an INT where MySQL 8 sends a BIGINT. Floating-point
+// numbers may differ in the last digits, floatTolerance of their value. JSON documents are compared as values.
+//
+// What its caller owes it. The programs of Debian's package mariadb-server, or the address of a MariaDB 10.11 started
+// as MariaDBOptions says.
+package main

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"isochron/bench/command"
+)
+
+const usage = `Runs generated statements on Isochron and on MariaDB and reports where the answers differ.
+
+  make differential                                           50,000 statements of all forms
+  make differential ARGS="--forms scalar --statements 1000 --details /tmp/details.tsv"
+  make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side`
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == serveArgument {
+		if err := serve(os.Stdout); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		return
+	}
+	command.Main("differential", run)
+}
+
+// settings are the arguments of the command.
+type settings struct {
+	Options
+	way, details string
+	asJSON       bool
+}
+
+func parse(args []string, out io.Writer) (*settings, error) {
+	s := &settings{}
+	f := command.NewFlags("differential", usage)
+	f.Uint64Var(&s.Seed, "seed", 1, "of the tables' rows and of the statements")
+	f.IntVar(&s.Statements, "statements", 50_000, "of all forms together, an equal share for each")
+	names := f.String("forms", strings.Join(formNames(), ","), "forms of statements, with commas")
+	f.StringVar(&s.way, "way", "both", "how statements are sent: text, prepared or both")
+	paths := f.String("path", "", "values of isochron_path, with commas: each statement runs on each; empty for the server's own")
+	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
+	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
+	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
+	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
+	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
+	f.StringVar(&s.details, "details", "", "`file` to write every difference to, a line each")
+	if err := f.Parse(args, out); err != nil {
+		return nil, err
+	}
+	s.Forms, s.Paths = strings.Split(*names, ","), strings.Split(*paths, ",")
+	for _, name := range s.Forms {
+		if !slices.Contains(formNames(), name) {
+			return nil, command.Usagef("there is no form %q; forms are %s", name, strings.Join(formNames(), ", "))
+		}
+	}
+	switch s.way {
+	case "text":
+		s.Ways = []bool{false}
+	case "prepared":
+		s.Ways = []bool{true}
+	case "both":
+		s.Ways = []bool{false, true}
+	default:
+		return nil, command.Usagef("--way is text, prepared or both, not %q", s.way)
+	}
+	if s.Statements < len(s.Forms) || s.Workers < 1 || s.Workers > 64 || s.Trials < 0 {
+		return nil, command.Usagef("--statements, --workers or --shrink is out of range")
+	}
+	return s, nil
+}
+
+// run does what the arguments say.
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	s, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	r := &runner{opt: s.Options, tables: newTables(s.Seed)}
+	if r.reasons, err = readReasons(reasonsText); err != nil {
+		return err
+	}
+	stop, err := r.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	err = r.run(ctx, words) // what was interrupted reports how far it came
+	report := newReport(r)
+	err = errors.Join(err, command.Report(out, s.asJSON, report))
+	if s.details != "" {
+		err = errors.Join(err, report.writeDetails(s.details))
+	}
+	return errors.Join(err, report.err())
+}

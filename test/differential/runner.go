@@ -1,0 +1,359 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// Options are what a run does.
+type Options struct {
+	Seed       uint64
+	Statements int // of all forms together
+	Forms      []string
+	Ways       []bool // prepared
+	Paths      []string
+	Workers    int
+	Trials     int // of the shrinker, for a difference
+	Address    string
+	MariaDB    string
+}
+
+// Finding is a difference of one statement, shrunk.
+type Finding struct {
+	Form      string `json:"form"`
+	Index     int    `json:"index"`
+	Path      string `json:"path,omitempty"`
+	Way       string `json:"way"`
+	Kind      Kind   `json:"kind"`
+	Statement string `json:"statement"`
+	Shrunk    string `json:"shrunk"`
+	Detail    string `json:"detail"`
+	Message   string `json:"message,omitempty"` // of Isochron's error
+	Class     string `json:"class"`
+	Reason    int    `json:"reason,omitempty"` // the line of the list
+}
+
+// task is one statement to run.
+type task struct {
+	form  *Form
+	index int
+}
+
+// result is what came of a task.
+type result struct {
+	form     string
+	findings []*Finding
+}
+
+// runner runs the statements of a run.
+type runner struct {
+	opt     Options
+	reasons []*Reason
+	tables  []*Table
+	maria   *Server
+	iso     *Server
+	bar     *bar
+
+	mu      sync.Mutex
+	results []result
+	notes   []string
+	err     error
+}
+
+// worker has a database of its own at both servers.
+type worker struct {
+	r     *runner
+	maria *Session
+	isos  []*Session // one a path
+}
+
+// start starts the servers.
+func (r *runner) start(ctx context.Context) (stop func(), err error) {
+	maria, stopMaria, err := startMariaDB(r.opt.MariaDB)
+	if err != nil {
+		return nil, err
+	}
+	r.maria = maria
+	if r.opt.Address != "" {
+		r.iso = &Server{Name: "isochron", address: r.opt.Address}
+		return stopMaria, nil
+	}
+	if r.iso, err = startChild(ctx); err != nil {
+		stopMaria()
+		return nil, err
+	}
+	return func() { r.iso.Close(); stopMaria() }, nil
+}
+
+// tasks are the statements, form by form: an equal share for each.
+func (r *runner) tasks() (out []task) {
+	each := r.opt.Statements / len(r.opt.Forms)
+	for i := range forms {
+		if !slices.Contains(r.opt.Forms, forms[i].Name) {
+			continue
+		}
+		for n := range each {
+			out = append(out, task{&forms[i], n})
+		}
+	}
+	return out
+}
+
+// run runs all statements on as many workers as the options say.
+func (r *runner) run(ctx context.Context, words io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tasks := r.tasks()
+	r.bar = newBar(words, len(tasks))
+	defer r.bar.clear()
+	feed := make(chan task)
+	go func() {
+		defer close(feed)
+		for _, t := range tasks {
+			select {
+			case feed <- t:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var all sync.WaitGroup
+	for i := range r.opt.Workers {
+		all.Go(func() {
+			if err := r.work(ctx, i, feed); err != nil {
+				r.fail(err)
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if r.err != nil {
+		return r.err
+	}
+	return context.Cause(ctx)
+}
+
+// note adds a line to the report, once.
+func (r *runner) note(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.notes, line) {
+		r.notes = append(r.notes, line)
+	}
+}
+
+func (r *runner) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// work runs statements until there are none.
+func (r *runner) work(ctx context.Context, number int, feed <-chan task) error {
+	w, err := r.newWorker(number)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for t := range feed {
+		if ctx.Err() != nil {
+			return nil
+		}
+		s := t.form.Draw(newGen(r.opt.Seed, t.form.Name, t.index), r.tables, t.index)
+		s.Form, s.Index = t.form.Name, t.index
+		findings, err := w.statement(s)
+		if err != nil {
+			return fmt.Errorf("%s %d: %s: %w", s.Form, s.Index, s.Tree.Text(), err)
+		}
+		r.mu.Lock()
+		r.results = append(r.results, result{s.Form, findings})
+		r.bar.step(t.form.Name, len(findings) > 0)
+		r.mu.Unlock()
+	}
+	return nil
+}
+
+func (r *runner) newWorker(number int) (*worker, error) {
+	w := &worker{r: r}
+	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.tables}
+	if err := w.maria.open(); err != nil {
+		return nil, err
+	}
+	for i, p := range r.opt.Paths {
+		s := &Session{server: r.iso, database: fmt.Sprintf("differ%d_%d", number, i), tables: r.tables, path: p}
+		w.isos = append(w.isos, s)
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range r.tables {
+		if err := w.sameRows(t); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// sameRows notes which values of a table differ as soon as it is filled.
+func (w *worker) sameRows(t *Table) error {
+	want, err := w.maria.conn.query(t.dump())
+	if err != nil {
+		return err
+	}
+	w.maria.before[t.Name] = want.Rows
+	for _, iso := range w.isos {
+		if reason := iso.missing[t.Name]; reason != "" {
+			w.r.note("isochron does not create the table " + t.Name + ": " + reason)
+			continue
+		}
+		got, err := iso.conn.query(t.dump())
+		if err != nil {
+			return err
+		}
+		iso.before[t.Name] = got.Rows
+		for j, c := range t.Columns {
+			one := func(r *Result) *Result {
+				out := &Result{Columns: r.Columns[j : j+1]}
+				for _, row := range r.Rows {
+					out.Rows = append(out.Rows, row[j:j+1])
+				}
+				return out
+			}
+			if d := differRows(map[string]bool{tagTotal: true}, one(got), one(want)); d != "" {
+				w.r.note(fmt.Sprintf("before any statement the values of %s.%s, %s, differ: %s", t.Name, c.Name, c.Type, d))
+			}
+		}
+	}
+	return nil
+}
+
+func (w *worker) close() {
+	w.maria.close()
+	for _, s := range w.isos {
+		s.close()
+	}
+}
+
+// statement runs a statement by every way and path, and returns how its answers differ.
+func (w *worker) statement(s *Statement) (out []*Finding, err error) {
+	seen := map[string]bool{}
+	for _, prepared := range w.r.opt.Ways {
+		want, err := w.yardstick(s, prepared)
+		if err != nil {
+			return nil, err
+		}
+		for _, iso := range w.isos {
+			got, err := w.on(iso, s, prepared)
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range compare(s, got, want) {
+				id := iso.path + "/" + string(d.Kind) + "/" + d.Detail
+				if seen[id] {
+					continue // by text already
+				}
+				seen[id] = true
+				f, err := w.finding(iso, s, prepared, d)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
+}
+
+// compare compares with MariaDB's answer, or with the catalogue's where MariaDB has no such function.
+func compare(s *Statement, got, want *Answer) []Difference {
+	if s.Want == nil {
+		return differ(s, got, want)
+	}
+	if got.Lost != "" || got.TimedOut {
+		return differ(s, got, &Answer{Result: &Result{}})
+	}
+	switch {
+	case got.Err != nil:
+		return []Difference{{KindRefused, fmt.Sprintf("isochron: error %d, manual: %s", got.Err.Code, *s.Want), got.Err.Message}}
+	case len(got.Result.Rows) != 1 || show(got.Result.Rows[0][0]) != *s.Want:
+		return []Difference{{KindValue, fmt.Sprintf("isochron: %s, manual: %s", short(got), *s.Want), ""}}
+	}
+	return nil
+}
+
+func (w *worker) yardstick(s *Statement, prepared bool) (*Answer, error) {
+	if s.Want != nil {
+		return nil, nil
+	}
+	return w.on(w.maria, s, prepared)
+}
+
+// on runs a statement in a session, and gives the table its rows back.
+func (w *worker) on(in *Session, s *Statement, prepared bool) (*Answer, error) {
+	a, err := in.run(s, prepared)
+	if err != nil {
+		return nil, err
+	}
+	if s.Change && a.Lost == "" && !a.TimedOut && in.missing[s.Table.Name] == "" && (s.Table.Counter || changedBy(a, in.before[s.Table.Name])) {
+		err = in.restore(s.Table)
+	}
+	return a, err
+}
+
+// finding shrinks a statement as long as a difference of the kind remains, and looks for its reason.
+func (w *worker) finding(iso *Session, s *Statement, prepared bool, d Difference) (*Finding, error) {
+	f := &Finding{Form: s.Form, Index: s.Index, Path: iso.path, Way: wayName(prepared), Kind: d.Kind, Statement: s.Tree.Text(), Detail: d.Detail}
+	least := *s
+	var failed error
+	if d.Kind != KindCrash && d.Kind != KindTimeout && s.Want == nil {
+		least.Tree = shrink(s.Tree, w.r.opt.Trials, func(n *Node) bool {
+			smaller := *s
+			smaller.Tree = n
+			found, err := w.still(iso, &smaller, prepared, d.Kind)
+			if err != nil {
+				failed = err
+			}
+			if found == nil || failed != nil {
+				return false
+			}
+			d = *found
+			return true
+		})
+	}
+	f.Shrunk, f.Detail, f.Message = least.Tree.Text(), d.Detail, d.Message
+	f.Class = classify(least.Tree, d)
+	if reason := reasonFor(w.r.reasons, f.Shrunk, d); reason != nil {
+		f.Reason = reason.Line
+	}
+	return f, failed
+}
+
+// still returns the difference of a kind that a statement has, nil for none.
+func (w *worker) still(iso *Session, s *Statement, prepared bool, kind Kind) (*Difference, error) {
+	want, err := w.yardstick(s, prepared)
+	if err != nil {
+		return nil, err
+	}
+	got, err := w.on(iso, s, prepared)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range compare(s, got, want) {
+		if d.Kind == kind {
+			return &d, nil
+		}
+	}
+	return nil, nil
+}
+
+func wayName(prepared bool) string {
+	if prepared {
+		return "prepared"
+	}
+	return "text"
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// statementBound is how long one statement may take.
+const statementBound = 10 * time.Second
+
+// Session is a connection to a server with a database of its own, which has the tables.
+type Session struct {
+	server   *Server
+	database string
+	tables   []*Table
+	path     string // isochron_path, "" for the server's own
+	bound    time.Duration
+
+	conn *wireConn
+	life int
+	// missing are the tables that the server has refused to create, with its error.
+	missing map[string]string
+	before  map[string][][]Cell // the rows of each table
+	mode    string
+}
+
+// open connects, and creates the database with its tables if the server does not have it.
+func (s *Session) open() error {
+	if s.bound == 0 {
+		s.bound = statementBound
+	}
+	life, _, err := s.server.revive(0)
+	if err != nil {
+		return err
+	}
+	s.life = life
+	s.missing, s.before = map[string]string{}, map[string][][]Cell{}
+	return s.load()
+}
+
+// load creates the database and fills its tables.
+func (s *Session) load() error {
+	if err := s.connect(""); err != nil {
+		return err
+	}
+	for _, q := range []string{
+		"DROP DATABASE IF EXISTS " + s.database,
+		"CREATE DATABASE " + s.database + " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+	} {
+		if _, err := s.conn.query(q); err != nil {
+			return fmt.Errorf("%s: %s: %w", s.server.Name, q, err)
+		}
+	}
+	if err := s.connect(s.database); err != nil {
+		return err
+	}
+	for _, t := range s.tables {
+		if err := s.make(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect replaces the connection.
+func (s *Session) connect(database string) error {
+	if s.conn != nil {
+		s.conn.close()
+	}
+	s.mode = ""
+	var err error
+	if s.conn, err = dialWire(s.server.address, database, 2*s.bound); err != nil {
+		return err
+	}
+	settings := []string{"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci", "SET time_zone = '+00:00'"}
+	if s.path != "" {
+		settings = append(settings, "SET isochron_path = '"+s.path+"'")
+	}
+	for _, q := range settings {
+		if _, err := s.conn.query(q); err != nil {
+			return fmt.Errorf("%s: %s: %w", s.server.Name, q, err)
+		}
+	}
+	return nil
+}
+
+// make creates a table again, with its rows.
+func (s *Session) make(t *Table) error {
+	if err := s.setMode(""); err != nil {
+		return err
+	}
+	if _, err := s.conn.query("DROP TABLE IF EXISTS " + t.Name); err != nil {
+		return fmt.Errorf("%s: drop %s: %w", s.server.Name, t.Name, err)
+	}
+	var refused *ServerError
+	switch _, err := s.conn.query(t.create()); {
+	case errors.As(err, &refused):
+		s.missing[t.Name] = refused.Error()
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %s: %w", s.server.Name, t.create(), err)
+	}
+	return s.fill(t)
+}
+
+func (s *Session) fill(t *Table) error {
+	if err := s.setMode(""); err != nil || s.missing[t.Name] != "" {
+		return err
+	}
+	q := t.insert(t.Rows)
+	if _, err := s.conn.query(q); err != nil {
+		return fmt.Errorf("%s: %s: %w", s.server.Name, q, err)
+	}
+	return nil
+}
+
+// restore gives a table its rows back.
+func (s *Session) restore(t *Table) error {
+	if err := s.conn.deadline(6 * s.bound); err != nil {
+		return err
+	}
+	if t.Counter || s.missing[t.Name] != "" {
+		return s.make(t)
+	}
+	if err := s.setMode(""); err != nil {
+		return err
+	}
+	if _, err := s.conn.query("DELETE FROM " + t.Name); err != nil {
+		return fmt.Errorf("%s: DELETE FROM %s: %w", s.server.Name, t.Name, err)
+	}
+	return s.fill(t)
+}
+
+// noMode stands for an empty sql_mode where the field says that none was set yet.
+const noMode = "none"
+
+func (s *Session) setMode(mode string) error {
+	if mode == "" {
+		mode = noMode
+	}
+	if s.mode == mode {
+		return nil
+	}
+	s.mode = mode
+	value := mode
+	if mode == noMode {
+		value = ""
+	}
+	_, err := s.conn.query("SET sql_mode = '" + value + "'")
+	return err
+}
+
+// run executes a statement and returns what came of it. An error is one of the run, not of the statement.
+func (s *Session) run(st *Statement, prepared bool) (*Answer, error) {
+	a, err := s.answer(st, prepared)
+	if err == nil {
+		return a, nil
+	}
+	var timeout net.Error
+	a = &Answer{Lost: err.Error()}
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		a = &Answer{TimedOut: true}
+	}
+	return a, s.recover(st, a)
+}
+
+// recover connects again after a connection was lost, and starts the server again if it has ended.
+func (s *Session) recover(st *Statement, a *Answer) error {
+	life, words, err := s.server.revive(s.life)
+	if err != nil {
+		return err
+	}
+	if words != "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
+		a.Lost += ": " + first
+	}
+	if life != s.life {
+		s.life = life
+		return s.load()
+	}
+	if err := s.connect(s.database); err != nil {
+		return err
+	}
+	if st.Change {
+		return s.make(st.Table)
+	}
+	return nil
+}
+
+// answer executes a statement, and reads the table after it, and its warnings where its packets announce some: a client
+// does not ask for others, and the list may be that of an earlier statement.
+func (s *Session) answer(st *Statement, prepared bool) (*Answer, error) {
+	if err := s.conn.deadline(s.bound); err != nil {
+		return nil, err
+	}
+	if err := s.setMode(st.Mode); err != nil {
+		return nil, err
+	}
+	a := &Answer{}
+	var err error
+	if prepared {
+		statement, args := st.Tree.Prepared()
+		if st.Index%2 == 1 { // half of them as clients do that put values into the text
+			statement, args = st.Tree.Text(), nil
+		}
+		a.Result, err = s.conn.execute(statement, args)
+	} else {
+		a.Result, err = s.conn.query(st.Tree.Text())
+	}
+	if err != nil && !errors.As(err, &a.Err) {
+		return nil, err
+	}
+	if a.Err == nil && a.Result.Warnings > 0 {
+		if a.Warnings, err = s.warnings(); err != nil {
+			return nil, err
+		}
+	}
+	if st.Change && s.missing[st.Table.Name] == "" {
+		after, err := s.conn.query(st.Table.dump())
+		if err != nil {
+			return nil, err
+		}
+		a.After = after.Rows
+	}
+	return a, nil
+}
+
+func (s *Session) warnings() (out []int, err error) {
+	r, err := s.conn.query("SHOW WARNINGS")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range r.Rows {
+		if len(row) > 1 {
+			n, _ := strconv.Atoi(string(row[1])) // what is no number is 0, and differs
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// changedBy reports whether a change has left other rows in the table than there were.
+func changedBy(a *Answer, before [][]Cell) bool {
+	if len(a.After) != len(before) {
+		return true
+	}
+	for i := range before {
+		for j := range before[i] {
+			if string(a.After[i][j]) != string(before[i][j]) || (a.After[i][j] == nil) != (before[i][j] == nil) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Session) close() {
+	if s.conn != nil {
+		s.conn.close()
+	}
+}
