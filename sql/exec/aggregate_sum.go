@@ -1,0 +1,154 @@
+package exec
+
+import (
+	"math"
+
+	"vitess.io/vitess/go/mysql/decimal"
+	"vitess.io/vitess/go/sqltypes"
+
+	"isochron/sql/expr"
+)
+
+// startSum starts SUM and AVG: exact for integers, decimals and times, by doubles for the rest.
+func (f *folding) startSum() func(*account) accumulator {
+	n := newNumbers(f.context, f.Types[0])
+	if _, scale, exact := exactType(f.Types[0]); exact {
+		var p pool[exactSum]
+		return func(*account) accumulator {
+			return p.take(exactSum{folding: f, numbers: n, scale: scale, digits: scale})
+		}
+	}
+	var p pool[doubleSum]
+	return func(*account) accumulator { return p.take(doubleSum{folding: f, numbers: n}) }
+}
+
+// exactSum is SUM or AVG of exact numbers. The sum is small / 10^scale + large.
+type exactSum struct {
+	*folding
+	numbers *numbers
+	small   int64
+	scale   int32 // of small: the argument's
+	digits  int32 // decimals of the argument, or those of a value that has more
+	large   decimal.Decimal
+	count   int64
+}
+
+func (s *exactSum) add(row []expr.Value) error {
+	v := row[s.Args[0]]
+	if v.IsNull() {
+		return nil
+	}
+	s.count++
+	var buffer [32]byte
+	text := s.numbers.text(buffer[:0], v)
+	n, ok := scaled(text, s.scale)
+	if !ok {
+		d := parseDecimal(text)
+		s.digits = max(s.digits, min(-d.Exponent(), scaleMax))
+		s.large = s.large.Add(d)
+		return nil
+	}
+	if sum := s.small + n; (sum > s.small) == (n > 0) {
+		s.small = sum
+		return nil
+	}
+	s.large = s.large.Add(decimal.New(s.small, -s.scale))
+	s.small = n
+	return nil
+}
+
+func (s *exactSum) result() (expr.Value, error) {
+	if s.count == 0 {
+		return expr.Null, nil
+	}
+	total, digits := s.large.Add(decimal.New(s.small, -s.scale)), s.digits
+	if s.Kind == Avg {
+		digits = min(digits+divisionDigits, scaleMax)
+		total, _ = total.QuoRem(decimal.NewFromInt(s.count), digits+1)
+	}
+	total = total.Round(digits)
+	if most := total.Clamp(precisionMax-digits, digits); !most.Equal(total) {
+		s.context.Warn(1292, "Truncated incorrect DECIMAL value: ''")
+		total = most
+	}
+	return sqltypes.MakeTrusted(sqltypes.Decimal, total.FormatMySQL(digits)), nil
+}
+
+// scaled reads a number as an integer of 1/10^scale; false: it has more decimals, or may be too large.
+func scaled(text []byte, scale int32) (n int64, ok bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	if len(text)+int(scale) > 18 {
+		return 0, false
+	}
+	point := false
+	for _, ch := range text {
+		switch {
+		case ch >= '0' && ch <= '9':
+			if point {
+				if scale == 0 {
+					return 0, false
+				}
+				scale--
+			}
+			n = n*10 + int64(ch-'0')
+		case ch == '.' && !point:
+			point = true
+		default:
+			return 0, false
+		}
+	}
+	for ; scale > 0; scale-- {
+		n *= 10
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// parseDecimal reads a number; what is none is 0.
+func parseDecimal(text []byte) decimal.Decimal {
+	d, err := decimal.NewFromMySQL(text)
+	if err != nil {
+		return decimal.Zero
+	}
+	return d
+}
+
+// doubleSum is SUM or AVG by doubles.
+type doubleSum struct {
+	*folding
+	numbers *numbers
+	sum     float64
+	count   int64
+}
+
+func (s *doubleSum) add(row []expr.Value) error {
+	if v := row[s.Args[0]]; !v.IsNull() {
+		s.count++
+		s.sum += s.numbers.double(v)
+	}
+	return nil
+}
+
+func (s *doubleSum) result() (expr.Value, error) {
+	if s.count == 0 {
+		return expr.Null, nil
+	}
+	sum := s.sum
+	if s.Kind == Avg {
+		sum /= float64(s.count)
+	}
+	return double(sum), nil
+}
+
+// double is a double; what is no number is NULL.
+func double(f float64) expr.Value {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return expr.Null
+	}
+	return expr.Double(f)
+}
