@@ -1,6 +1,6 @@
-// Package shard is a replicated participant: the moves (yield, decide, reveal) on top of one Raft
-// group that stores a part of the rows. It does not replicate by itself: package raftgroup does.
-// Package replica is the participant without a log.
+// Package shard is a replicated participant: it stores a part of the rows in one Raft group, and
+// applies the rules of yield, decide and reveal to them. It does not replicate by itself: package
+// raftgroup does. Package replica is the participant without a log.
 //
 // # How it works
 //
@@ -27,8 +27,8 @@
 //
 // # Invariants
 //
-//   - A promise to another node follows the log: no Yes, acknowledgement or InquireReply is sent before
-//     a majority has the entry it reports. A No needs no entry: Prepare.Term makes it final.
+//   - Durable before sent: no Yes, acknowledgement or InquireReply is sent before a majority has
+//     the entry it reports. A No needs no entry: Prepare.Term makes it final.
 //   - Proposed timestamps rise along the log: Proposed(vote) > MaxTS of all entries before it.
 //   - Locks held = lock sets of undecided votes + locks of transactions in execution. restore rebuilds
 //     the first part from the log.

@@ -1,13 +1,13 @@
-// Package workload has the clients of tests, simulations and the laboratory, as plain blocking
-// code. It judges nothing of a history (package history does), and talks to databases through
-// txn.DB only: package sqlload has the clients of an SQL server.
+// Package workload has the clients that tests, simulations and the laboratory run, as blocking
+// code. It uses databases through txn.DB only: package sqlload has the clients of an SQL server. It
+// records histories, which package history checks.
 //
 // # How it works
 //
 // A Client is one process at one gateway. It uses transactions through txn.DB and time through Env,
 // so that the same code runs on the real clock and, as a coroutine, in virtual time. A transaction
 // is a body that may run several times: a retry is a new transaction with the age of the first.
-// Every attempt is recorded, with exactly what the client received.
+// Every try is recorded, with exactly the results and the outcome that the client received.
 //
 //	checked workloads   Bank moves money between accounts and writes a ledger; ListAppend appends unique
 //	                    numbers to a few hot lists; Registers overwrites a few hot values. Their rows are
@@ -16,9 +16,9 @@
 //	benchmarks          A Mix draws transactions for runs that measure. NewMix makes it by name, Place
 //	                    puts its rows into the directory. Its driver begins, commits, retries and times.
 //
-// Popularity of rows is a table of integers (zipf.go), so one seed draws the same rows on every
-// processor; each shard has its share of the popular ones (keys.go). A Mix that is Checked has
-// conditions for its rows after a run; for some of them it needs the outcome of each Job
+// Rows are drawn by a table of integer weights (zipf.go), so that a seed draws the same rows on
+// every processor; popular rows are spread evenly over the shards (keys.go). A Mix that implements
+// Checked verifies invariants of its rows after a run; some of these need the outcome of each Job
 // (Job.Ended). The benchmarks of hot rows (sysbench.go, fit.go) send their statements one after
 // another, as a client of a database does.
 //

@@ -1,5 +1,5 @@
-// Package archive backs up a whole cluster while it works, and restores the backup into another cluster. It is not a
-// copy of a node's files.
+// Package archive backs up a whole cluster under load, and restores the backup into another cluster. It is not a copy
+// of a node's files.
 //
 // How it works. A backup is the cluster at one read timestamp, which the leaders of all shards agree on when it begins:
 // it has everything acknowledged before, and each transaction completely or not at all. It contains the catalogue's rows,
@@ -17,6 +17,6 @@
 //
 // What the caller owes it.
 //
-//  1. A Cluster, and a writer or reader of a file.
-//  2. No other use of the cluster during a restore.
+//  1. Implement Cluster, and pass a writer or reader of the backup file.
+//  2. Do not use the cluster otherwise during a restore.
 package archive

@@ -4,12 +4,14 @@
 // # How it works
 //
 // A key is looked up by its own type. Converting a value of another type to the key's may change it: 1.4 becomes 1. So
-// such a value only finds a candidate row, which is compared again as MySQL compares. Near returns the value of the key's
-// type, and UseOf whether one suffices. Two columns without a key are joined by Canonical, a text shared by equal values.
+// such a value only finds a candidate row, which is compared again as MySQL compares. Near returns the nearest value of
+// the key's type, and UseOf reports whether values of another type are looked up as they are, by Near, or not at all.
+// Two columns without a key are joined by Canonical, a text shared by equal values.
 //
 // Invariant: if a equals b as MySQL compares, a lookup of Near(b) finds a, and Canonical(a) = Canonical(b).
 //
 // # What the caller owes it
 //
-// Values are not NULL and not wrapped in a handle of the engine. A collation is the comparison's, not that of one side.
+// Values are not NULL, and are plain: a value that the engine reads lazily is unwrapped first. The collation passed is
+// that of the comparison, not of one operand.
 package comparing

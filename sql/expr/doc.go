@@ -1,9 +1,9 @@
 // Package expr compiles and evaluates MySQL's expressions.
 //
 // How it works. Most of an expression is computed by Vitess' evalengine, which has typed, compiled expressions with
-// collations. A call that the engine lacks, or computes otherwise than MySQL, is one of the Functions of this package.
-// Compile takes every such call out of the tree, innermost first, and gives it a slot behind the columns of the row; the
-// engine reads the slot as one more column:
+// collations. A function that the engine lacks, or computes differently from MySQL, is one of the Functions of this
+// package. Compile replaces each call of such a function, innermost first, with a slot behind the columns of the row,
+// which the engine reads as one more column:
 //
 //	UPPER(c) = SOUNDEX(CONCAT(c, 'x'))
 //
@@ -12,7 +12,7 @@
 //	step:  slot 1 = UPPER( engine: c )
 //	value: engine: slot 1 = slot 0
 //
-// The steps of an expression are all computed, also those in branches of IF, CASE and COALESCE that are not taken.
+// All steps of an expression are computed, also those in branches of IF, CASE and COALESCE that are not taken.
 //
 // Invariants.
 //

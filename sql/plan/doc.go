@@ -1,8 +1,8 @@
-// Package plan recognizes statements that can be executed in rounds: a few parallel reads that request all rows needed
-// in one round. It does not execute other statements; those are the engine's.
+// Package plan recognizes statements that can be executed in a few rounds, each of which reads many rows in parallel.
+// Other statements are executed by the engine, row by row.
 //
-// How it works. The engine has resolved the names, chosen the index and computed its ranges. Its row-by-row execution is
-// replaced by rounds for a whole read. A Read is the lower part of a statement's tree, from the table up through filter,
+// How it works. The engine has resolved the names, chosen the index and computed its ranges. Rounds replace its
+// row-by-row execution of a read. A Read is the lower part of a statement's tree, from the table up through filter,
 // projection, order and limit as far as possible:
 //
 //	aggregate, change          engine, no round
@@ -19,5 +19,5 @@
 // Invariant: expressions are the engine's own, so both executions of a statement compute the same values.
 //
 // What the caller owes it. Compile receives the analysed tree of one statement, and its result is used for that tree
-// only. nil: the statement does not fit and is left to the engine.
+// only. It returns nil for a statement that cannot be executed in rounds.
 package plan

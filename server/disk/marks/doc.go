@@ -8,7 +8,8 @@
 //
 // A mark is written at each sync of a file, and is itself synced once a second and before a file is created or removed.
 // So after the end of the process it is exact; after a power cut it may be a second old, and then requires less than
-// was synced, never more. It has three slots: one is on disk, one may be on its way, and the next mark goes to the third.
+// was synced, never more. It has three slots: the last one synced, one that may be being synced, and one for the next
+// mark.
 //
 // Invariants.
 //
