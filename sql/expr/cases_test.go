@@ -17,7 +17,7 @@ import (
 
 // A file testdata/FAMILY.txt has cases, one a line:
 //
-//	EXPRESSION => VALUE             the value is NULL, a text, or "quoted text" if it has control characters
+//	EXPRESSION => VALUE             the value is NULL, a text, or "quoted text" where that is not clear
 //	EXPRESSION => VALUE [1292 1365] with the numbers of the warnings
 //	EXPRESSION => error 1690
 //	mysql: EXPRESSION => VALUE      MariaDB differs from MySQL 8, whose answer this is
@@ -69,7 +69,7 @@ func written(text string, null bool, warnings []int, err int) string {
 		return fmt.Sprint("error ", err)
 	case null:
 		s = "NULL"
-	case text == "NULL" || text != strings.TrimSpace(text) || strconv.Quote(text) != `"`+text+`"` && strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }):
+	case text == "" || text == "NULL" || text != strings.TrimSpace(text) || strconv.Quote(text) != `"`+text+`"` && strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }):
 		s = strconv.Quote(text)
 	}
 	if len(warnings) > 0 {

@@ -91,7 +91,7 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		if !mine {
 			return
 		}
-		at, constant, err := b.step(n)
+		at, constant, err := b.step(e, n)
 		if err != nil {
 			failed = err
 			return
@@ -107,8 +107,8 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 }
 
 // step adds the step of a call and returns its position in the row.
-func (b *compiler) step(n node) (at int, constant bool, err error) {
-	s := step{call: Call{Context: b.p.context, Function: n.function, Option: n.option}, once: !n.function.Volatile}
+func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err error) {
+	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile}
 	for _, a := range n.args {
 		v, err := b.compile(a)
 		if err != nil {

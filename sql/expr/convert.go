@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/datetime"
 	"vitess.io/vitess/go/mysql/decimal"
@@ -69,12 +70,26 @@ func (c *Call) Integer(i int) int64 {
 		}
 		return n
 	}
-	n, err := evalengine.CoerceTo(v, evalengine.NewType(sqltypes.Int64, 0), 0)
-	if err != nil {
-		return 0
+	return temporalInteger(v)
+}
+
+// temporalInteger is a date or time as a number such as 20240229101113, rounded to a second.
+func temporalInteger(v Value) int64 {
+	switch v.Type() {
+	case sqltypes.Time:
+		if t, _, state := datetime.ParseTime(v.ToString(), 0); state == datetime.TimeOK {
+			return t.FormatInt64()
+		}
+	case sqltypes.Date:
+		n, _ := strconv.ParseInt(strings.ReplaceAll(v.ToString(), "-", ""), 10, 64)
+		return n
+	default:
+		if d, _, ok := datetime.ParseDateTime(v.ToString(), 0); ok {
+			return d.FormatInt64()
+		}
 	}
-	i64, _ := n.ToInt64()
-	return i64
+	n, _ := fastparse.ParseInt64(v.ToString(), 10)
+	return n
 }
 
 func toInt64(f float64) int64 {

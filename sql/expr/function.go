@@ -41,11 +41,12 @@ type Call struct {
 	*Context
 	Function *Function
 	Args     []Value
-	Types    []Type // of Args
-	Constant []bool // of Args: it has one value for all rows
-	Number   []bool // of Args: a literal 0x61 or 0b11, which is a number where one is expected, and text elsewhere
-	Out      Type   // of the result
-	Option   string // what the tree has besides arguments, such as the unit of an interval, in upper case
+	Types    []Type         // of Args
+	Constant []bool         // of Args: it has one value for all rows
+	Number   []bool         // of Args: a literal 0x61 or 0b11, which is a number where one is expected, and text elsewhere
+	Out      Type           // of the result
+	Tree     sqlparser.Expr // the call as it was written
+	Option   string         // what the tree has besides arguments, such as the unit of an interval, in upper case
 }
 
 // node is a call as the tree has it.
@@ -131,14 +132,30 @@ func jsonType([]Type, *Context) Type {
 }
 
 // likeFirst is the text type of the first argument: its collation if it is text, else the connection's.
-func likeFirst(args []Type, c *Context) Type {
-	if len(args) > 0 && sqltypes.IsText(args[0].Type()) {
-		return evalengine.NewTypeEx(sqltypes.VarChar, args[0].Collation(), true, args[0].Size(), 0, nil)
+func likeFirst(args []Type, c *Context) Type { return likeAll(args[:1], c) }
+
+// likeAll is the text type of several arguments: bytes if one of them is, else text, of the first collation that is not
+// the connection's. Values are in the connection's character set, so a collation of another set becomes the connection's.
+func likeAll(args []Type, c *Context) Type {
+	collation, size := c.Collation, int32(0)
+	for _, a := range args {
+		t := a.Type()
+		switch {
+		case sqltypes.IsBinary(t):
+			return binaryType(nil, c)
+		case sqltypes.IsText(t) && collation == c.Collation && c.sameCharset(a.Collation()):
+			collation = a.Collation()
+		}
+		size += a.Size()
 	}
-	if len(args) > 0 && sqltypes.IsBinary(args[0].Type()) {
-		return binaryType(nil, c)
-	}
-	return textType(nil, c)
+	return evalengine.NewTypeEx(sqltypes.VarChar, collation, true, size, 0, nil)
+}
+
+// sameCharset reports whether a collation is of the connection's character set; those of UTF-8 are one.
+func (c *Context) sameCharset(id collations.ID) bool {
+	names := environment.CollationEnv()
+	a, b := names.LookupCharsetName(id), names.LookupCharsetName(c.Collation)
+	return id != collations.Unknown && (a == b || strings.HasPrefix(a, "utf8") && strings.HasPrefix(b, "utf8"))
 }
 
 // Results.

@@ -2,20 +2,30 @@ package expr
 
 import (
 	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"vitess.io/vitess/go/mysql/collations/colldata"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
-// String functions (the manual's 14.8).
+// String functions (the manual's 14.8): letter case, joining, replacing, trimming.
 
 var (
-	lower = &Function{Name: "LOWER", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.fold(bytes.ToLower), nil }}
-	upper = &Function{Name: "UPPER", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.fold(bytes.ToUpper), nil }}
+	lower = &Function{Name: "LOWER", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.fold(lowerCase), nil }}
+	upper = &Function{Name: "UPPER", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.fold(upperCase), nil }}
 )
 
 func init() {
-	register(lower, upper, alias("LCASE", lower), alias("UCASE", upper), &Function{Name: "FIND_IN_SET", Min: 2, Max: 2, Type: integerType, Eval: findInSet})
+	register(
+		lower, upper, alias("LCASE", lower), alias("UCASE", upper),
+		&Function{Name: "CONCAT", Min: 1, Max: -1, Type: likeAll, Eval: func(c *Call) (Value, error) { return c.join(nil, 0), nil }},
+		&Function{Name: "CONCAT_WS", Min: 2, Max: -1, Type: likeAll, Nulls: true, Eval: concatWS},
+		&Function{Name: "REPLACE", Min: 3, Max: 3, Type: likeAll, Eval: replaceAll},
+		&Function{Name: "QUOTE", Min: 1, Max: 1, Type: likeFirst, Nulls: true, Eval: quote},
+		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.Bytes(soundex(c.Raw(0))), nil }},
+		&Function{Name: "LOAD_FILE", Min: 1, Max: 1, Type: binaryType, Eval: func(*Call) (Value, error) { return Null, nil }}, // as with secure_file_priv = NULL
+	)
 	registerNode(func(e *sqlparser.TrimFuncExpr) (node, bool) {
 		args := []sqlparser.Expr{e.StringArg}
 		if e.TrimArg != nil {
@@ -33,21 +43,136 @@ func alias(name string, of *Function) *Function {
 }
 
 // fold changes the case of a text; bytes have none.
-func (c *Call) fold(change func([]byte) []byte) Value {
+func (c *Call) fold(change func(rune) rune) Value {
+	b := c.Raw(0)
 	if c.isBinary(0) {
-		return c.Bytes(c.Raw(0))
+		return c.Bytes(b)
 	}
-	return c.Bytes(change(c.Raw(0)))
+	out := make([]byte, 0, len(b))
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size <= 1 {
+			out = append(out, b[0])
+		} else {
+			out = utf8.AppendRune(out, change(r))
+		}
+		b = b[size:]
+	}
+	if c.TooLong(len(out)) {
+		return Null
+	}
+	return c.Bytes(out)
 }
 
-// isBinary reports whether the i-th argument are bytes without a character set.
-func (c *Call) isBinary(i int) bool {
-	t := c.Types[i]
-	return t.Collation() == 63 && c.Args[i].IsQuoted() && !c.Args[i].IsDateTime()
+// MySQL maps a letter to one letter, and not those that Unicode 9 had no mapping for.
+
+func upperCase(r rune) rune {
+	if r >= 0x10d0 && r <= 0x10ff { // Georgian has capitals since Unicode 11
+		return r
+	}
+	return unicode.ToUpper(r)
 }
 
-// trim is TRIM: Option is LEADING, TRAILING, BOTH or "".
-var trim = &Function{Name: "TRIM", Min: 1, Max: 2, Type: likeFirst, Eval: func(c *Call) (Value, error) {
+func lowerCase(r rune) rune {
+	if r >= 0x1c90 && r <= 0x1cbf {
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// join joins the arguments from the i-th on that are not NULL.
+func (c *Call) join(separator []byte, i int) Value {
+	size, parts := 0, make([][]byte, 0, len(c.Args))
+	for ; i < len(c.Args); i++ {
+		if c.IsNull(i) {
+			continue
+		}
+		parts = append(parts, c.Raw(i))
+		size += len(c.Raw(i)) + len(separator)
+	}
+	if c.TooLong(size - len(separator)) {
+		return Null
+	}
+	return c.Bytes(bytes.Join(parts, separator))
+}
+
+func concatWS(c *Call) (Value, error) {
+	if c.IsNull(0) {
+		return Null, nil
+	}
+	return c.join(c.Raw(0), 1), nil
+}
+
+// replaceAll is REPLACE, which knows no collation.
+func replaceAll(c *Call) (Value, error) {
+	s, from, to := c.Raw(0), c.Raw(1), c.Raw(2)
+	if len(from) == 0 {
+		return c.Bytes(s), nil
+	}
+	if c.TooLong(len(s) + bytes.Count(s, from)*(len(to)-len(from))) {
+		return Null, nil
+	}
+	return c.Bytes(bytes.ReplaceAll(s, from, to)), nil
+}
+
+var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`, "\x1a", `\Z`)
+
+// quote is QUOTE: a literal of the text; that of NULL is the word.
+func quote(c *Call) (Value, error) {
+	if c.IsNull(0) {
+		return c.Text("NULL"), nil
+	}
+	s := c.Str(0)
+	special := 2
+	for i := range len(s) {
+		if strings.IndexByte("\\'\x00\x1a", s[i]) >= 0 {
+			special++
+		}
+	}
+	if c.TooLong(len(s) + special) {
+		return Null, nil
+	}
+	return c.Text("'" + quoted.Replace(s) + "'"), nil
+}
+
+// soundex is the code of a word: its first letter and the numbers of the consonants behind it, at least three. All
+// letters beyond ASCII are vowels.
+func soundex(s []byte) []byte {
+	var out []byte
+	last := byte(0)
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		s = s[size:]
+		if r >= 'a' && r <= 'z' {
+			r -= 'a' - 'A'
+		}
+		if (r < 'A' || r > 'Z') && r < 0xc0 {
+			continue
+		}
+		code := byte('0')
+		if r <= 'Z' {
+			code = "01230120022455012623010202"[r-'A']
+		}
+		switch {
+		case out == nil:
+			out = utf8.AppendRune(out, r)
+			last = code
+		case code != '0' && code != last:
+			out = append(out, code)
+			last = code
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	for utf8.RuneCount(out) < 4 {
+		out = append(out, '0')
+	}
+	return out
+}
+
+// trim is TRIM: Option is leading, trailing, both or "".
+var trim = &Function{Name: "TRIM", Min: 1, Max: 2, Type: likeAll, Eval: func(c *Call) (Value, error) {
 	s, cut := c.Raw(0), []byte(" ")
 	if len(c.Args) == 2 {
 		cut = c.Raw(1)
@@ -63,22 +188,3 @@ var trim = &Function{Name: "TRIM", Min: 1, Max: 2, Type: likeFirst, Eval: func(c
 	}
 	return c.Bytes(s), nil
 }}
-
-// findInSet is FIND_IN_SET: the position of a text in a list parted by commas, by the collation; 0: not in it.
-func findInSet(c *Call) (Value, error) {
-	needle, list := c.Raw(0), c.Raw(1)
-	if bytes.IndexByte(needle, ',') >= 0 || len(list) == 0 {
-		return Int(0), nil
-	}
-	collation := colldata.Lookup(c.Collation)
-	for i := int64(1); ; i++ {
-		item, rest, more := bytes.Cut(list, []byte(","))
-		if collation.Collate(item, needle, false) == 0 {
-			return Int(i), nil
-		}
-		if !more {
-			return Int(0), nil
-		}
-		list = rest
-	}
-}
