@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
-	"vitess.io/vitess/go/mysql/datetime"
 	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/mysql/fastparse"
 	"vitess.io/vitess/go/sqltypes"
-	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
 // Conversions of arguments, as MySQL does them where an argument is not of the type that a function takes. What is cut
@@ -25,9 +22,13 @@ func (c *Call) Str(i int) string { return c.Args[i].ToString() }
 // Raw are the bytes of the i-th argument, not to be changed.
 func (c *Call) Raw(i int) []byte { return c.Args[i].Raw() }
 
-// numeric is the i-th argument where a number is expected: a literal such as 0x61 is one.
+// numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, and dates and times are those of
+// their digits.
 func (c *Call) numeric(i int) Value {
 	v := c.Args[i]
+	if isTemporal(v) {
+		return temporalNumber(v)
+	}
 	if i >= len(c.Number) || !c.Number[i] || v.IsNull() {
 		return v
 	}
@@ -40,6 +41,9 @@ func (c *Call) numeric(i int) Value {
 
 // Integer is the i-th argument as a signed integer: rounded, cut at the ends of its range.
 func (c *Call) Integer(i int) int64 {
+	if isTemporal(c.Args[i]) {
+		return temporalInteger(c.Args[i])
+	}
 	v := c.numeric(i)
 	switch t := v.Type(); {
 	case sqltypes.IsSigned(t):
@@ -70,24 +74,6 @@ func (c *Call) Integer(i int) int64 {
 		}
 		return n
 	}
-	return temporalInteger(v)
-}
-
-// temporalInteger is a date or time as a number such as 20240229101113, rounded to a second.
-func temporalInteger(v Value) int64 {
-	switch v.Type() {
-	case sqltypes.Time:
-		if t, _, state := datetime.ParseTime(v.ToString(), 0); state == datetime.TimeOK {
-			return t.FormatInt64()
-		}
-	case sqltypes.Date:
-		n, _ := strconv.ParseInt(strings.ReplaceAll(v.ToString(), "-", ""), 10, 64)
-		return n
-	default:
-		if d, _, ok := datetime.ParseDateTime(v.ToString(), 0); ok {
-			return d.FormatInt64()
-		}
-	}
 	n, _ := fastparse.ParseInt64(v.ToString(), 10)
 	return n
 }
@@ -112,13 +98,6 @@ func (c *Call) Float(i int) float64 {
 			c.Warn(1292, fmt.Sprintf("Truncated incorrect DOUBLE value: '%s'", shorten(v.ToString())))
 		}
 		return f
-	case t == sqltypes.Datetime, t == sqltypes.Timestamp, t == sqltypes.Date, t == sqltypes.Time:
-		n, err := evalengine.CoerceTo(v, evalengine.NewType(sqltypes.Float64, 0), 0)
-		if err != nil {
-			return 0
-		}
-		f, _ := n.ToFloat64()
-		return f
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)
 	if err != nil && math.IsInf(f, 0) {
@@ -135,33 +114,6 @@ func (c *Call) Decimal(i int) decimal.Decimal {
 		return d
 	}
 	return decimal.NewFromFloat(c.Float(i))
-}
-
-// DateTime is the i-th argument as a date with time; false: it is none, after warning 1292. A time is one of today.
-func (c *Call) DateTime(i int) (datetime.DateTime, bool) {
-	v := c.Args[i]
-	switch v.Type() {
-	case sqltypes.Time:
-		if t, _, state := datetime.ParseTime(v.ToString(), -1); state == datetime.TimeOK {
-			return t.ToDateTime(c.Now.In(c.zone())), true
-		}
-	case sqltypes.Date:
-		if d, ok := datetime.ParseDate(v.ToString()); ok {
-			return datetime.DateTime{Date: d}, true
-		}
-	}
-	if sqltypes.IsIntegral(v.Type()) {
-		n, _ := strconv.ParseInt(v.ToString(), 10, 64)
-		if dt, ok := datetime.ParseDateTimeInt64(n); ok {
-			return dt, true
-		}
-	} else if dt, _, ok := datetime.ParseDateTime(v.ToString(), -1); ok {
-		return dt, true
-	} else if d, ok := datetime.ParseDate(v.ToString()); ok {
-		return datetime.DateTime{Date: d}, true
-	}
-	c.Warn(1292, fmt.Sprintf("Incorrect datetime value: '%s'", shorten(v.ToString())))
-	return datetime.DateTime{}, false
 }
 
 // shorten bounds a value shown in a message.

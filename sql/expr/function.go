@@ -32,6 +32,9 @@ type Function struct {
 	Eval func(c *Call) (Value, error)
 	// Nulls: Eval is called with NULL arguments too; otherwise one makes the result NULL.
 	Nulls bool
+	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type
+	// depends on.
+	Node func(*sqlparser.FuncExpr) node
 	// Volatile: the value differs from call to call (RAND, SLEEP, UUID), so it is computed for each row.
 	Volatile bool
 }
@@ -84,7 +87,10 @@ func recognise(e sqlparser.Expr) (node, bool, error) {
 	if f, ok := e.(*sqlparser.FuncExpr); ok && f.Qualifier.IsEmpty() {
 		if own := byName[strings.ToUpper(f.Name.String())]; own != nil {
 			n := node{function: own, args: f.Exprs}
-			return n, true, own.check(len(n.args))
+			if own.Node != nil {
+				n = own.Node(f)
+			}
+			return n, true, n.function.check(len(n.args))
 		}
 		return node{}, false, nil
 	}

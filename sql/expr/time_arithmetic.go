@@ -1,0 +1,224 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"vitess.io/vitess/go/mysql/datetime"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// Sums and differences of dates and times.
+
+func init() {
+	register(
+		&Function{Name: "ADDTIME", Min: 2, Max: 2, Type: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
+		&Function{Name: "SUBTIME", Min: 2, Max: 2, Type: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
+		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Type: timestampType, Eval: timestamp},
+		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Type: func(args []Type, _ *Context) Type {
+			return temporalType(sqltypes.Time, max(digitsOf(args[0]), digitsOf(args[1])))
+		}, Eval: timeDiff},
+		&Function{Name: "DATEDIFF", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) {
+			a, okA := c.date(0, realRules)
+			b, okB := c.date(1, realRules)
+			if !okA || !okB {
+				return Null, nil
+			}
+			return Int(int64(a.dayNumber() - b.dayNumber())), nil
+		}},
+		&Function{Name: "PERIOD_ADD", Min: 2, Max: 2, Type: integerType, Eval: periodAdd},
+		&Function{Name: "PERIOD_DIFF", Min: 2, Max: 2, Type: integerType, Eval: periodDiff},
+	)
+	for t, u := range intervalUnits {
+		timestampDiffs[t] = &Function{Name: "TIMESTAMPDIFF", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.timestampDiff(u), nil }}
+	}
+	registerNode(func(e *sqlparser.TimestampDiffExpr) (node, bool) {
+		f := timestampDiffs[e.Unit]
+		return node{function: f, args: []sqlparser.Expr{e.Expr1, e.Expr2}}, f != nil
+	})
+}
+
+var timestampDiffs = map[datetime.IntervalType]*Function{}
+
+// sumType is the type of ADDTIME and SUBTIME.
+func sumType(args []Type, c *Context) Type {
+	digits := max(digitsOf(args[0]), digitsOf(args[1]))
+	switch args[0].Type() {
+	case sqltypes.Time:
+		return temporalType(sqltypes.Time, digits)
+	case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+		return temporalType(sqltypes.Datetime, digits)
+	}
+	return textType(nil, c)
+}
+
+func timestampType(args []Type, _ *Context) Type {
+	digits := digitsOf(args[0])
+	if len(args) > 1 {
+		digits = max(digits, digitsOf(args[1]))
+	}
+	return temporalType(sqltypes.Datetime, digits)
+}
+
+// addTime adds a time to a time, or to a date with time.
+func (c *Call) addTime(sign int64) Value {
+	var a parsed
+	var ok bool
+	if c.Out.Type() == sqltypes.Datetime {
+		if a, ok = c.date(0, realRules); ok {
+			a.kind = aDateTime
+		}
+	} else {
+		a, ok = c.clock(0)
+	}
+	if !ok {
+		return Null
+	}
+	b, ok := c.clock(1)
+	if !ok || b.kind != aTime {
+		return Null
+	}
+	return c.sum(a, b, sign)
+}
+
+func (c *Call) sum(a, b parsed, sign int64) Value {
+	digits := max(a.digits, b.digits)
+	if a.kind == aTime {
+		t, cut := timeOf(a.clock() + sign*b.clock())
+		if cut {
+			c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", t.text(0)))
+		}
+		if c.isText() {
+			digits = fractionOfText(&t)
+		}
+		return c.temporalValue(t, digits)
+	}
+	if !dateRules(realRules).accepts(&a.temporal) {
+		return Null
+	}
+	a.kind = aDateTime
+	t, ok := dateTimeOf(a.micros() + sign*b.clock())
+	if !ok {
+		return c.overflow("datetime")
+	}
+	if c.isText() {
+		digits = fractionOfText(&t)
+	}
+	return c.temporalValue(t, digits)
+}
+
+// timestamp is TIMESTAMP: a date with time, or the sum of one and a time.
+func timestamp(c *Call) (Value, error) {
+	if len(c.Args) == 1 {
+		if p, ok := c.date(0, c.storedRules()); ok {
+			return c.temporalValue(p.temporal, p.digits), nil
+		}
+		return Null, nil
+	}
+	a, ok := c.date(0, realRules)
+	if !ok {
+		return Null, nil
+	}
+	b, ok := c.clock(1)
+	if !ok || b.kind != aTime {
+		return Null, nil
+	}
+	a.kind = aDateTime
+	return c.sum(a, b, 1), nil
+}
+
+// timeDiff is TIMEDIFF: both arguments are times, or both have dates.
+func timeDiff(c *Call) (Value, error) {
+	get := c.clock
+	if c.hasDate(0) || c.hasDate(1) {
+		if c.Types[0].Type() == sqltypes.Time || c.Types[1].Type() == sqltypes.Time {
+			return Null, nil
+		}
+		get = func(i int) (parsed, bool) { return c.date(i, c.partRules()) }
+	}
+	a, okA := get(0)
+	b, okB := get(1)
+	if !okA || !okB || a.kind != b.kind {
+		return Null, nil
+	}
+	t, cut := timeOf(a.micros() - b.micros())
+	if cut {
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", t.text(0)))
+	}
+	return c.temporalValue(t, max(a.digits, b.digits)), nil
+}
+
+// hasDate reports whether the i-th argument is of a type with a date.
+func (c *Call) hasDate(i int) bool {
+	switch c.Types[i].Type() {
+	case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+		return true
+	}
+	return false
+}
+
+// timestampDiff is TIMESTAMPDIFF: the whole units from the first argument to the second.
+func (c *Call) timestampDiff(u *intervalUnit) Value {
+	a, okA := c.date(0, realRules)
+	b, okB := c.date(1, realRules)
+	if !okA || !okB {
+		return Null
+	}
+	a.kind, b.kind = aDateTime, aDateTime
+	if !u.months {
+		return Int((b.micros() - a.micros()) / u.fields[0])
+	}
+	sign := int64(1)
+	if a.micros() > b.micros() {
+		a, b, sign = b, a, -1
+	}
+	months := (b.year-a.year)*12 + b.month - a.month
+	if b.day < a.day || b.day == a.day && b.clock() < a.clock() {
+		months--
+	}
+	return Int(sign * int64(months) / u.fields[0])
+}
+
+// periodAdd is PERIOD_ADD. It computes with 32 bits, as MySQL.
+func periodAdd(c *Call) (Value, error) {
+	months, err := c.period(0)
+	if err != nil {
+		return Null, err
+	}
+	months += uint32(c.Integer(1))
+	if months == 0 {
+		return Int(0), nil
+	}
+	year := months / 12
+	if year < 100 {
+		year = uint32(fullYear(int(year)))
+	}
+	return Int(int64(year)*100 + int64(months%12) + 1), nil
+}
+
+func periodDiff(c *Call) (Value, error) {
+	a, err := c.period(0)
+	if err != nil {
+		return Null, err
+	}
+	b, err := c.period(1)
+	if err != nil {
+		return Null, err
+	}
+	return Int(int64(int32(a - b))), nil
+}
+
+// period is the i-th argument, YYMM or YYYYMM, in months.
+func (c *Call) period(i int) (uint32, error) {
+	n := c.Integer(i)
+	if n <= 0 || n > math.MaxUint32 || n%100 == 0 || n%100 > 12 {
+		return 0, newError(1210, "HY000", "Incorrect arguments to %s", strings.ToLower(c.Function.Name))
+	}
+	year := uint32(n / 100)
+	if year < 100 {
+		year = uint32(fullYear(int(year)))
+	}
+	return year*12 + uint32(n%100) - 1, nil
+}
