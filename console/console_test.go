@@ -41,11 +41,11 @@ func TestMeterDropsOldSamples(t *testing.T) {
 		m.Turn()
 	}
 	if f := m.Window("va"); f.HomeCommits != 1 || f.Aborts != 1 {
-		t.Errorf("forgotten too soon: %+v", f)
+		t.Errorf("dropped too soon: %+v", f)
 	}
 	m.Turn()
 	if f := m.Window("va"); f.HomeCommits != 0 || f.Aborts != 0 {
-		t.Errorf("not forgotten: %+v", f)
+		t.Errorf("not dropped: %+v", f)
 	}
 	if f := m.Total("va"); f.HomeCommits != 1 || f.Aborts != 1 {
 		t.Errorf("the total forgot: %+v", f)

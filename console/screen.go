@@ -15,7 +15,7 @@ type Screen struct {
 // NewScreen shows on w, a terminal.
 func NewScreen(w io.Writer) *Screen { return &Screen{w: w} }
 
-// Show replaces what is on the screen.
+// Show replaces the text on the screen.
 func (s *Screen) Show(text string) error {
 	var b strings.Builder
 	if s.lines > 0 {

@@ -25,7 +25,7 @@ func (r Row) Ratio() float64 {
 	return float64(r.Figures.Home.P50) / float64(r.Bound)
 }
 
-// legend says what the columns mean, below every table.
+// legend explains the columns, below every table.
 const legend = `home: transactions on rows that are led from the client's region; wide: over several regions.
 bound: round trip to the nearest majority of replicas, the least a commit takes; ratio: p50/bound.
 span: how long a transaction can make another wait or abort on a row (median).`

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// elected is the attempt at the node that receives the leaders' votes: that of shard 3.
+// elected returns the attempt at the node that receives the leaders' votes: the leader of shard 3.
 func elected() (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	a := deciderOf(AtLeader, w).Elect(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})

@@ -21,8 +21,8 @@ func priorityAborted(ids ...txn.Attempt) *txn.Message {
 }
 
 // A Yes with assumptions counts when all of these are reported as priority-aborted elsewhere,
-// whichever vote comes first, or when its shard has received the decisions; it is void if one has
-// committed.
+// whichever vote is received first, or when its shard has received the decisions; it is void if one
+// has committed.
 func TestAVoteThatAssumesAborts(t *testing.T) {
 	one, two := txn.Attempt{Node: 7, Seq: 1}, txn.Attempt{Node: 8, Seq: 1}
 	resolved := &txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: 3, Attempt: ours, Assumed: true}}
@@ -32,7 +32,7 @@ func TestAVoteThatAssumesAborts(t *testing.T) {
 		receives []*txn.Message
 		want     Verdict
 	}{
-		{"all have made way", []*txn.Message{conditionalAttempt(one, two), priorityAborted(two, one)}, Commit},
+		{"all were preempted", []*txn.Message{conditionalAttempt(one, two), priorityAborted(two, one)}, Commit},
 		{"which was reported before", []*txn.Message{priorityAborted(one, two), conditionalAttempt(one, two)}, Commit},
 		{"one has not", []*txn.Message{conditionalAttempt(one, two), priorityAborted(one)}, Open},
 		{"none has", []*txn.Message{conditionalAttempt(one), priorityAborted()}, Open},
@@ -55,7 +55,7 @@ func TestAVoteThatAssumesAborts(t *testing.T) {
 	}
 }
 
-// Recovery comes to the same outcome from the logs.
+// Recovery has the same outcome from the logs.
 func TestInquireRepliesThatAssumeAborts(t *testing.T) {
 	one := txn.Attempt{Node: 7, Seq: 1}
 	for _, made := range []bool{true, false} {

@@ -21,7 +21,7 @@ func fixedSetPrepare(adopted bool) (*Attempt, *toy) {
 
 var someData = []txn.ShardWrites{{Shard: 3, Writes: []txn.Write{{Key: "k", Value: []byte("v")}}}}
 
-// A 2FI attempt commits when all have voted and the log has its writes, whichever comes last; the
+// A 2FI attempt commits when all have voted and the log has its writes, whichever is last; the
 // decision messages contain the writes.
 func TestVotesAndWritesCommit(t *testing.T) {
 	for _, votesFirst := range []bool{true, false} {

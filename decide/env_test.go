@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// toy is an Env whose state the test sets, and which keeps what is sent.
+// toy is an Env whose state the test sets, and which keeps sent messages.
 type toy struct {
 	now      time.Duration
 	leader   map[txn.ShardID]txn.NodeID // in term

@@ -19,7 +19,7 @@ func newDecided(t *testing.T) (*Attempt, *toy) {
 	return a, w
 }
 
-// wakes checks when an attempt is woken next, and what it sends then.
+// wakes checks when an attempt is woken next, and its messages then.
 func wakes(t *testing.T, a *Attempt, w *toy, after time.Duration, sends ...string) {
 	t.Helper()
 	if wait := a.NextWake() - w.now; wait != after {

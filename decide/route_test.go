@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// The nodes of a region share its co-coordination by attempt, all or those that are named; in its
+// The nodes of a region share its co-coordination by attempt, all of them or the named ones; in its
 // own region an attempt has its own node, in one without any none.
 func TestCoCoordinatorOfARegion(t *testing.T) {
 	dir := &routing.Directory{Nodes: []routing.Node{

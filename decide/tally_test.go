@@ -110,7 +110,7 @@ func TestAConditionalYesWaits(t *testing.T) {
 	}
 	tally.Yes(2, 10, true)
 	if v, _ := tally.Verdict(); v != Open {
-		t.Fatalf("what it read is not committed yet: %v", v)
+		t.Fatalf("its reads are not committed yet: %v", v)
 	}
 	tally.DependencyDecided(2)
 	if v, at := tally.Verdict(); v != Commit || at != 10 {

@@ -11,8 +11,7 @@ const ms = time.Millisecond
 
 func trip(at, rtt time.Duration) Sample { return Sample{At: at, RoundTrip: rtt} }
 
-// One spike in twenty samples is beyond the percentile, two are not; an old one counts
-// no more.
+// One spike in twenty samples is beyond the percentile, two are not; an old one no longer counts.
 func TestPercentileOfTheWindow(t *testing.T) {
 	d := NewDelays(Config{})
 	for i := range 20 {
@@ -51,7 +50,7 @@ func TestOneWay(t *testing.T) {
 	d := NewDelays(Config{})
 	d.Add(2, trip(0, 80*ms))
 	if got, _ := d.To(2, 0); got.HasOneWay {
-		t.Errorf("nobody told the other's clock: %+v", got)
+		t.Errorf("the other node's clock is unknown: %+v", got)
 	}
 	d.Add(2, Sample{At: ms, RoundTrip: 80 * ms, OneWay: -5 * ms, HasOneWay: true})
 	if got, _ := d.To(2, ms); !got.HasOneWay || got.OneWayP95 != -5*ms {
@@ -59,7 +58,7 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, and what cannot be is not taken in.
+// State is bounded, and impossible samples are ignored.
 func TestBounds(t *testing.T) {
 	d := NewDelays(Config{SamplesMax: 4, NodesMax: 3, Window: time.Hour})
 	if d.Add(1, trip(0, -1)); len(d.nodes) != 0 {
@@ -79,7 +78,7 @@ func TestBounds(t *testing.T) {
 	}
 	d.Forget(5)
 	if _, ok := d.To(5, 0); ok {
-		t.Error("it was forgotten")
+		t.Error("it was dropped")
 	}
 }
 

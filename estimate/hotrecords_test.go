@@ -52,19 +52,19 @@ func TestWaitsAreDividedAmongRecords(t *testing.T) {
 	if got := h.mustKnow(t, "c").Wait; !near(got, 10*ms) {
 		t.Errorf("one that is new: %v", got)
 	}
-	if got := h.Open().Forecast(keys("b", "c", "nobody")).Latency; !near(got, (12500*time.Microsecond+10*ms)/4) {
+	if got := h.Open().Forecast(keys("b", "c", "unknown")).Latency; !near(got, (12500*time.Microsecond+10*ms)/4) {
 		t.Errorf("forecast %v", got)
 	}
 }
 
-// What was never waited for may become hot; what was slow once is forgotten.
+// A record without waits may become hot; a slow one that has become fast is forecast as fast.
 func TestWaitsBeginAndEnd(t *testing.T) {
 	h := NewHotRecords(HotConfig{Scale: 1})
 	for range 40 {
 		ran(h, keys("a"), 0, true)
 	}
 	if got := h.Open().Forecast(keys("a")).Latency; got != 0 {
-		t.Errorf("nobody has waited, and %v is forecast", got)
+		t.Errorf("no transaction has waited, and %v is forecast", got)
 	}
 	for range 40 {
 		ran(h, keys("a"), 100*ms, true)
@@ -76,13 +76,14 @@ func TestWaitsBeginAndEnd(t *testing.T) {
 		ran(h, keys("a"), 0, true)
 	}
 	if got := h.Open().Forecast(keys("a")).Latency; got > time.Microsecond {
-		t.Errorf("nobody waits any more, and %v is forecast", got)
+		t.Errorf("no transaction waits any longer, and %v is forecast", got)
 	}
 	h.Open().Admit(keys("a")).Executed(-1)
 	AdmittedPart{}.Executed(ms)
 }
 
-// Eq. 9: one of those who access a record holds it, each of the others has to be granted it.
+// Eq. 9: one of the transactions that access a record holds it, each of the others has to be
+// granted it.
 func TestTheAbortProbability(t *testing.T) {
 	h := NewHotRecords(HotConfig{})
 	for i := range 4 {
@@ -115,7 +116,7 @@ func TestTheAbortProbability(t *testing.T) {
 	}
 }
 
-// The counts are halved beyond 32, so that what was long ago counts less.
+// The counts are halved beyond 32, so that older transactions count less.
 func TestCountsAreHalved(t *testing.T) {
 	h := NewHotRecords(HotConfig{})
 	for range 32 {
@@ -186,8 +187,8 @@ func TestScansMeetKnownRecords(t *testing.T) {
 	}
 }
 
-// Whatever is accessed, no more than the bounds is kept; the longest untouched goes first,
-// and who still accesses it does no harm.
+// The number of records is bounded whatever is accessed; the longest untouched is evicted first,
+// and a transaction that still accesses it does no harm.
 func TestHotRecordsAreBounded(t *testing.T) {
 	h := NewHotRecords(HotConfig{RecordsMax: 3})
 	f := h.Open()
@@ -201,11 +202,11 @@ func TestHotRecordsAreBounded(t *testing.T) {
 		t.Errorf("%d are known, the longest untouched: %v", h.Len(), ok)
 	}
 	if h.mustKnow(t, "c"); f.Forecast(keys("a")).Granted != 1 {
-		t.Error("it is known no more, and says something")
+		t.Error("it was evicted, and still has a forecast")
 	}
 	f.End(true)
 	if ran(h, keys("a"), ms, true); h.mustKnow(t, "a").Accessed != 1 {
-		t.Error("who comes back begins anew")
+		t.Error("an evicted record does not start again")
 	}
 
 	long := txn.Key(make([]byte, 1000))
@@ -226,8 +227,8 @@ func TestHotRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// Many transactions at once, as chance has it: the counts come out even, the list and the
-// tree agree, and the same chance gives the same statistics.
+// Many random transactions at a time: the counts are even, the list and the tree agree, and the
+// same seed gives the same statistics.
 func TestHotRecordsStayWhole(t *testing.T) {
 	run := func() string {
 		h, rng := NewHotRecords(HotConfig{RecordsMax: 40, PerTxn: 8}), rand.New(rand.NewPCG(1, 2))
@@ -286,8 +287,8 @@ func full() (*HotRecords, []txn.Key) {
 	return h, all
 }
 
-// The whole analysis of a transaction of five records, two of which have to be remembered
-// and others forgotten for them.
+// The whole analysis of a transaction of five records, two of which have to be added and others
+// evicted for them.
 func BenchmarkHotRecordsTransaction(b *testing.B) {
 	h, all := full()
 	known := all[DefaultHotRecordsMax:]
@@ -314,7 +315,7 @@ func BenchmarkHotRecordsScan(b *testing.B) {
 	}
 }
 
-// What a record takes in memory, its key of 29 bytes included, and what Bytes says of it.
+// The memory of a record, with its key of 29 bytes, and the value of Bytes for it.
 func BenchmarkHotRecordsMemory(b *testing.B) {
 	all := make([]txn.Key, DefaultHotRecordsMax)
 	for i := range all {

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// The hottest come first, of those that are wanted, and no more than were asked for.
+// Hottest returns the hottest of the selected records, and no more than requested.
 func TestHottest(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{HalfLife: time.Second})
 	now := time.Second

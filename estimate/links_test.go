@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A window holds enough probes that one that was late by chance is not its percentile, all of
-// them are kept, and a node is told no more often than there is news.
+// A window holds enough probes that one late by chance is not its percentile, all of them are kept,
+// and a node is sent a value only when it is new.
 func TestLinksAreMeasuredOftenEnough(t *testing.T) {
 	const probes, every = LinkProbes, 10 * ms
 	if probes < 20 || probes > DefaultSamplesMax {
@@ -50,7 +50,7 @@ func TestProbeMeasuresDelayAndClock(t *testing.T) {
 	}
 }
 
-// Only what was measured of late says how far a node is.
+// Only recent measurements determine a node's distance.
 func TestDistance(t *testing.T) {
 	d := ProbingOf(time.Second, false).Delays()
 	d.Add(2, Answered(0, 80*ms))
@@ -60,6 +60,6 @@ func TestDistance(t *testing.T) {
 	}
 	late, _ := d.To(2, time.Minute+1)
 	if _, ok := late.Distance(); ok {
-		t.Error("what was measured longer ago than a window counts")
+		t.Error("a sample older than a window counts")
 	}
 }

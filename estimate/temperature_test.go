@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// A steady rate comes out as it is, at whatever part of a half-life it is asked for; when the
-// updates end it halves with each half-life.
+// A steady rate is returned as it is, at any part of a half-life; when the updates end it halves
+// with each half-life.
 func TestTemperatureOfASteadyRate(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{HalfLife: time.Second})
 	now := time.Duration(0)
@@ -45,7 +45,7 @@ func TestAReadChangesNoTemperature(t *testing.T) {
 	}
 }
 
-// One update says nothing of how often; what is not known is cold.
+// One update does not determine a rate; an unknown record is cold.
 func TestOneUpdateIsNoTemperature(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{})
 	w.Updated("a", 0)
@@ -58,8 +58,7 @@ func TestOneUpdateIsNoTemperature(t *testing.T) {
 	}
 }
 
-// Beyond the bound the record is forgotten that was longest not updated, however often it was
-// looked at.
+// Beyond the bound the least recently updated record is evicted, however often it was read.
 func TestTheLeastRecentlyUpdatedIsEvicted(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{RecordsMax: 3})
 	for i, k := range []txn.Key{"a", "a", "b", "b", "c", "c", "a", "d", "d"} {
@@ -76,22 +75,23 @@ func TestTheLeastRecentlyUpdatedIsEvicted(t *testing.T) {
 	}
 }
 
-// What another node says is what is known, and grows old as what was counted does.
+// The temperature reported by another node is used, and decays like a counted one.
 func TestReportedTemperatureIsTheCounted(t *testing.T) {
 	for _, is := range []Temperature{0, 1_000, 123_456_789, 1 << 40} {
 		w, at := NewTemperatures(TemperatureConfig{}), 7*time.Second+77*ms
 		w.Observe("k", is, at)
 		low, high := min(is, 1<<33)*999/1000-1, is // a sum is bounded
 		if got := w.Of("k", at); got < low || got > high {
-			t.Errorf("told %d, it is %d", is, got)
+			t.Errorf("reported %d, it is %d", is, got)
 		}
 		if got, half := w.Of("k", at+DefaultWarmHalfLife), w.Of("k", at)/2; got < half-1 || got > half+1 {
-			t.Errorf("told %d, a half-life later it is %d, not %d", is, got, half)
+			t.Errorf("reported %d, a half-life later it is %d, not %d", is, got, half)
 		}
 	}
 }
 
-// Of a range those are told that are not cold, rising, and no more are looked at than allowed.
+// Of a range the records that are not cold are returned, in ascending order, and no more are read
+// than allowed.
 func TestTemperaturesOfARange(t *testing.T) {
 	w := NewTemperatures(TemperatureConfig{RangeMax: 3})
 	for i, k := range []txn.Key{"a", "b", "c", "d", "e", "a", "c", "e"} {

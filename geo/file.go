@@ -116,7 +116,7 @@ func Complaint(err error, key func(name string) string) string {
 			continue
 		}
 		if strings.HasPrefix(rest, "cannot unmarshal") || strings.HasPrefix(rest, "invalid map key") {
-			lines = append(lines, where+"what stands there is of another kind than the key takes, or the file is another than was meant")
+			lines = append(lines, where+"the value has another type than the key takes, or this is another file than intended")
 			continue
 		}
 		if at := strings.IndexAny(rest, "`'\""); at >= 0 {

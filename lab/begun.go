@@ -2,11 +2,12 @@ package lab
 
 import "time"
 
-// Which transactions are measured: those that end in the measured time, or those that begin in it,
-// whenever they end (Experiment.CountBegun). Where some take about as long as the measured time,
-// the first omits most of the longest, because they end after it.
+// Which transactions are measured: the ones that end in the measured time, or the ones that begin
+// in it, whenever they end (Experiment.CountBegun). Where some take about as long as the measured
+// time, the first omits most of the longest, because they end after it.
 
-// begunTries is how long after the measured time a transaction that began in it is retried.
+// begunTries is the time after the measured time during which a transaction that began in it is
+// retried.
 const begunTries = time.Minute
 
 // window is the measured time; both are 0 before it.

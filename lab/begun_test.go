@@ -6,8 +6,8 @@ import (
 )
 
 // A transaction that ends in the measured time has taken no longer than warm-up and measured time
-// together; with CountBegun only those that begin in it are counted, and the run waits for their
-// end.
+// together; with CountBegun only transactions that begin in it are counted, and the run waits for
+// their end.
 func TestStartedTransactionsAreWaitedFor(t *testing.T) {
 	s := mannered(Forever)
 	s.Keys, s.NeverSure, s.AdmissionOff, s.Rate = 60, true, true, 40

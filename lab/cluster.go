@@ -38,7 +38,7 @@ func (s resolved) directory() *routing.Directory {
 }
 
 // holders are the nodes of the regions nearest to a leader's, its own first; of two equally near
-// the first of the map. With Holders they are those that it names.
+// the first of the map. With Holders they are the nodes that it names.
 func (s resolved) holders(leader int) []uint32 {
 	var all []int
 	for i := range s.wan.Regions {

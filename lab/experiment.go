@@ -52,9 +52,9 @@ type Experiment struct {
 	// AbortsLikeCommits makes aborted transactions cost more, see txn.Params.
 	AbortsLikeCommits bool
 	// CountBegun measures the transactions that begin in the measured time, to their end, and not
-	// those that end in it: as Natto's public prototype. The load continues for Warmup after it.
+	// the ones that end in it: as Natto's public prototype. The load continues for Warmup after it.
 	CountBegun bool
-	// FreshAge gives each try its own age, not that of the first try: the client of Natto's public
+	// FreshAge gives each try its own age instead of the first try's: the client of Natto's public
 	// prototype for its protocols of 2PL (spanner/client.go, Begin).
 	FreshAge bool
 	// ReadsUnwaited and EndsNotedFirst are TAPIR's to the letter, see txn.Params.
@@ -140,8 +140,8 @@ type Experiment struct {
 	LockWait     time.Duration // bound of a lock wait; 0: a node's default
 	ProbeEvery   time.Duration // interval of delay measurements between nodes; 0: a node's default
 	ResendAfter  time.Duration // unanswered messages are sent again after it; 0: a node's default
-	// ElectionTimeout is how long a replica receives nothing from its leader before it starts an
-	// election; 0: a node's default. Heartbeats are as frequent as ever.
+	// ElectionTimeout is the time after which a replica that receives nothing from its leader
+	// starts an election; 0: a node's default. Heartbeats are as frequent as ever.
 	ElectionTimeout time.Duration
 	Faults          string // in the form that sim.ParseFaults reads
 	// AdmissionOff: conflicting tries are not bounded by the rate of aborts, see yield.Admission. A
@@ -227,7 +227,7 @@ type resolved struct {
 	skews []skewing
 	// clientsAt are the map indices of the regions in ClientsAt.
 	clientsAt []int
-	// held maps a leader's region to those that hold its shards: Holders.
+	// held maps a leader's region to the regions that hold its shards: Holders.
 	held map[int][]int
 	// rules are the counts of CountRules, or nil.
 	rules *coverage.Counts

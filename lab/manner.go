@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Manner is what a client does when its transaction is aborted. In a closed loop it decides what is
-// measured: a client that retries without end is held up by starvation, one that drops its
+// Manner is the reaction of a client to the abort of its transaction. In a closed loop it decides
+// what is measured: a client that retries without end is held up by starvation, one that drops its
 // transaction is not.
 type Manner string
 
@@ -32,7 +32,7 @@ const (
 // Manners are all, in the order of listings.
 var Manners = []Manner{Drop, Hold5, Forever, ByRegion}
 
-// hold5Prepares is how often Hold5 prepares the same reads after the first time.
+// hold5Prepares is the number of times that Hold5 prepares the same reads after the first time.
 const hold5Prepares = 5
 
 // check refuses an unknown manner. The empty one is Forever.

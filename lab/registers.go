@@ -267,7 +267,7 @@ func (r *run) rowName(key string) string {
 	return fmt.Sprintf("%d/%s", shard, strings.Trim(strconv.Quote(key[prefix:]), `"`))
 }
 
-// drain waits for the open transactions; those that do not end are recorded as unknown.
+// drain waits for the open transactions; transactions that do not end are recorded as unknown.
 func (r *run) drain() error {
 	for waited := time.Duration(0); waited < drainWithin && r.busy > 0; waited += bringUpStep {
 		if err := r.ctx.Err(); err != nil {

@@ -37,7 +37,7 @@ type Result struct {
 	Rules map[string]uint64 `json:"rules,omitempty"`
 }
 
-// Figures are those that every class of transactions has.
+// Figures are the figures of every class of transactions.
 type Figures struct {
 	Committed     int64 `json:"committed"`
 	Aborted       int64 `json:"aborted"`       // tries that were
@@ -49,9 +49,9 @@ type Figures struct {
 	ThroughputTPS float64   `json:"throughput_tps"`
 	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries with an outcome
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the begin of the first try to the commit's answer
-	// EveryMS is of all transactions except those that their clients cancelled: also those given up
-	// after the last try, with the time they took, and those open at the end, with their age, which
-	// is a lower bound. It shows starvation.
+	// EveryMS is of all transactions except those that their clients cancelled: also transactions
+	// given up after the last try, with the time they took, and open ones at the end, with their
+	// age, which is a lower bound. It shows starvation.
 	EveryMS       LatencyMS `json:"every_ms"`
 	UnderWay      int64     `json:"under_way"` // at the end of the measured time
 	Slowest       Slowest   `json:"slowest"`
@@ -94,8 +94,8 @@ type Slowest struct {
 	Commits int     `json:"commits"` // number of these
 }
 
-// Machine has the work of the first region's node in the measured time; that of locks is divided by
-// the committed transactions.
+// Machine has the work of the first region's node in the measured time; the work of locks is
+// divided by the committed transactions.
 type Machine struct {
 	CPUPercent float64 `json:"cpu_percent"`             // of all its cores
 	Locks      float64 `json:"locks_per_commit"`        // granted and released
@@ -117,7 +117,7 @@ type Piece struct {
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
-// Longest is the largest of any transaction of the run, warm-up included, and including those that
+// Longest is the largest of any transaction of the run, warm-up included, and transactions that
 // never ended: starvation does not show among commits.
 type Longest struct {
 	Tries     int     `json:"tries"`      // begun for one transaction

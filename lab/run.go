@@ -50,9 +50,9 @@ type run struct {
 	deleted    map[string]bool // rows excluded from the check
 }
 
-// Run runs one experiment. progress, which may be nil, is called now and then with the virtual time
-// of the load that has passed. The error is a SpecError, that of ctx, or of a cluster that does not
-// start.
+// Run runs one experiment. progress, which may be nil, is called repeatedly with the virtual time
+// of the load that has passed. The error is a SpecError, ctx's error, or the error of a cluster
+// that does not start.
 func Run(ctx context.Context, spec Experiment, progress func(done, total time.Duration)) (Result, error) {
 	began := time.Now()
 	s, err := spec.resolve()

@@ -22,7 +22,7 @@ import (
 // dialects are those of the letters of Experiment.Sources.
 var dialects = map[rune]source.Dialect{'m': source.MySQL, 'p': source.Postgres}
 
-// DeadlockAfter is how long a statement waits in a PostgreSQL before it checks for a deadlock: the
+// DeadlockAfter is the wait of a statement in a PostgreSQL before it checks for a deadlock: the
 // default of deadlock_timeout (PostgreSQL 15, section 20.12).
 const DeadlockAfter = time.Second
 

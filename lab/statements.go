@@ -79,8 +79,8 @@ func (k *tracked) commit(ctx context.Context) error {
 	return err
 }
 
-// rollback ends a try whose body failed. The database has released what it refused before its
-// client knows.
+// rollback ends a try whose body failed. The database releases the locks of a refused transaction
+// before its client knows.
 func (k *tracked) rollback(err error) {
 	if err == workload.ErrRollback && !k.autocommit {
 		k.sends()

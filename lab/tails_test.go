@@ -46,7 +46,7 @@ func TestStarvedTransactionsAreCounted(t *testing.T) {
 		t.Errorf("%d of the classes are under way, and %d of all", sum, r.UnderWay)
 	}
 	if r.EveryMS.Avg == r.LatencyMS.Avg {
-		t.Errorf("all of them together take %v ms on average, as those that committed", r.EveryMS.Avg)
+		t.Errorf("all of them together take %v ms on average, like the committed ones", r.EveryMS.Avg)
 	}
 }
 

@@ -53,7 +53,7 @@ func (d *dist) quantile(percent float64) time.Duration {
 type tally struct {
 	committed, aborted, unknown, gaveUp int64
 
-	latency, commit, lockWait dist // of those that committed
+	latency, commit, lockWait dist // of committed transactions
 	every                     dist // see Figures.EveryMS
 	underWay                  int64
 	slowest                   slowest

@@ -9,9 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// Reads go to the replica that is nearest by the map, then to the one that is nearest by
-// what was measured; a little nearer is not enough to go elsewhere, and what nothing is
-// known of comes last.
+// Reads go to the replica that is nearest by the map, then to the nearest by measurements; a small
+// difference does not change the choice, and a node without measurements comes last.
 func TestTheNearestNodeIsMeasured(t *testing.T) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"isochron/routing"
 )
 
-// A native kind that replicates in another way than the row counts votes is not opened:
-// its votes would never be heard. Nor is one for which there is no opener.
+// A native kind whose replication differs from the protocol's way of counting votes is not opened:
+// its votes would never be received. Nor is a kind without an opener.
 func TestKindsThatAreNotOpened(t *testing.T) {
 	for _, c := range []struct {
 		spec string

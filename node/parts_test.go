@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// What waits for a sync goes on with the first that began after it was said to wait.
+// A request for a sync is answered by the first sync that begins after the request.
 func TestASyncCoversRequestsFromBeforeItsStart(t *testing.T) {
 	var s syncs
 	var went []int
@@ -55,7 +55,7 @@ func TestATaskIsFinishedOnce(t *testing.T) {
 	}
 }
 
-// What is for this node stays, what is for others is handed out once.
+// Messages to this node stay, messages to others are handed out once.
 func TestOutboxSortsByReceiver(t *testing.T) {
 	o := outbox{self: 1}
 	o.send(txn.Coordinator(1), txn.Message{ContentionQuery: &txn.ContentionQuery{}})

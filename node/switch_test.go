@@ -27,8 +27,8 @@ func alone(t *testing.T, engine store.Engine, p routing.Protocol) (*Node, error)
 		Shards: []routing.Shard{{ID: 1, Replicas: []uint32{1}, Leader: string(wan.Regions[0])}}}}, txn.Now{})
 }
 
-// A node goes by the directory that it has stored, whatever it was started with,
-// and says so in its data, so that an older program does not take them for its own.
+// A node follows its stored directory, whatever it was started with, and marks its data with that
+// version, so that an older program refuses them.
 func TestANodeFollowsItsDirectory(t *testing.T) {
 	engine := store.NewMem()
 	n, err := alone(t, engine, routing.Protocol{})
@@ -65,8 +65,8 @@ func TestANodeRefusesAProtocolThatItDoesNotHave(t *testing.T) {
 	}
 }
 
-// Who is silent is named, unless that is no reason; who is not drained is named
-// with what it has left.
+// A silent node is named, unless silent nodes do not block the switch; a node that is not drained
+// is named with its remaining work.
 func TestNodesThatBlockASwitchAreNamed(t *testing.T) {
 	n, err := alone(t, store.NewMem(), routing.Protocol{})
 	if err != nil {
@@ -83,7 +83,7 @@ func TestNodesThatBlockASwitchAreNamed(t *testing.T) {
 	}
 	p.Absent = true
 	if silent, waits := n.protocolSwitch.undrained(n.now.Mono, p); silent != "" || waits == "" {
-		t.Errorf("at once it is gone over without it: %q, %q", silent, waits)
+		t.Errorf("it is passed over immediately: %q, %q", silent, waits)
 	}
 	n.now.Mono += n.protocolSwitch.silentAfter() - 1
 	n.protocolSwitch.observe(n.now.Mono, 1, &txn.Drained{Try: 3})

@@ -69,7 +69,7 @@ func TestAnEventIsFollowedByATick(t *testing.T) {
 	now.Mono += 3 * ms
 	n.Wake(now)
 	if at := n.Drain().WakeAt; at != tick || n.TimerStats().Looked != looked {
-		t.Fatalf("woken too early it looks at its timers, or forgets the tick: %v", at)
+		t.Fatalf("woken too early it checks its timers, or loses the tick: %v", at)
 	}
 	now.Mono = tick
 	n.Wake(now)
@@ -78,10 +78,10 @@ func TestAnEventIsFollowedByATick(t *testing.T) {
 	}
 }
 
-// A part that names an instant that has passed is asked at each tick, and counted.
+// A part whose next time has passed is polled at each tick, and counted.
 func TestAnOverduePartDoesNotSpin(t *testing.T) {
 	n, now := sleeper(t)
-	n.protocolSwitch.toEnd = make([]txn.ID, 1) // and nobody sees to it
+	n.protocolSwitch.toEnd = make([]txn.ID, 1) // which nothing ends
 	for i := range 3 {
 		n.timers.looked, n.timers.fresh, n.timers.asked, n.timers.pollAt = now.Mono, true, false, txn.Never
 		if at := n.wakeAt(); at != now.Mono+10*ms {

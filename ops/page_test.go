@@ -14,12 +14,12 @@ import (
 	"isochron/test/pages"
 )
 
-// description is what a registry knows of a metric.
+// description has a registry's description of a metric.
 var description = regexp.MustCompile(`fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)"(?:, unit: "[^"]*")?, constLabels: \{[^}]*\}, variableLabels: \{([^}]*)\}`)
 
-// The page of metrics has those that a registry describes, but for the libraries' own and the former
-// names. A metric that ends in _total is a counter; the histograms are those that the registry has, and
-// those named here, which have no value before there is a source.
+// The page of metrics has a registry's metrics, except the libraries' own and the former names. A
+// metric that ends in _total is a counter; the histograms are the registry's, and the ones named
+// here, which have no value before there is a source.
 func TestPageOfMetrics(t *testing.T) {
 	m := New(geo.WAN{Name: "none"}, "here")
 	kinds := map[string]string{"isochron_source_lock_hold_seconds": "histogram"}

@@ -19,7 +19,7 @@ var start = time.Unix(1000, 0)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
-// The oldest silent stranger makes room, not before it had its moment.
+// The oldest silent connection is evicted, but not before its minimal time has passed.
 func TestTheOldestSilentIsEvicted(t *testing.T) {
 	s := NewUnauthenticated(3)
 	a, b, c, d := &guest{spoke: true}, &guest{}, &guest{}, &guest{}
@@ -44,7 +44,7 @@ func TestTheOldestSilentIsEvicted(t *testing.T) {
 	}
 }
 
-// Whoever takes many places pushes out its own; others wait for nobody.
+// An address with many connections has its own evicted; other addresses are not affected.
 func TestAddressWithMostPays(t *testing.T) {
 	s := NewUnauthenticated(8)
 	honest := &guest{}
@@ -79,8 +79,8 @@ func TestLeaveIsOnce(t *testing.T) {
 	}
 }
 
-// Waits double up to their bound, are forgotten with time and after a success, and the
-// table never grows beyond its size.
+// Waits double up to their bound, decay with time and end with a success, and the table never grows
+// beyond its size.
 func TestFailuresWait(t *testing.T) {
 	f := NewFailures(DefaultDelays)
 	var got []time.Duration

@@ -112,7 +112,8 @@ in wide-area round trips. A protocol has the choices of its base but for those n
 	pages.Hold(t, "protocols.md", b.String())
 }
 
-// usersShown is how many protocols are listed; a value that more have is the usual one.
+// usersShown is the maximal number of protocols that are listed; a value that more have is the
+// usual one.
 const usersShown = 24
 
 // value is one value of a choice: its name in the code and its text.

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// Rows that stamp what they send measure as Natto does, all others as they did, and who is told how
-// often does that.
+// Protocols with arrival times measure as Natto does, all others less often; a node that receives a
+// report interval uses it.
 func TestHowOftenLinksAreProbed(t *testing.T) {
 	for _, c := range []struct {
 		spec        string
@@ -28,7 +28,7 @@ func TestHowOftenLinksAreProbed(t *testing.T) {
 		}
 		p := spec.WithProbing(txn.Params{ProbeEvery: c.reportAfter}).WithDefaults()
 		if got := spec.Probing(p.ProbeEvery); got != c.want {
-			t.Errorf("%s, told %v: %+v, not %+v", c.spec, c.reportAfter, got, c.want)
+			t.Errorf("%s, report after %v: %+v, not %+v", c.spec, c.reportAfter, got, c.want)
 		}
 	}
 }

@@ -34,8 +34,7 @@ func TestAnUnknownNameErrorListsTheKnown(t *testing.T) {
 	}
 }
 
-// What a literal leaves out is what the row it is like chooses, however far away that
-// one says it.
+// A choice that a literal omits is its base's, over any number of bases.
 func TestAProtocolExtendsItsBase(t *testing.T) {
 	a := Table()[0]
 	specs, err := resolve([]Spec{

@@ -55,7 +55,7 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 		t.Errorf("the whole record: %v, fresh is %v", err, fresh)
 	}
 	if !Recorded(full(t), shard, attempt(7)) || !Recorded(full(t), shard, attempt(5)) || Recorded(full(t), shard, attempt(8)) {
-		t.Error("the record differs from what was sent")
+		t.Error("the record differs from the sent vote")
 	}
 }
 

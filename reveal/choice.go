@@ -41,8 +41,7 @@ const (
 	OnValidation
 )
 
-// text is how a choice is presented: its name in lists, what it means and costs, each in a sentence, and
-// where it comes from.
+// text presents a choice: its name in lists, and its meaning, cost and source, a sentence each.
 type text struct{ name, meaning, cost, source string }
 
 // texts has the text of each choice, in the order of the constants.

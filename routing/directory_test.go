@@ -47,7 +47,7 @@ func TestRangesAreSplitByTable(t *testing.T) {
 		}
 	}
 	if _, err := d.Pieces(TablePrefix(1), TablePrefix(2)); err == nil {
-		t.Error("a span that nobody holds must be an error")
+		t.Error("a span that no shard has must be an error")
 	}
 }
 

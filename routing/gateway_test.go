@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// No replica comes to a gateway, by placement or by an operator, and its region alone
-// holds nothing.
+// No replica is placed on a gateway, by placement or by an operator, and a region of gateways alone
+// stores nothing.
 func TestAGatewayHoldsNothing(t *testing.T) {
 	d := directory()
 	for _, n := range []Node{{Region: "va", Gateway: true}, {Region: "nsw", Gateway: true}} {

@@ -68,6 +68,6 @@ func TestSourcesHoldNoTables(t *testing.T) {
 		t.Errorf("the source moves with replicas: %v, %v", changed, err)
 	}
 	if err := d.Prefer(source, 3); err == nil {
-		t.Error("somebody else leads the source")
+		t.Error("another node leads the source")
 	}
 }

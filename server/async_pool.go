@@ -29,7 +29,7 @@ func (r *runner) runTask(t node.Task) {
 func (r *runner) work(t node.Task) {
 	for {
 		id, result := t.ID, t.Work(r.alive)
-		t = node.Task{} // release what it references
+		t = node.Task{} // release its references
 		r.box.putAlways(input{call: func(n *node.Node) { n.Finished(r.clock.now(), id, result) }})
 		if r.tasks.idle.Add(1) > idleTasksMax {
 			r.tasks.idle.Add(-1)

@@ -40,8 +40,8 @@ func Describe(dir string) (d Description, ok bool, err error) {
 	return d, true, checkFormat(path, d.Format)
 }
 
-// claimCluster creates the description of a new directory, or checks that the existing one has the wanted
-// regions.
+// claimCluster creates the description of a new directory, or checks that the existing one has the
+// same regions.
 func claimCluster(d disk.Disk, dir string, want Description) (Description, error) {
 	have, ok, err := Describe(dir)
 	if err != nil {

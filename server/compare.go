@@ -114,7 +114,7 @@ func (c *comparing) begin(ctx context.Context, members []uint32) error {
 	}
 }
 
-// gather sums a span at each replica; those that fail are noted as missing.
+// gather sums a span at each replica; replicas that fail are noted as missing.
 func (c *comparing) gather(ctx context.Context, members []uint32, span shard.Span) map[uint32]Sums {
 	type answer struct {
 		node uint32

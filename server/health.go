@@ -12,7 +12,8 @@ import (
 	"isochron/txn"
 )
 
-// healthBound is how long a loop's round or a sync may take before the node counts as not alive.
+// healthBound is the longest time a loop's round or a sync may take before the node counts as not
+// alive.
 const healthBound = 5 * time.Second
 
 // Health returns nil while the node's loop and its disk respond.

@@ -32,7 +32,7 @@ func (h *host) wakeAfter(d time.Duration) {
 	})
 }
 
-// wake runs what is due at the node. A stalled process is woken when the stall ends.
+// wake runs the work that is due at the node. A stalled process is woken when the stall ends.
 func (h *host) wake() {
 	h.w.hops = noChain
 	if free := max(h.busyUntil, h.cores[h.idlest()]); free > h.w.now+h.w.cfg.Params.TickInterval {

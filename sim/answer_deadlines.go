@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// readPatience is how long a coordinator waits for the reply to a read beyond the wait for locks;
+// readPatience is the time a coordinator waits for the reply to a read beyond the wait for locks;
 // answerSlack is added for a process that stalls several times and for a slow disk.
 const (
 	readPatience = 10 * time.Second

@@ -171,7 +171,7 @@ func (f *biasedFaults) start() {
 	}
 }
 
-// looksAhead is how far in the future the read timestamps of clients may be.
+// looksAhead returns how far in the future the read timestamps of clients may be.
 func (f *biasedFaults) looksAhead() time.Duration {
 	if f == nil || !slices.ContainsFunc(f.plots, func(p scenario) bool { _, is := p.(*lostReadTS); return is }) {
 		return 0

@@ -125,7 +125,7 @@ type Cluster struct {
 	onSync func(h *host) sendAction
 }
 
-// sendAction is what happens to a message that is about to leave its host.
+// sendAction is the treatment of a message that is about to leave its host.
 type sendAction uint8
 
 const (
@@ -262,8 +262,8 @@ func (w *Cluster) Leader(shard txn.ShardID) (leader txn.NodeID) {
 	return leader
 }
 
-// Residue lists what transactions have left behind: those that a coordinator keeps, votes without a
-// decision, locks. It is empty in a quiet cluster.
+// Residue lists state left behind by transactions: transactions that a coordinator keeps, votes
+// without a decision, locks. It is empty in a quiet cluster.
 func (w *Cluster) Residue() []string {
 	var all []string
 	for _, h := range w.hosts {

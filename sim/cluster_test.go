@@ -135,7 +135,7 @@ func TestDelaysFollowTheMatrix(t *testing.T) {
 	}
 }
 
-// What was answered is on disk; what was not may be lost, and the client gets an unknown outcome.
+// Acknowledged writes are on disk; others may be lost, and their client gets an unknown outcome.
 func TestACrashKeepsAcknowledgedWrites(t *testing.T) {
 	w := toyWorld(t, 1, Links{}, nil)
 	h := w.host(1)

@@ -12,8 +12,8 @@ import (
 
 // database is a model of an external database behind source.Driver: rows under strict two-phase
 // locking, lock waits that end by time-out or by deadlock detection, transactions that can be
-// prepared, and a log. After a crash it has what was prepared or committed; everything else is
-// rolled back.
+// prepared, and a log. After a crash it has the prepared and committed transactions; everything
+// else is rolled back.
 type database struct {
 	w        *Cluster
 	name     string
@@ -22,7 +22,7 @@ type database struct {
 	fsync    time.Duration
 	work     time.Duration // of a statement
 	lockWait time.Duration // default lock wait time-out
-	// deadlockAfter is how long a wait lasts before the database checks it for a deadlock.
+	// deadlockAfter is the length of a wait before the database checks it for a deadlock.
 	deadlockAfter time.Duration
 
 	rows     map[string]string
@@ -321,7 +321,7 @@ func (d *database) unended() (out []string) {
 	return out
 }
 
-// crash loses what is not in the log; the database returns after back.
+// crash loses state that is not in the log; the database returns after back.
 func (d *database) crash(back time.Duration) {
 	if d.down {
 		return

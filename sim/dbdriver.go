@@ -46,7 +46,7 @@ func (c *dbCall) lose() {
 	}
 }
 
-// dbSilence is how long a caller waits for a database that cannot be reached.
+// dbSilence is the time a caller waits for a database that cannot be reached.
 const dbSilence = 20 * time.Millisecond
 
 // call carries out a request and waits for its answer; false: the connection broke, and the outcome
@@ -208,7 +208,7 @@ func (b *dbBranch) autocommit(failed *source.Error, reply func()) {
 	}
 }
 
-// leave closes the connection: the database rolls back what is not prepared, once it notices.
+// leave closes the connection: the database rolls back an unprepared transaction, once it notices.
 func (b *dbBranch) leave() {
 	db := b.d.db
 	db.w.After(2*dbSilence, func() {

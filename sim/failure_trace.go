@@ -96,8 +96,8 @@ func abridge(lines []string) []string {
 	return append(out, lines[len(lines)-failureTraceMax/2:]...)
 }
 
-// report describes a run with violations: what was observed, the story, and the command that
-// repeats the run.
+// report describes a run with violations: the violations, the trace, and the command that repeats
+// the run.
 func report(w io.Writer, r Result, spec protocol.Spec, cfg FaultRunConfig, whole bool) {
 	if w == io.Discard {
 		return

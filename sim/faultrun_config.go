@@ -57,8 +57,8 @@ type FaultRunConfig struct {
 	boot func(node.Config, txn.Now) (process, error) // of tests; nil: bootNode
 }
 
-// DefaultRows are the protocols that are run by default: all, those of the laboratory too, except
-// those that guarantee too little to be checked.
+// DefaultRows are the protocols that are run by default: all, also the laboratory's, except
+// protocols that guarantee too little to be checked.
 var DefaultRows = everyRow()
 
 // WithoutAtomicity returns the configured protocols that guarantee too little for the checks.

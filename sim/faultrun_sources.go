@@ -128,8 +128,8 @@ func (s *sourceFaultRun) loseEnds() {
 	}
 }
 
-// catch crashes a database, in some runs, when a prepared transaction depends on what it has read
-// there; the database is soon back: the decision is still in transit, or votes are.
+// catch crashes a database, in some runs, when a prepared transaction depends on its reads there;
+// the database is soon back: the decision is still in transit, or votes are.
 func (s *sourceFaultRun) catch() {
 	n := s.h.n
 	if !n.faults.Crashes || n.rand.IntN(2) == 0 {

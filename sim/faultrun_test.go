@@ -68,8 +68,8 @@ func TestFaultRunOfEveryProtocol(t *testing.T) {
 	movedBack(t, runEach(t, FaultRunConfig{Seed: 101, Seeds: seeds(t, 3), Specs: others, Faults: AllFaults()}))
 }
 
-// runEach runs each protocol in parallel, with its own seeds: the first has those from cfg.Seed on,
-// the second those that follow. It returns the counts of all.
+// runEach runs each protocol in parallel, with its own seeds: the first has the seeds from cfg.Seed
+// on, the second the following ones. It returns the counts of all.
 func runEach(t *testing.T, cfg FaultRunConfig) Counts {
 	t.Helper()
 	var mu sync.Mutex

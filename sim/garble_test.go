@@ -79,8 +79,8 @@ func (h *faultRun) inject(env txn.Envelope, raw []byte, early bool) bool {
 }
 
 // mayStop lists errors at which a node stops by design: stored or committed data that cannot be
-// decoded, a log that lost what it had acknowledged (store.Failure), a commit that cannot be
-// atomic, and an entry at an impossible position.
+// decoded, a log that lost acknowledged entries (store.Failure), a commit that cannot be atomic,
+// and an entry at an impossible position.
 var mayStop = []string{"storage failed while", "but the log has no vote for it", "which the log does not have", "while a vote is undecided"}
 
 // forgive treats a node's intended stop as the end of the run.

@@ -276,11 +276,11 @@ func (h *host) synced(covered []askedSync) {
 	}
 }
 
-// crashKind is what the disk keeps at a crash.
+// crashKind is the state of the disk after a crash.
 type crashKind uint8
 
 const (
-	strictly crashKind = iota // the disk has what was synced and nothing else
+	strictly crashKind = iota // the disk has synced data and nothing else
 	luckily                   // and some of the later writes
 )
 
@@ -320,7 +320,7 @@ func (h *host) restart() {
 		return
 	}
 	if err := h.boot(); err != nil {
-		panic(err) // a node must be able to read what it wrote
+		panic(err) // a node must be able to read its own data
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 )
 
 // A crowd of transactions at a hot row, in a cluster that is the same each time until a crash. Each
-// member appends its number to the row, so the row shows which read from which; each also writes to
-// its own row what it made of the hot one. First the chain forms, and then they commit, the last
+// member appends its number to the row, so the row shows which read from which; each also writes
+// its value of the hot row to its own row. First the chain forms, and then they commit, the last
 // one first.
 //
 // A crash loses what a node had in memory and had not synced. Hence three steps show all effects of
@@ -327,7 +327,7 @@ func (c *hotCrowd) await(what string, holds func() bool) {
 // fail ends the story.
 func (c *hotCrowd) fail(format string, args ...any) {
 	c.t.Helper()
-	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.spec.Name, c.plan.replicas, c.plan.seed,
+	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, aborts first %d, %s, after %d steps and %d losses: %s", c.plan.spec.Name, c.plan.replicas, c.plan.seed,
 		c.plan.split, c.plan.abortsFirst, c.plan.name, c.steps, c.losses, fmt.Sprintf(format, args...))
 	if c.plan.caught == nil {
 		c.t.Fatal(what)

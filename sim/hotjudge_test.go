@@ -32,7 +32,7 @@ func (c *hotCrowd) judge() {
 		case in && wrote != m.wrote:
 			c.fail("member %d wrote %q, and its row has %q", m.id, m.wrote, wrote)
 		case in && !strings.HasPrefix(rows[m.id%len(rows)]+",", wrote+","):
-			c.fail("the order of the chain is not that of the versions: member %d wrote %q, and the row is now %q", m.id, wrote, rows)
+			c.fail("the order of the chain differs from the order of the versions: member %d wrote %q, and the row is now %q", m.id, wrote, rows)
 		case in && m.answer == "not committed", !in && m.answer == "committed":
 			c.fail("member %d received %s (%v), and the rows are %q", m.id, m.answer, m.reason, rows)
 		case m.answer == "unknown" && !c.down[m.at]:

@@ -149,7 +149,7 @@ func TestNodesAreLostInTheMiddleOfAGroup(t *testing.T) {
 	})
 }
 
-// blows returns those that make a difference. With one node all of them are the same.
+// blows returns the blows that make a difference. With one node all of them are the same.
 func (p crowdPlan) blows() []blow {
 	if p.replicas == 1 {
 		return []blow{briefly}
@@ -159,8 +159,8 @@ func (p crowdPlan) blows() []blow {
 
 // The same while a chain is rolled back, the newest first, because an early member of it rolls
 // back; one of the aborted members has a vote in another shard. Seen red: with the oldest aborted
-// first, and with no dependents aborted (the check of versions refused those that had read from it,
-// so the rows were right, and only the order showed it).
+// first, and with no dependents aborted (the check of versions refused its readers, so the rows
+// were right, and only the order showed it).
 func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		for _, p.abortsFirst = range []int{1, 2} {

@@ -85,7 +85,7 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 	if !c.Done() {
 		t.Fatal("the writer does not finish")
 	}
-	// The logs are cut now and then, and what is written in between may exceed the bound.
+	// The logs are cut periodically, and entries written in between may exceed the bound.
 	const between = 64 * length
 	if most["rows"] > poolBytes || most["logs"] > poolBytes+between || most["logs"] < poolBytes/4 || most["rows"] < poolBytes/8 {
 		t.Errorf("of %d bytes for each, rows had %d and logs %d", poolBytes, most["rows"], most["logs"])

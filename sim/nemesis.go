@@ -29,7 +29,7 @@ type nemesis struct {
 	lost     *host                      // lost permanently, in this run
 	fresh    *host                      // the node in its place
 	members  map[txn.ShardID]membership // the newest that any node has applied
-	moves    *rand.Rand                 // of what is moved
+	moves    *rand.Rand                 // of moved replicas
 	moving   bool                       // a replica, and it is not back yet
 	moved    moved                      // the last move
 	biased   *biasedFaults              // nil: no faults are biased
@@ -102,7 +102,7 @@ func (n *nemesis) heal() {
 	n.w.log(nil, "everything is repaired")
 }
 
-// rest repairs what is broken and breaks nothing until resume: sequences in progress continue.
+// rest repairs all faults and injects none until resume: sequences in progress continue.
 func (n *nemesis) rest() {
 	n.counts["rests, for nothing was committed"]++
 	n.resting, n.w.net.calm = true, true

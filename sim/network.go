@@ -14,7 +14,7 @@ type Links struct {
 	Pareto       Pareto        // instead: the distribution of delays about the matrix's
 	MinDelay     time.Duration // lower bound of the delay between two nodes
 	LossPPM      int64
-	TCP          bool // what is lost between two regions is sent again, and late: see tcp.go
+	TCP          bool // segments lost between two regions are retransmitted, and late: see tcp.go
 	DuplicatePPM int64
 	ReorderPPM   int64 // messages that others may overtake; the rest arrive in order
 	ReorderBy    time.Duration

@@ -10,8 +10,8 @@ import (
 
 // The power could fail everywhere at every acknowledgement: the vote of a leader, the answer to a
 // client. At every one of them the disks are cloned as they would be found then, with synced data
-// and nothing else, and a majority of each participant's replicas must hold a record of what is
-// promised.
+// and nothing else, and a majority of each participant's replicas must hold a record of the
+// promise.
 
 // checkPromise checks the promise of a message.
 func (n *nemesis) checkPromise(h *host, m *txn.Message) {

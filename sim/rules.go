@@ -159,7 +159,7 @@ func coordinatorSettles(r protocol.Spec) bool {
 	return r.Decide.HasFastPath() && !r.Decide.LeaderProposes()
 }
 
-// RuleHits is how often the runs of a protocol have hit a rule.
+// RuleHits is the number of hits of a rule in a protocol's runs.
 type RuleHits struct {
 	Rule  coverage.Rule
 	Times uint64

@@ -9,7 +9,7 @@ import (
 	"isochron/test/pages"
 )
 
-// The page of the rules is what the code has.
+// The page of the rules agrees with the code.
 func TestPageOfRules(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# The rules of the core

@@ -24,8 +24,8 @@ type lostReadTS struct {
 	asked   txn.Timestamp // the largest read timestamp that a leader was sent so far
 }
 
-// aheadUnits is how far ahead of every clock a read timestamp must be: the longest time until
-// another replica leads.
+// aheadUnits is the distance of a read timestamp from every clock: the longest time until another
+// replica leads.
 const aheadUnits = 20
 
 // ahead reports whether a read timestamp is well ahead of all clocks, which are past every read

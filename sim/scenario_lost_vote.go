@@ -6,11 +6,11 @@ import (
 	"isochron/txn"
 )
 
-// lostVote makes a leader lose a Yes that other nodes have received. What a leader logs at a
-// Prepare reaches, of its followers, only the node that leads another participant; so the
-// co-coordinator there receives the vote. Then the leader crashes, and that follower is cut off in
-// the shard, until a replica without the vote is elected. What was revealed meanwhile, and what was
-// read of it, must be rolled back.
+// lostVote makes a leader lose a Yes that other nodes have received. A leader's entry at a Prepare
+// reaches, of its followers, only the node that leads another participant; so the co-coordinator
+// there receives the vote. Then the leader crashes, and that follower is cut off in the shard,
+// until a replica without the vote is elected. Writes revealed meanwhile, and their readers, must
+// be rolled back.
 //
 // It takes five replicas: of three, two that have the vote are a majority.
 type lostVote struct {

@@ -29,8 +29,8 @@ type lostPromise struct {
 	until   time.Duration
 }
 
-// promiseUnits bounds the time until the rival requests votes; lasts is how long the leader stays
-// alone then.
+// promiseUnits bounds the time until the rival requests votes; lasts is the time for which the
+// leader stays alone then.
 const (
 	promiseUnits = 30
 	promiseLasts = 12

@@ -102,11 +102,11 @@ var paths = []sometimesGoal{
 	{"a Yes is proposed that majorities have voted for", "path: yes proposed", agrees},
 	{"a view changes", "sent: start view", integrated},
 	{"a view begins with what may have been a fast path", "path: yes kept by a view", hasFastPath},
-	{"a view begins with what has been accepted", "path: yes kept by a view", agrees},
+	{"a view begins with the accepted votes", "path: yes kept by a view", agrees},
 	{"a view begins with an attempt that no replica knew, refused permanently", "path: fenced by a view", integrated},
 	{"a coordinator is lost right after it has reported what replicas agreed on", "forced: a coordinator is lost right after replicas agreed", integrated},
 	{"a replica learns the outcome of attempts from another", "sent: anti entropy reply", integrated},
-	{"a replica receives what it has missed with the decision", "path: decide with prepare", integrated},
+	{"a replica receives a missed Prepare with the decision", "path: decide with prepare", integrated},
 }
 
 // countMessage counts a message and the paths that its content shows.
@@ -190,7 +190,7 @@ func (h *faultRun) boot(c node.Config, now txn.Now) (process, error) {
 	return bootNode(c, now)
 }
 
-// GoalReached is how often a rare path was reached.
+// GoalReached is the number of times that a rare goal was reached.
 type GoalReached struct {
 	Path  string
 	Times int

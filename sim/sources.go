@@ -22,8 +22,8 @@ type Databases struct {
 	// Dialects are those of the sources, in the directory's order; none: alternately MySQL's and
 	// PostgreSQL's.
 	Dialects []source.Dialect
-	// DeadlockAfter is how long a statement waits in a PostgreSQL before it checks for a deadlock;
-	// 0: it checks immediately, as a MySQL does.
+	// DeadlockAfter is the wait of a statement in a PostgreSQL before it checks for a deadlock; 0:
+	// it checks immediately, as a MySQL does.
 	DeadlockAfter time.Duration
 	// ReportWaits makes PostgreSQLs report their wait edges to their agents, as real ones do; for
 	// others agents infer the waits. Either matters only if Params.SourceWaits is not 0.
@@ -138,10 +138,10 @@ func (s *Databases) lost(h *host) {
 	for _, d := range s.all {
 		d.disconnect(h, h.life)
 	}
-	// An agent remembers what it has ended for one life, and need not for longer: a statement batch
-	// names the life for which it is sent, so that the next life refuses batches for this one. A
-	// branch that the next life begins was begun by a batch sent to it as the first, of a
-	// transaction whose gateway has not ended it.
+	// An agent remembers ended branches for one incarnation, and need not for longer: a statement
+	// batch names the incarnation for which it is sent, so that the next one refuses batches for
+	// this one. A branch that the next incarnation begins was begun by a batch sent to it as the
+	// first, of a transaction whose gateway has not ended it.
 	for n := range s.acked { // order: each by itself
 		if e, ok := s.w.cfg.Directory.Shard(uint64(n.Source)); ok && slices.Contains(e.Replicas, uint32(h.id)) {
 			delete(s.acked, n)

@@ -189,7 +189,7 @@ func valueIn(r txn.SourceResult) []byte {
 }
 
 // A database that drops at its restart the read locks of prepared transactions takes no new
-// transactions before those have ended: a writer of a row that one of them has read comes after it.
+// transactions before those have ended: so a writer of a row that one of them has read follows it.
 func TestAFenceReplacesReadsLostInARestart(t *testing.T) {
 	for _, bugs := range []txn.InjectedBugs{{}, {UnfencedReads: true}} {
 		w, dbs := besideSourcesWith(t, "geotp-o1", bugs)

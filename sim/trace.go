@@ -27,7 +27,7 @@ func newTracer(out func(string), label func(txn.NodeID) string) *tracer {
 	return &tracer{hash: xxhash.New(), out: out, format: messageFormatter{node: label}, reported: map[string]bool{}, label: label}
 }
 
-// Marks of what is hashed.
+// Marks of hashed items.
 const (
 	markLine byte = iota + 1
 	markSent

@@ -52,7 +52,7 @@ func (o answerCounts) Event(n txn.NodeID, what string) {
 	}
 }
 
-// slack is how late a coordinator's timer may be if it has just polled its timers.
+// slack is the maximal delay of a coordinator's timer if it has just polled its timers.
 const slack = 20 * time.Millisecond
 
 // look polls the node's timers, and records whether something is done before its time.

@@ -22,7 +22,7 @@ func (w *toy) reply() *txn.SourceReply {
 	return m
 }
 
-// A description comes from the database; an error of the database is the reply's error.
+// A description is the database's; an error of the database is the reply's error.
 func TestAnAgentDescribesItsSource(t *testing.T) {
 	w := serving(t)
 	w.receives(askOf(txn.SourceDescribe, ""))

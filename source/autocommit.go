@@ -6,10 +6,10 @@ import (
 	"isochron/txn"
 )
 
-// A transaction of one statement at one source, whose commit comes with the statement, runs in one
-// trip if the driver is an AtOnce. It is a branch like others: it waits behind the restart barrier,
-// its end is remembered, and it is abandoned on its gateway's request. The outcome of one abandoned
-// while it runs is unknown unless the driver reports it.
+// A transaction of one statement at one source, whose commit is sent with the statement, runs in
+// one trip if the driver is a OneTripDriver. It is a branch like others: it waits behind the
+// restart barrier, its end is remembered, and it is abandoned on its gateway's request. The outcome
+// of a transaction abandoned while it runs is unknown unless the driver reports it.
 
 // alone returns the driver that can run a batch as its whole transaction; nil if the batch is not the
 // whole transaction, or the driver cannot.

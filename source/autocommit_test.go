@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// quick is a toy whose driver is an AtOnce.
+// quick is a toy whose driver is a OneTripDriver.
 type quick struct{ *toy }
 
 func (w quick) Once(ctx context.Context, n Name, o BranchOptions, s Statement) (Result, error) {
@@ -59,7 +59,7 @@ func TestATransactionOfOneStatement(t *testing.T) {
 	m := whole(3, "b")
 	m.Access.Batch.Step, m.Access.Request = 2, 302
 	w.receives(m)
-	w.has("what has begun before", "begin a9.1.3", "a", "b", "commit a9.1.3")
+	w.has("transactions begun before", "begin a9.1.3", "a", "b", "commit a9.1.3")
 	if len(w.g.branches) != 0 {
 		t.Errorf("%v is left", w.g.Summary())
 	}
@@ -80,7 +80,7 @@ func TestATransactionOfOneStatementFails(t *testing.T) {
 	}
 }
 
-// A statement abandoned by its gateway while it runs is cancelled; its outcome is what the driver reports.
+// A statement abandoned by its gateway while it runs is cancelled; the driver reports its outcome.
 func TestATransactionOfOneStatementIsAbandoned(t *testing.T) {
 	w := newQuick(t)
 	w.g.Deliver(gateway, whole(1, "a"))

@@ -43,7 +43,7 @@ type OneTripDriver interface {
 	Once(ctx context.Context, n Name, o BranchOptions, s Statement) (Result, error)
 }
 
-// OnceByBranch is Once for a Driver that is not an AtOnce.
+// OnceByBranch is Once for a Driver that is not a OneTripDriver.
 func OnceByBranch(ctx context.Context, d Driver, n Name, o BranchOptions, s Statement) (Result, error) {
 	b, err := d.Begin(ctx, n, o)
 	if err != nil {
@@ -111,8 +111,8 @@ const (
 type BranchOptions struct {
 	Isolation Isolation     // "": Serializable
 	LockWait  time.Duration // of each lock wait; 0: the source's own bound
-	// Silence is how long a server may send nothing before it is probed; the statements at one that
-	// does not answer are abandoned. 0: txn.SourceSilence.
+	// Silence is the longest time a server may send nothing before it is probed; statements at a
+	// server that does not answer are abandoned. 0: txn.SourceSilence.
 	Silence  time.Duration
 	ReadOnly bool
 	// Incarnation, if not "", is the incarnation the branch must begin at; at another Begin fails

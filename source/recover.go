@@ -157,7 +157,7 @@ func (r *recovery) orphan(b *branch, now time.Duration) {
 	}
 }
 
-// patience is how long a gateway may be silent.
+// patience returns how long a gateway may be silent.
 func patience(p txn.Params) time.Duration { return p.StatusQueryAfter + p.GatewayLease }
 
 // looksAt returns when a branch next has timed work.

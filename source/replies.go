@@ -57,7 +57,7 @@ func (v *replySender) voteUnknown(to txn.NodeID, a txn.Attempt, reason string, f
 		Reason: reason}})
 }
 
-// found replies to an Inquire. An unknown outcome is reported as forgotten.
+// found replies to an Inquire. An unknown outcome is reported as such.
 func (v *replySender) found(to txn.NodeID, a txn.Attempt, how txn.Outcome) {
 	f := &txn.InquireReply{Shard: v.id, Attempt: a, Result: how}
 	switch how {

@@ -2,11 +2,11 @@ package source
 
 import "isochron/txn"
 
-// The restart barrier. Strict two-phase locking makes transactions over several sources serializable:
-// a branch keeps all its locks, those of its reads too, until it has ended. A prepared branch of
-// PostgreSQL keeps them over a restart of the server. One of MariaDB or MySQL comes back with the locks
-// of its writes only (Facts.ForgetsReads); a transaction that begins then could change rows the prepared
-// one has read, although that one commits first.
+// The restart barrier. Strict two-phase locking makes transactions over several sources
+// serializable: a branch keeps all its locks, those of its reads too, until it has ended. A
+// prepared branch of PostgreSQL keeps them over a restart of the server. One of MariaDB or MySQL
+// has only the locks of its writes after it (Facts.ForgetsReads); a transaction that begins then
+// could change rows the prepared one has read, although that one commits first.
 //
 // So the agent blocks in their stead: after such a restart no branch begins until every branch that was
 // prepared before has ended. The restart rolled back all others, and a branch that begins later follows

@@ -68,7 +68,7 @@ func (s *state) begin(b *branch, work func(context.Context) any, done func(any))
 	})
 }
 
-// forget drops a branch that has ended and replies to all who wait for its end.
+// forget drops an ended branch and replies to all requests that wait for its end.
 func (s *state) forget(b *branch, how txn.Outcome) {
 	a := b.name.Attempt
 	delete(s.branches, a)

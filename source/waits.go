@@ -149,7 +149,7 @@ type answered struct {
 	known bool
 }
 
-// look refreshes the waits and sends probes for those that are long.
+// look refreshes the waits and sends probes for long ones.
 func (ws *waitings) look() {
 	ws.see()
 	ws.foreign.Look(ws.now())

@@ -42,7 +42,7 @@ const (
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Check reports what is wrong with a target, before a connection.
+// Check reports the fault of a target, before a connection.
 func (t Target) Check() error {
 	if len(t.Addresses) == 0 {
 		return errors.New("no address was given")

@@ -27,7 +27,7 @@ type lists struct {
 	value   int64
 }
 
-// listLife is how many appends a list lives through.
+// listLife is the number of appends after which a list is replaced.
 const listLife = 100
 
 func newLists(o Options) Workload { return &lists{active: or(o.Rows, 10), life: listLife} }

@@ -29,7 +29,7 @@ type listsOver struct {
 	tables []ListTable
 }
 
-// listLifeOver is how many appends the lists in use live through.
+// listLifeOver is the number of appends after which the lists in use are replaced.
 const listLifeOver = 25
 
 // ListsOver is a workload of clients that read and append to lists in tables, active of them at a
@@ -51,8 +51,8 @@ func (l *listsOver) Client(_ *Env, id int, r *rand.Rand) (Client, error) {
 	return &listerOver{l, r, id}, nil
 }
 
-// table returns that of a list. Two neighbours share one, because a table may be divided by the
-// remainder.
+// table returns the table of a list. Two neighbours share one, because a table may be divided by
+// the remainder.
 func (l *listsOver) table(list int64) ListTable {
 	return l.tables[int(list/2)%len(l.tables)]
 }

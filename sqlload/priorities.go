@@ -209,8 +209,8 @@ func (p *Priorities) report(sum int64) *PriorityReport {
 	return r
 }
 
-// Err returns what is wrong: the books, if counts differ from the commits, or an unexpected error
-// of the server.
+// Err returns the fault: the balance, if counts differ from the commits, or an unexpected error of
+// the server.
 func (r *PriorityReport) Err() error {
 	if !r.Balance {
 		return errors.Join(r.strange, fmt.Errorf("the rows were incremented %d times, and the clients counted %d to %d", r.Counted, r.least, r.most))

@@ -38,11 +38,11 @@ func (t *tpcc) Adopt(sizes map[string]float64) {
 	t.warehouses, t.scale = int(sizes["warehouses"]), sizes["scale"]
 }
 
-// customers is how many a district has: three at least, so that two in three
+// customers returns the number of customers of a district: at least three, so that two in three
 // orders can be delivered already.
 func (t *tpcc) customers() int { return max(3, int(tpccCustomers*t.scale)) }
 
-// items is how many there are: no fewer than an order may have lines.
+// items returns the number of items: no fewer than an order may have lines.
 func (t *tpcc) items() int { return max(tpccLinesMax+1, int(tpccItems*t.scale)) }
 
 func (t *tpcc) Tables() []Table { return tpccTables }
@@ -146,8 +146,8 @@ func (p customerName) find(ctx context.Context, tx *sql.Tx) (int, error) {
 	return ids[(len(ids)-1)/2], nil
 }
 
-// nuConstants are the C of NURand, chosen once for a run; the load and the run
-// must differ in that of the last name by what 2.1.6.1 of the specification allows.
+// nuConstants are the C of NURand, chosen once for a run; the load and the run must differ in the
+// last name's constant as 2.1.6.1 of the specification allows.
 type nuConstants struct{ last, customer, item int }
 
 const nuLastAtLoad = 123 + 99
@@ -162,7 +162,7 @@ var syllables = []string{"BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "
 // lastName is the name of a number below 1000: a syllable for each digit.
 func lastName(n int) string { return syllables[n/100] + syllables[n/10%10] + syllables[n%10] }
 
-// cents is money, which comes and goes as DECIMAL text.
+// cents is money, sent and received as DECIMAL text.
 type cents int64
 
 func (c cents) String() string {

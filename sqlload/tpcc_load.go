@@ -33,7 +33,7 @@ var tpccTables = []Table{
 		s_ytd INT NOT NULL, s_order_cnt INT NOT NULL, s_remote_cnt INT NOT NULL, s_data VARCHAR(50), PRIMARY KEY (s_w_id, s_i_id)`, "s_w_id"},
 }
 
-// firstPayment is what every customer has paid when the load is over.
+// firstPayment is the sum every customer has paid when the load is over.
 const firstPayment cents = 1000
 
 // loadTime is when everything was that is loaded.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tpccLinesMax is how many lines an order may have; it has five at least.
+// tpccLinesMax is the maximal number of lines of an order; it has at least five.
 const tpccLinesMax = 15
 
 // orderLine is one line of an order as the terminal asks for it.

@@ -14,7 +14,7 @@ type transfer struct {
 	answered // of transfers
 }
 
-// transferFirstBalance is what each account has at first.
+// transferFirstBalance is the initial balance of each account.
 const transferFirstBalance = 1000
 
 func newTransfer(o Options) Workload { return &transfer{spread: newSpread(o)} }

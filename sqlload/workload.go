@@ -77,12 +77,12 @@ var errBeaten = errors.New("another transaction came first")
 type Table struct {
 	Name    string
 	Columns string // between the parentheses of CREATE TABLE
-	// Home is the column of the primary key that keeps together what is used
-	// together; a placement by hash divides the table by it.
+	// Home is the column of the primary key that keeps together rows that are used together; a
+	// placement by hash divides the table by it.
 	Home string
 }
 
-// Env is where a workload runs.
+// Env is a workload's environment.
 type Env struct {
 	DBs       []*sql.DB // one for each address
 	Placement string    // for Isochron: see Comment; "" for none
@@ -91,7 +91,7 @@ type Env struct {
 	Seed      uint64
 }
 
-// DB is the first address's, for what is done once.
+// DB is the first address's, for actions that are done once.
 func (e *Env) DB() *sql.DB { return e.DBs[0] }
 
 // since is the time since the run began.
@@ -109,7 +109,7 @@ type Options struct {
 	// Of the loads over several sources, transfer and ycsb-txn:
 	Sources     int    // at how many the rows lie, in ranges of the key
 	Distributed int    // transactions of a hundred that work at several; NoneDistributed: none
-	CentralAt   int    // the source of those that work at one, from 1 on; 0: any of them
+	CentralAt   int    // the source of transactions at one source, from 1 on; 0: any of them
 	Span        int    // at how many these work
 	Operations  int    // ycsb-txn: of one transaction
 	ReadLock    string // what ends a read, such as " FOR SHARE"

@@ -25,7 +25,7 @@ const (
 	ycsbTheta      = 0.99
 )
 
-// ycsbUpdates is how many of a hundred operations write.
+// ycsbUpdates is the percentage of writing operations.
 var ycsbUpdates = map[string]int{"a": 50, "b": 5, "c": 0}
 
 func newYCSB(o Options) Workload {

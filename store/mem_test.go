@@ -71,7 +71,7 @@ func TestMemOlderSyncPointChangesNothing(t *testing.T) {
 	m.EndSync(m.BeginSync())
 	m.EndSync(first)
 	if _, ok := m.CrashStrict().Get([]byte("a")); !ok {
-		t.Fatal("an acknowledged sync was forgotten")
+		t.Fatal("an acknowledged sync was lost")
 	}
 }
 

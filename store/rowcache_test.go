@@ -70,7 +70,7 @@ func tryRowCache(t *testing.T, rows, room, least int) {
 	}
 }
 
-// Caches that share a pool keep no more than it has, those that are idle too.
+// Caches that share a pool keep no more than its size, idle ones included.
 func TestRowCachesShareAPool(t *testing.T) {
 	const all = 1 << 20
 	pool, engine := NewPool(all), NewMem()

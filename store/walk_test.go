@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// A walk at a moment finds what reading key by key finds, however many versions
-// the rows have, from both ends.
+// A scan at a timestamp agrees with reads key by key, however many versions the rows have, from
+// both ends.
 func TestScansAgreeWithReads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

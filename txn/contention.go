@@ -41,7 +41,7 @@ type ContentionReply struct {
 	Known []Known `cbor:"8,keyasint,omitempty"`
 }
 
-// KnownFor is how long a gateway keeps an ended transaction, unless too many end.
+// KnownFor is the time for which a gateway keeps an ended transaction, unless too many end.
 const KnownFor = time.Minute
 
 // Known is a client's transaction that is open or ended recently.

@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// holdMillis is how long a snapshot reader has its versions protected.
+// holdMillis is the time for which a snapshot reader has its versions protected.
 const holdMillis = 250
 
 // ReadAsOf reads all accounts and the ledger at one read timestamp, in several transactions with

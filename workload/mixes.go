@@ -28,16 +28,16 @@ type MixConfig struct {
 	// ValueBytes is the size of a row's value: 64, at least 8; tpcc and smallbank have sizes of
 	// their own.
 	ValueBytes int
-	// Draw is how a rank is drawn from Zipf's distribution: DrawExact.
+	// Draw is the way in which a rank is drawn from Zipf's distribution: DrawExact.
 	Draw Draw
 	// Warehouses is the number of tpcc's in each part: 10.
 	Warehouses int
-	// Homes is where a transaction of tpcc begins: HomesPinned.
+	// Homes is the warehouse in which a transaction of tpcc begins: HomesPinned.
 	Homes Homes
-	// ReadsMilli is how many of a thousand statements read, of sysbench and hotspot.
+	// ReadsMilli is the number of reading statements in a thousand, of sysbench and hotspot.
 	ReadsMilli int
-	// RollbackMilli is how many of a thousand transactions their client rolls back just before the
-	// commit, of sysbench, hotspot and fit.
+	// RollbackMilli is the number of transactions in a thousand that their client rolls back just
+	// before the commit, of sysbench, hotspot and fit.
 	RollbackMilli int
 	// Hot is the number of hot rows: accounts of fit and hotspots (1), rows of hotspot-scan (100),
 	// customers of smallbank (one in a thousand).
@@ -46,10 +46,10 @@ type MixConfig struct {
 	Sources []txn.ShardID
 	// SourcesAt are the regions of Sources, for CentralNear.
 	SourcesAt []geo.Region
-	// DistributedMilli is how many of a thousand transactions over Sources are at Spread sources,
-	// and not at one; of ycsb-regions, how many are elsewhere than at home.
+	// DistributedMilli is the number of transactions in a thousand over Sources that are at Spread
+	// sources, and not at one; of ycsb-regions, the number elsewhere than at home.
 	DistributedMilli int
-	// Central is where those at one source are: CentralAny.
+	// Central is the place of transactions at one source: CentralAny.
 	Central Central
 	// Rounds is the number of packets in which a transaction over Sources sends its statements: 1.
 	Rounds int
@@ -68,7 +68,7 @@ const (
 	HomesUniform Homes = "uniform"
 )
 
-// Central is where a transaction at one source is, and where all of TPC-C begin.
+// Central is the place of a transaction at one source, and where all of TPC-C begin.
 type Central string
 
 // The choices.
@@ -87,17 +87,17 @@ const (
 	CentralInUse Central = "in-use"
 )
 
-// Draw is how a rank is drawn from Zipf's distribution.
+// Draw is the way in which a rank is drawn from Zipf's distribution.
 type Draw string
 
 // The choices.
 const (
-	// DrawExact: every rank as often as the distribution says.
+	// DrawExact: every rank with the distribution's probability.
 	DrawExact Draw = "exact"
 	// DrawLastProbe: a binary search for the rank that ends one step early, at its last probe: the
 	// ranks of the next step are never drawn, and their neighbours are drawn instead. Of a million
 	// ranks at 0.7 the first has 1.00 % and not 0.48. The client of D2PC's public prototype does
-	// so, and that of TAPIR's, from which it derives.
+	// so, and so does TAPIR's, from which it derives.
 	DrawLastProbe Draw = "last-probe"
 )
 
@@ -117,7 +117,7 @@ const (
 var mixMakers = []struct {
 	name string
 	make func(MixConfig) Mix
-	// The defaults that differ from benchmark to benchmark; 0: that of all.
+	// The defaults that differ from benchmark to benchmark; 0: the common default.
 	length, hot, spread int
 	hotOneIn            int  // hot keys are one in this many, and at least two
 	atSources           bool // its rows are in sources
@@ -154,8 +154,8 @@ func MixNames() []string {
 	return names
 }
 
-// NewMix makes a benchmark by its name. The error describes in one line what is wrong with the name
-// or the config.
+// NewMix makes a benchmark by its name. The error describes in one line the fault of the name or
+// the config.
 func NewMix(name string, cfg MixConfig) (Mix, error) {
 	at := slices.Index(MixNames(), name)
 	if at < 0 {

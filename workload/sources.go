@@ -65,7 +65,7 @@ func (a *attempt) execute(last bool, s []txn.SourceStatement) ([]txn.SourceResul
 	return a.t.(txn.Sources).Execute(a.ctx, s, last)
 }
 
-// ending is how a transaction's last statements are run.
+// ending is the way in which a transaction's last statements are run.
 type ending int
 
 const (

@@ -17,7 +17,7 @@ import (
 type sysbench struct {
 	keyMix
 	books counters
-	// rowsOf draws the rows of a transaction's statements; read marks those that only read.
+	// rowsOf draws the rows of a transaction's statements; read marks read-only statements.
 	rowsOf func(r *rand.Rand, read []bool) []txn.Key
 }
 

@@ -114,7 +114,7 @@ func (m *tpcc) row(kind byte, w int, more ...int) txn.Key {
 // under is the span of all rows whose names begin with this one's.
 func (m *tpcc) under(kind byte, w int, more ...int) txn.Span {
 	k := m.row(kind, w, more...)
-	return txn.Span{Start: k + "/", End: k + "0"} // '0' comes after '/'
+	return txn.Span{Start: k + "/", End: k + "0"} // '0' follows '/'
 }
 
 // numbers are those in a row's name.
@@ -145,7 +145,7 @@ func (f fields) read(value []byte) fields {
 	return fields(parseList(value))
 }
 
-// openings are the columns of rows that nobody has written yet.
+// openings are the columns of rows that are not written yet.
 var (
 	openWarehouse = fields{0}
 	openCustomer  = fields{0, 0, 0, 0}
@@ -207,8 +207,8 @@ func (m *tpcc) orderRows(w, d, o, customer int, lines []tpccLine) []txn.Write {
 	return rows
 }
 
-// home is where a transaction begins: in any warehouse, drawn anew for each, or in the client's
-// own for its life: one that is led from the client's region if there is any, else any.
+// home returns where a transaction begins: in any warehouse, drawn again for each, or in the
+// client's own for its life: one that is led from the client's region if there is any, else any.
 func (m *tpcc) home(c *Client) int {
 	if m.homes == HomesUniform {
 		return 1 + c.Rand.IntN(m.warehouses)

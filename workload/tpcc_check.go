@@ -22,7 +22,7 @@ const wrongMax = 20
 // tpccBooks are the values that the conditions compare.
 type tpccBooks struct {
 	wrong      []string
-	next       int64 // order of a district that nobody has written
+	next       int64 // order of a district that is not written yet
 	warehouses map[int]*warehouseBooks
 	districts  map[[2]int]*districtBooks
 	customers  map[[3]int]*customerBooks

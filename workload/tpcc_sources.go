@@ -11,15 +11,15 @@ import (
 )
 
 // tpccSources is one transaction of TPC-C over external databases, as GeoTP measures it (section
-// 7.3, figure 9): payments alone, or new orders alone (tpccSourcesMix has all five), without those
-// that name an item that does not exist. Each source has Warehouses of them, and the items whose
-// number it is sent to.
+// 7.3, figure 9): payments alone, or new orders alone (tpccSourcesMix has all five), without
+// transactions that name an item that does not exist. Each source has Warehouses of them, and the
+// items whose number it is sent to.
 //
 // A client is at home in one warehouse of the source that Central gives. A transaction is at that
 // source alone, or, as often as DistributedMilli, at others too, Spread in all: the customer of a
 // payment, and the lines of an order with their items and stocks. Statements go in the
-// specification's order, in Rounds packets; those that change a row relative to its value are one
-// statement, as UPDATE is. A row has one value: the benchmark compares waits.
+// specification's order, in Rounds packets; a change relative to a row's value is one statement, as
+// UPDATE is. A row has one value: the benchmark compares waits.
 type tpccSources struct {
 	sourceMix
 	statements func(m *tpccSources, c *Client, places []int) []txn.SourceStatement

@@ -106,7 +106,7 @@ func (m *tpccSourcesMix) orderStatus(c *Client, home, w int) []txn.SourceStateme
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	latest := m.district(home, w, d).latest
-	if len(latest) > 0 { // a customer who has one: the latest of the district
+	if len(latest) > 0 { // the latest order of the district, if there is one
 		customer = latest[len(latest)-1].customer
 	}
 	out := []txn.SourceStatement{m.at(home, "GET", "d", w, d)}

@@ -39,7 +39,7 @@ func (m *tpcc) newOrder(c *Client) Job {
 		if c.Rand.IntN(100) == 0 {
 			l.supply = m.other(c, w)
 		}
-		// An item comes once in an order.
+		// An item is in an order once.
 		if !slices.ContainsFunc(lines, func(o tpccLine) bool { return o.item == l.item && o.supply == l.supply }) {
 			lines = append(lines, l)
 		}
@@ -126,7 +126,7 @@ func (m *tpcc) payment(c *Client) Job {
 			cust[0], cust[1], cust[2] = cust[0]-amount, cust[1]+amount, cust[2]+1
 			return cust.encode()
 		}
-		var held []txn.Write // what is written after the last round
+		var held []txn.Write // rows written after the last round
 		takes := func(i int, row fields, column int) []byte {
 			row[column] += amount
 			if p.byName && !m.rowByRow {

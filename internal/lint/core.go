@@ -45,7 +45,7 @@ func checkCore(f *File) []Finding {
 	return out
 }
 
-// forbidden says what is wrong with the use of a library's name, "" if nothing.
+// forbidden returns why a library's name must not be used, "" if it may.
 func forbidden(imports map[string]string, sel *ast.SelectorExpr) string {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok || x.Obj != nil {
@@ -61,8 +61,8 @@ func forbidden(imports map[string]string, sel *ast.SelectorExpr) string {
 	return ""
 }
 
-// globalRandom reports whether a name of math/rand draws from the source that
-// nobody seeds: everything but the constructors and the types.
+// globalRandom reports whether a name of math/rand draws from the unseeded global source:
+// everything but the constructors and the types.
 func globalRandom(name string) bool {
 	types := []string{"Rand", "Source", "Source64", "Zipf", "PCG", "ChaCha8"}
 	return !strings.HasPrefix(name, "New") && !slices.Contains(types, name)

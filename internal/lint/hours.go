@@ -10,7 +10,8 @@ import (
 // testingPage is the page that names the tests that make test leaves out.
 const testingPage = "docs/inside/testing.md"
 
-// checkHours wants each test of the long run (package test/hours) named in the page on testing.
+// checkHours reports tests of the long run (package test/hours) that the page on testing does not
+// name.
 func checkHours(t *Tree) []Finding {
 	page, err := os.ReadFile(filepath.Join(t.Root, testingPage))
 	if err != nil {

@@ -57,7 +57,7 @@ var (
 	linkText   = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// checkLinks wants the file, and the heading, of each link between files of the tree.
+// checkLinks reports links between files of the tree whose file, or heading, does not exist.
 func checkLinks(t *Tree, all []page) (out []Finding) {
 	anchors := map[string]map[string]bool{}
 	for _, p := range all {
@@ -75,7 +75,7 @@ func checkLinks(t *Tree, all []page) (out []Finding) {
 	return out
 }
 
-// deadLink says what is wrong with a link of a page, "" if nothing.
+// deadLink describes the fault of a page's link, "" if it has none.
 func deadLink(t *Tree, from, target string, anchors map[string]map[string]bool) string {
 	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 		return "" // not of the tree

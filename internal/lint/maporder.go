@@ -11,12 +11,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// orderMark begins a comment that says why a map's order cannot show.
+// orderMark begins a comment with the reason why a map's order cannot show.
 const orderMark = "order:"
 
-// checkMapOrder finds walks over maps in the core: their order differs from run
-// to run, and one seed must give one run. A walk whose order cannot show says
-// so in a comment "// order: why" on its line or just above.
+// checkMapOrder finds walks over maps in the core: their order differs from run to run, and one
+// seed must give one run. A walk whose order cannot show has a comment "// order: why" on its line
+// or just above.
 func checkMapOrder(t *Tree) ([]Finding, error) {
 	var patterns []string
 	for _, dir := range t.Dirs() {

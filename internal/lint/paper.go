@@ -12,7 +12,7 @@ import (
 // Architecture is the file that lists the libraries.
 const architecture = "ARCHITECTURE.md"
 
-// checkPaper holds what is written about the tree against the tree.
+// checkPaper checks the documents about the tree against the tree.
 func checkPaper(t *Tree) ([]Finding, error) {
 	out := checkDocs(t)
 	for _, path := range t.Texts {
@@ -34,8 +34,8 @@ func checkPaper(t *Tree) ([]Finding, error) {
 	return append(out, checkLibraries(t, string(text))...), nil
 }
 
-// notSource says why a file is none that people write or read: what a build has left, or data.
-// A document may be as long as it is: make lint reports that.
+// notSource returns why a file is not source or text: it is build output, or data. A document may
+// have any length: make lint reports it.
 func notSource(path string, text []byte) string {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return "is not text: what a build or a run has left does not belong here; delete it"
@@ -46,8 +46,8 @@ func notSource(path string, text []byte) string {
 	return ""
 }
 
-// checkDocs wants a doc.go in every package, which says what the package is for,
-// how it thinks and what its caller owes it.
+// checkDocs reports packages without a doc.go with the package's purpose, its way of working and
+// its callers' duties.
 func checkDocs(t *Tree) []Finding {
 	var out []Finding
 	for _, dir := range t.Dirs() {
@@ -126,8 +126,8 @@ func listOf(t *Tree, dirs []string) string {
 	return out
 }
 
-// checkLibraries wants every library that go.mod requires directly, and every
-// tool, named with its reason.
+// checkLibraries reports libraries that go.mod requires directly, and tools, that are not named
+// with a reason.
 func checkLibraries(t *Tree, text string) []Finding {
 	mod, err := os.ReadFile(filepath.Join(t.Root, "go.mod"))
 	if err != nil {

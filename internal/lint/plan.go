@@ -12,7 +12,7 @@ var floors = [][]string{
 	{"routing"},
 	{"txn"},
 	{"store", "history", "preauth", "estimate"},
-	{"workload"}, // writes down what it did as history
+	{"workload"}, // records its operations as a history
 	{"schedule", "yield", "decide", "reveal"},
 	{"protocol"},
 	{"participant", "raftgroup"},
@@ -40,7 +40,7 @@ var only = map[string][]string{
 	"raftgroup": {"txn", "store", "coverage"}, // it knows nothing of the moves
 }
 
-// foreign says which packages may import a library, by import path prefix.
+// foreign lists the packages that may import a library, by import path prefix.
 var foreign = map[string][]string{
 	"github.com/cockroachdb/pebble":      {"server"},
 	"go.etcd.io/raft":                    {"raftgroup", "sim"}, // sim puts messages into words
@@ -53,8 +53,8 @@ var foreign = map[string][]string{
 	"github.com/jackc/pgx":               {"server"},
 }
 
-// core are the packages that are driven: they take the time and the disk from
-// whoever drives them, and have no source of chance but a seed.
+// core are the driven packages: they get time and disk from their driver, and randomness from a
+// seed only.
 var core = []string{
 	"geo", "coverage", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
@@ -67,7 +67,7 @@ var coreMayNotImport = []string{"crypto/rand", "net", "os", "os/exec", "os/signa
 // coreExceptions: geo reads the file that a person names.
 var coreExceptions = map[string][]string{"geo": {"os"}}
 
-// rowNamers may name protocol rows; everything else asks the row.
+// rowNamers may name protocols; all other packages ask the protocol's choices.
 var rowNamers = []string{"protocol", "lab"}
 
 // Sizes beyond which a thing is cut in two.

@@ -20,7 +20,7 @@ const formerNames = "internal/renamed"
 // foreignFlags are flags in pages that belong to other programs and are in no script.
 var foreignFlags = []string{}
 
-// names is what the code of a tree has, by name.
+// names has the names of a tree's code.
 type names struct {
 	declared map[string]map[string]bool // by directory: types, functions, methods, fields, values
 	dirs     map[string][]string        // by a package's last element
@@ -28,7 +28,7 @@ type names struct {
 	literals map[string]bool            // strings of Go that are one name
 	flags    map[string]bool
 	targets  map[string]bool   // of the Makefile
-	texts    map[string]string // what is not Go, by path
+	texts    map[string]string // files that are not Go, by path
 }
 
 var (
@@ -129,8 +129,8 @@ var (
 	storyPath  = regexp.MustCompile(`\bsim/testdata/[\w-]+\.txt\b`)
 )
 
-// checkReferences wants what pages name to be there: names of packages, Go files, stories, targets of
-// make, flags, metrics and variables.
+// checkReferences reports names in pages that do not exist: of packages, Go files, stories, targets
+// of make, flags, metrics and variables.
 func checkReferences(t *Tree, all []page) ([]Finding, error) {
 	n, err := namesOf(t)
 	if err != nil {
@@ -211,7 +211,7 @@ func (n *names) hasOurs(name string, begins bool) bool {
 	return false
 }
 
-// checkPagePaths wants each page that code, a script or a page names by its path.
+// checkPagePaths reports paths of pages in code, scripts or pages that do not exist.
 func checkPagePaths(t *Tree, n *names) (out []Finding) {
 	look := func(file, text string) {
 		for i, line := range strings.Split(text, "\n") {
@@ -235,8 +235,8 @@ func checkPagePaths(t *Tree, n *names) (out []Finding) {
 	return out
 }
 
-// hasGo reports whether a package, by its path or the last element of that, has a name and a member.
-// What is no package of the tree is not asked about.
+// hasGo reports whether a package, by its path or the last element of that, has a name and a
+// member. A package outside the tree counts as having it.
 func (n *names) hasGo(pkg, name, member string) bool {
 	dirs := n.dirs[path.Base(pkg)]
 	known := false

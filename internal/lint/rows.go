@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkRows finds code that asks which protocol it runs instead of asking the
-// row what it chose: comparisons with a row's name, outside the table itself.
+// checkRows finds code that asks which protocol it runs instead of asking for the protocol's
+// choice: comparisons with a protocol's name, outside the table itself.
 func checkRows(t *Tree) []Finding {
 	names := rowNames(t)
 	var out []Finding

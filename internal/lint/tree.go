@@ -17,7 +17,7 @@ import (
 type Finding struct {
 	File string // from the root, with slashes
 	Line int    // 0: the whole file
-	Rule string // what is wrong and what to do instead
+	Rule string // the fault and its remedy
 }
 
 func (f Finding) String() string {

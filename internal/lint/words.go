@@ -301,7 +301,7 @@ func writeWord(b *strings.Builder, phrase, plain string, before, after counts) {
 }
 
 // records are pages that report measurements or a decision with its measurements: they are as long
-// as what was measured, and are summed apart from the pages that explain.
+// as their measurements, and are summed apart from the pages that explain.
 var records = map[string]bool{
 	"docs/inside/decisions/sql-core.md": true,
 	"docs/laboratory/bonspiel.md":       true,

@@ -10,8 +10,8 @@ import (
 	"isochron/test/pages"
 )
 
-// A phrase is counted where it stands: over the lines of a comment, not over a full stop, by case
-// in table A alone, and not in pages that commands make.
+// A phrase is counted across the lines of a comment, not across a full stop, by case in table A
+// alone, and not in generated pages.
 func TestWordsAreCounted(t *testing.T) {
 	words := []Word{
 		{Table: "A", Phrases: []string{"told", "lab.Spec"}},

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// proseMax is how many characters a line of a document has at most.
+// proseMax is the maximal number of characters in a line of a document.
 const proseMax = 100
 
 // verbatim is a line that cannot be broken: of a table, a heading, a comment, a picture, or code that
 // is set in by four spaces.
 var verbatim = regexp.MustCompile(`^(\||#|<|!|    )`)
 
-// checkWrapped wants prose that people can read beside code. A line of one word is as long as it is.
+// checkWrapped reports prose with lines too long to read beside code. A line of one word may be
+// longer.
 func checkWrapped(path string, text []byte) []Finding {
 	if !strings.HasSuffix(path, ".md") {
 		return nil

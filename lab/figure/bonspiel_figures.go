@@ -65,7 +65,7 @@ func noBetterTail() (out []Claim) {
 	return out
 }
 
-// bonspielSetting is that of most figures: TPC-C under high contention and low.
+// bonspielSetting is the setting of most figures: TPC-C under high contention and low.
 var bonspielSetting = Figure{Protocols: bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts}
 
 // bonspielSystems are those of section 4.1.

@@ -173,7 +173,7 @@ func d2pcConflicts() (out []Claim) {
 	return out
 }
 
-// because adds the reason to claims, for those that are not met.
+// because adds the reason to claims that are not met.
 func because(reason string, claims ...Claim) []Claim {
 	for i := range claims {
 		claims[i].Reason = reason

@@ -154,7 +154,7 @@ func (m Measure) of(class string) Measure {
 	return Measure{m.Name + " of " + class, m.Unit, func(r lab.Result) float64 { return m.Of(lab.Result{Figures: r.ByClass[class].Figures}) }}
 }
 
-// writing is the mean commit latency of the given classes of a workload, those that write.
+// writing is the mean commit latency of the given classes of a workload, the writing ones.
 func writing(classes ...string) Measure {
 	return Measure{"mean commit latency of what writes", "ms", func(r lab.Result) float64 {
 		sum, n := 0.0, int64(0)

@@ -13,11 +13,11 @@ import (
 // statements in one packet, as the prototype's client sends them, of which half write (the paper;
 // the prototype's client writes a quarter), one in five transactions at two sources; a million rows
 // at each source, Zipf 0.9; 5 s for a lock. Transactions at one source are at the one in Beijing:
-// section 7.1 does not say where, figure 1 has them at the nearer source, and table I's mean latency
-// of 176 ms with three in four of them is less than the round trips of such transactions would take
-// if they were at all four as often (docs/laboratory/geotp.md). ssp sends XA END by itself, as the
-// prototype does without its optimisations. Clients drop what is aborted, as that client does, and no
-// gateway bounds the tries that contend: that is ours alone.
+// section 7.1 does not specify where, figure 1 has them at the nearer source, and table I's mean
+// latency of 176 ms with three in four of them is less than the round trips of such transactions
+// would take if they were at all four as often (docs/laboratory/geotp.md). ssp sends XA END by
+// itself, as the prototype does without its optimisations. Clients drop aborted transactions, as
+// that client does, and no gateway bounds the tries that contend: that is ours alone.
 func geotpBase() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Sources, s.Shards, s.Replicas, s.ClientRegions = "ycsb-sources", "geotp4", "mmmm", 4, 1, 1

@@ -258,8 +258,8 @@ func besideScalarDB(name, load, part string, base lab.Experiment, scheduled floa
 
 // tpccFigure is a part of figure 9, of one transaction of TPC-C alone, in two packets: reads that
 // later statements depend on (the customer of a name, the number of the next order) are in the
-// first. The paper specifies neither packets nor the baseline of its numbers; ssp is that of all
-// its others.
+// first. The paper specifies neither packets nor the baseline of its numbers; ssp is the baseline
+// of all its others.
 func tpccFigure(name, title, workload string, times, change float64) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 9; 16 warehouses a source, two packets a transaction",
@@ -281,7 +281,7 @@ func tpccBase(workload string) lab.Experiment {
 	return base
 }
 
-// settings are those that the paper omits, or in which its prototype's client differs.
+// settings are settings that the paper omits, or in which its prototype's client differs.
 var settings = []struct {
 	name string
 	set  func(*lab.Experiment)

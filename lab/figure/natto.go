@@ -223,7 +223,7 @@ var (
 		Label: "packets lost (%)", Milli: true, Values: []int{0, 500, 1000, 1500, 2000, 2500, 3000}, Quick: []int{0, 3000},
 		Set: func(s *lab.Experiment, v int) { s.Loss = float64(v) / 1000 / 100 },
 	}
-	// nattoTypicalLoss is what the paper calls low to moderate: less than 1 %.
+	// nattoTypicalLoss is the range that the paper calls low to moderate: less than 1 %.
 	nattoTypicalLoss = Axis{
 		Label: "packets lost (%)", Milli: true, Values: []int{250, 500, 750}, Quick: []int{250, 750}, Set: nattoLoss.Set,
 	}

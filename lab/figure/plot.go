@@ -30,8 +30,8 @@ const (
 	pngDPI       = 144
 )
 
-// look is how a series is drawn. Series differ in marker and dashes and not in colour alone, so
-// that they can be distinguished in print and by colour-blind readers.
+// look is the appearance of a series. Series differ in marker and dashes and not in colour alone,
+// so that they can be distinguished in print and by colour-blind readers.
 type look struct {
 	color  color.RGBA
 	marker draw.GlyphDrawer
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// look returns that of the i-th protocol.
+// look returns the i-th protocol's.
 func (f *Figure) look(i int) look {
 	if f.Pairs {
 		return pairs[i%len(pairs)]

@@ -8,7 +8,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Lateness is how much later than due pieces were forwarded.
+// Lateness is the delay with which pieces were forwarded after they were due.
 type Lateness struct {
 	Pieces        int64
 	P50, P99, Max time.Duration

@@ -70,8 +70,8 @@ func roundTrip(t *testing.T, c net.Conn) time.Duration {
 	return time.Since(begun)
 }
 
-// No round trip is shorter than asked for, the first one with its handshake none than two; a
-// change of the delay holds for what is sent later.
+// No round trip is shorter than configured, the first one with its handshake than two; a change of
+// the delay applies to data sent later.
 func TestRoundTripsAreNoShorter(t *testing.T) {
 	const rtt = 30 * time.Millisecond
 	p := link(t, server(t, echo), rtt)
@@ -93,8 +93,9 @@ func TestRoundTripsAreNoShorter(t *testing.T) {
 	}
 }
 
-// Many connections in parallel, each of which sends more than a direction may hold: all bytes arrive
-// in their order, and the end of what was sent arrives while the answer still comes.
+// Many connections in parallel, each of which sends more than a direction may hold: all bytes
+// arrive in their order, and the end of the stream arrives while the answer is still being
+// received.
 func TestBytesKeepTheirOrder(t *testing.T) {
 	p := link(t, server(t, echo), 2*time.Millisecond)
 	var running sync.WaitGroup
@@ -120,7 +121,7 @@ func TestBytesKeepTheirOrder(t *testing.T) {
 	running.Wait()
 }
 
-// A delay that becomes shorter lets nothing overtake what was sent before.
+// With a delay that becomes shorter no data overtakes earlier data.
 func TestNothingOvertakes(t *testing.T) {
 	p := link(t, server(t, echo), 100*time.Millisecond)
 	c := dial(t, p)
@@ -141,7 +142,7 @@ func TestNothingOvertakes(t *testing.T) {
 	}
 }
 
-// A client that does not read is sent no more than the buffers hold: the sender must wait.
+// A client that does not read is sent only as much as the buffers hold: the sender must wait.
 func TestBuffersAreBounded(t *testing.T) {
 	stop := make(chan struct{})
 	p := link(t, server(t, func(net.Conn) { <-stop }), 0)

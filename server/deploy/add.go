@@ -52,7 +52,7 @@ func HTTPAt(port, peerPort int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Check returns what is wrong with an addition, before anything is queried or written.
+// Check returns the fault of an addition, before anything is queried or written.
 func (a *Addition) Check() error {
 	c := a.config()
 	c.Node, c.Nodes = 2, []Node{{ID: 1, Region: a.Region, Address: a.Peers}, {ID: 2, Region: a.Region, Address: a.Peers, Role: a.Role}}

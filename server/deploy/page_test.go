@@ -14,8 +14,8 @@ import (
 	"isochron/test/pages"
 )
 
-// setting is what the page has of a key that its comment does not: unit and default, and the meaning
-// where the field has no comment of its own.
+// setting has a key's data that its comment lacks: unit and default, and the meaning where the
+// field has no comment of its own.
 type setting struct{ unit, otherwise, meaning string }
 
 var settings = map[string]setting{

@@ -58,7 +58,7 @@ func (s *Source) Reach(ctx context.Context, cluster string) error {
 // passwordFileMax bounds a password file.
 const passwordFileMax = 4096
 
-// Check returns what is wrong with a source, without reading a file or contacting the source.
+// Check returns the fault of a source, without reading a file or contacting the source.
 func (s *Source) Check() error {
 	if err := routing.CheckSourceName(s.Name); err != nil {
 		return err

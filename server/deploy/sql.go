@@ -62,7 +62,7 @@ type timeout struct {
 	least, most   int64         // of the variable, in units
 }
 
-// The largest values of variables in seconds, and of those that bound one wait.
+// The largest values of variables in seconds, and of variables that bound one wait.
 const (
 	yearSeconds = 31536000
 	hourSeconds = 3600

@@ -30,7 +30,7 @@ func cutEverywhere(t *testing.T, lie disktest.Lie, setup, do func(*disktest.Disk
 				t.Fatal(err)
 			}
 			if err := look(dir, done); err != nil {
-				found = append(found, fmt.Errorf("cut %s, %v is left of what was not synced: %w", what, keep, err))
+				found = append(found, fmt.Errorf("cut %s, %v of the unsynced data is left: %w", what, keep, err))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	}
 }
 
-// Rights are what was asked for from the beginning: a key is never readable by others.
+// Rights are the requested ones from the beginning: a key is never readable by others.
 func TestRights(t *testing.T) {
 	for _, d := range []disk.Disk{disk.Machine(), disktest.New(t.TempDir(), disktest.Lie{})} {
 		dir := t.TempDir()

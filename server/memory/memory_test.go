@@ -134,7 +134,7 @@ func TestTheMachinesMemory(t *testing.T) {
 	}
 }
 
-// Garbage takes no more than its share, whatever lives, unless that would be to
+// Garbage stays within its share, however much memory is in use, unless that would require to
 // collect without end.
 func TestGarbageStaysInItsShare(t *testing.T) {
 	for _, total := range []int64{512 * mib, 2 * gib, 64 * gib} {

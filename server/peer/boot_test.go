@@ -61,7 +61,7 @@ func TestRestartsAreAdmittedAndCopiesRefused(t *testing.T) {
 	w.want(t, "the original meanwhile", first, admitted)
 	w.now = w.now.Add(quiet)
 	w.want(t, "when the original is silent", second, admitted)
-	w.want(t, "the original comes back", first, CodeStale)
+	w.want(t, "the original returns", first, CodeStale)
 	w.want(t, "the original restarts", first.Next(12), CodeStale)
 	w.want(t, "an unseen start, and the next", second.Next(13).Next(14), codeWait)
 	w.answersAt(3, Boot{ID: 14})

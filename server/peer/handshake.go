@@ -99,7 +99,7 @@ func (t *Transport) receive(conn *tls.Conn) (hello, error) {
 	return h, errors.Join(wrong, conn.SetDeadline(time.Time{}))
 }
 
-// check returns what is wrong with a hello.
+// check returns the fault of a hello.
 func (t *Transport) check(h hello, state tls.ConnectionState) error {
 	switch {
 	case h.Version != version:

@@ -30,8 +30,9 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.reason }
 
-// twiceFor is how long a peer must report another start before the node acts on it: a peer may not have noticed
-// yet that a connection has ended. Even then the other start must have sent within quiet.
+// twiceFor is the time for which a peer must report another start before the node acts on it: a
+// peer may not have noticed yet that a connection has ended. Even then the other start must have
+// sent within quiet.
 const twiceFor = 4 * time.Second
 
 // retryMax bounds the pause while a peer will admit the node within seconds.

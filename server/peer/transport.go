@@ -296,7 +296,7 @@ func (t *Transport) serve(raw *preauth.MeteredConn) {
 	}
 }
 
-// silence is how long a connection without a frame is kept.
+// silence is the time for which a connection without a frame is kept.
 const silence = 15 * time.Second
 
 // take handles a peer's frames until the connection ends; alive is called for each ping.

@@ -156,7 +156,7 @@ func TestForeignNames(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		other := k.name()
 		other.Cluster++
-		for i, name := range []string{"somebody/else", "isochron1.c1.3.7.0x1/51.9", "isochron1.C1.3.7.1/51.9", "isochron2.c1.3.7.1/51.9", other.String()} {
+		for i, name := range []string{"another/name", "isochron1.c1.3.7.0x1/51.9", "isochron1.C1.3.7.1/51.9", "isochron2.c1.3.7.1/51.9", other.String()} {
 			undo := k.foreign(name, i)
 			defer undo()
 		}

@@ -42,8 +42,8 @@ func unreachable(cause error) *source.Error {
 	return &source.Error{Code: codeCannotConnect, State: "08001", Text: "the source cannot be reached: " + reason(cause), Ends: true, Gone: true}
 }
 
-// reason returns a cause's text without an address's secrets: that of a network error, or of the innermost
-// error.
+// reason returns a cause's text without an address's secrets: the text of a network error, or of
+// the innermost error.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -44,7 +44,7 @@ func TestAConflictWithAPreparedReaderIsRefused(t *testing.T) {
 		}
 		b, n := k.begin(source.BranchOptions{})
 		if r := k.do(b, "SELECT v FROM %s WHERE id = 1"); string(r.Rows[0][0]) != "0" {
-			t.Errorf("what was refused has changed the row to %s", r.Rows[0][0])
+			t.Errorf("a refused statement has changed the row to %s", r.Rows[0][0])
 		}
 		k.must(end(b))
 		_, err := k.driver.Finish(k.ctx, n, true)

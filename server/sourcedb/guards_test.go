@@ -80,8 +80,8 @@ func TestGuardsOfPreparedBranches(t *testing.T) {
 	})
 }
 
-// A statement sees what was committed when its locks were granted, and so does the next one: of two branches that read a
-// condition and insert by it, at most one succeeds.
+// A statement sees the rows committed when its locks were granted, and so does the next one: of two
+// branches that read a condition and insert by it, at most one succeeds.
 func TestABranchThatLocksSeesWhatIsCommitted(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		reader, _ := k.begin(source.BranchOptions{LockWait: endless})

@@ -93,7 +93,7 @@ func (k *kit) foreign(name string, row int) (undo func()) {
 		return func() { k.pg(fmt.Sprintf("ROLLBACK PREPARED '%s'", name)) }
 	}
 	global, branch, _ := strings.Cut(name, "/")
-	format := 1 // not ours, whatever the name
+	format := 1 // not Isochron's, whatever the name
 	if n, ok := source.ParseName(name); ok && n.Cluster != cluster || strings.HasPrefix(name, "isochron1") {
 		format = mysqlFormat
 	}

@@ -113,12 +113,12 @@ func TestLocksOfPreparedReaders(t *testing.T) {
 		k.do(b, "SELECT v FROM %s WHERE id = 1"+k.share)
 		k.must(b.Prepare(k.ctx))
 		if !k.blocked(1) {
-			t.Error("what was read is free after PREPARE")
+			t.Error("read rows are unlocked after PREPARE")
 		}
 		k.must(first.Close())
 		if k.name_() == "postgres" {
 			if !k.blocked(1) {
-				t.Error("what was read is free without the connection")
+				t.Error("read rows are unlocked without the connection")
 			}
 		} else {
 			for k.blocked(1) { // until the server has noticed the end of the connection

@@ -22,7 +22,8 @@ type myBranch struct {
 	changed bool
 }
 
-// begin returns the statements that begin the branch, preceded by those that adapt the connection's settings.
+// begin returns the statements that begin the branch, preceded by statements that adapt the
+// connection's settings.
 func (b *myBranch) begin() string {
 	text := b.c.settle(b.o)
 	if b.o.ReadOnly {

@@ -28,8 +28,8 @@ import (
 // errParked ends a wait for a connection of this driver that has prepared the branch.
 var errParked = errors.New("a connection of this driver has prepared the branch")
 
-// detachGrace is how long a name's lock must be free before another connection finishes the branch: it bounds a
-// few steps of one thread of the server.
+// detachGrace is the time for which a name's lock must be free before another connection finishes
+// the branch: it bounds a few steps of one thread of the server.
 const detachGrace = time.Second
 
 // tieLock returns the name of a branch's lock. MySQL allows 64 characters.

@@ -43,7 +43,7 @@ func TestLoneReadsShare(t *testing.T) {
 				text = fmt.Sprintf(text, k.table)
 			}
 			if _, ok := sharing(text); !ok {
-				t.Errorf("%s does not go by the clause", text)
+				t.Errorf("%s does not use the clause", text)
 			}
 			r := k.ok(text)
 			if got := fmt.Sprintf("%s", r.Rows); got != map[bool]string{true: "[]", false: "[[" + want + "]]"}[want == ""] {

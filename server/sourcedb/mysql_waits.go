@@ -22,7 +22,7 @@ const myAskWaits = `SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id FROM inf
 	JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id AND b.trx_rows_locked > 0
 WHERE b.trx_mysql_thread_id <> r.trx_mysql_thread_id AND r.trx_mysql_thread_id IN (`
 
-// myCopied is how long a MariaDB keeps a copy after a query, with a margin.
+// myCopied is the time for which a MariaDB keeps a copy after a query, with a margin.
 const myCopied = 110 * time.Millisecond
 
 // myReportsNoWaits are the errors of servers that do not show waits: no PROCESS, or no such table.

@@ -49,8 +49,8 @@ func onceError(ctx context.Context, s source.Statement, err error, used bool) (e
 	return e, e.Gone && harmless && used && ctx.Err() == nil
 }
 
-// unlooked is how long a connection may have been idle to be used by a single statement without a check; the
-// statement is sent again if the connection turns out to be broken.
+// unlooked returns the longest time a connection may have been idle to be used by a single
+// statement without a check; the statement is sent again if the connection turns out to be broken.
 func unlooked(s source.Statement, first bool) time.Duration {
 	if first && pure(s.Text) {
 		return unseen

@@ -20,7 +20,8 @@ type Options struct {
 	Connections int
 	// ConnectTimeout bounds each attempt to connect, 0: ConnectTimeoutDefault.
 	ConnectTimeout time.Duration
-	// Ordering is how a PostgreSQL orders transactions; "": ByLocks. Other servers have one way.
+	// Ordering is the way in which a PostgreSQL orders transactions; "": ByLocks. Other servers
+	// have one way.
 	Ordering Ordering
 	// Cluster is part of the program name that the server's operators see.
 	Cluster string
@@ -33,7 +34,7 @@ const (
 	ConnectTimeoutDefault = 5 * time.Second
 	// cleanUpMax bounds the clean-up of an abandoned branch or connection.
 	cleanUpMax = 5 * time.Second
-	// idleMax is how long an unused connection is kept.
+	// idleMax is the time for which an unused connection is kept.
 	idleMax = time.Minute
 	// silentMax is the silence after which the server closes a connection, and releases the locks of a branch
 	// whose agent was cut off.

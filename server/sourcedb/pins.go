@@ -79,8 +79,8 @@ var myPins = []pin{
 // mariaPins are MariaDB's only.
 var mariaPins = []pin{{"check_constraint_checks", "1", ""}, {"system_versioning_asof", "DEFAULT", "DEFAULT"}}
 
-// myModes are the SQL modes kept as the server has them: they affect what is refused, rounded or numbered. All others
-// change how a text is parsed.
+// myModes are the SQL modes kept as the server has them: they affect refusals, rounding and
+// numbering. All others change how a text is parsed.
 var myModes = []string{
 	"STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_IN_DATE", "NO_ZERO_DATE", "ALLOW_INVALID_DATES", "ERROR_FOR_DIVISION_BY_ZERO", "NO_ENGINE_SUBSTITUTION",
 	"ONLY_FULL_GROUP_BY", "NO_AUTO_VALUE_ON_ZERO", "NO_UNSIGNED_SUBTRACTION", "TIME_ROUND_FRACTIONAL", "TIME_TRUNCATE_FRACTIONAL",

@@ -51,7 +51,7 @@ func TestTextsMeanTheSameEverywhere(t *testing.T) {
 		b, _ := k.begin(source.BranchOptions{})
 		r := k.do(b, "SELECT "+map[string]string{"postgres": "$1::text", "mariadb": "?"}[k.name_()]+" FROM (SELECT 1 AS x) AS t -- %s", value)
 		if got := string(r.Rows[0][0]); got != value {
-			t.Errorf("a value comes back as %s", got)
+			t.Errorf("a value is returned as %s", got)
 		}
 		k.must(b.Commit(k.ctx))
 	})

@@ -43,8 +43,8 @@ func newPool[C conn](size int, dial func(context.Context) (C, error)) *pool[C] {
 	return &pool[C]{dial: dial, size: size, free: size, parked: map[source.Name]C{}}
 }
 
-// unseen is how long a connection may have been idle to be given unchecked to a caller that can send again: checking
-// its socket costs 2 us.
+// unseen is the longest time a connection may have been idle to be given unchecked to a caller that
+// can send again: checking its socket costs 2 us.
 const unseen = time.Second
 
 // get returns a connection. used: it has served before and may turn out to be broken. wait bounds the wait for a

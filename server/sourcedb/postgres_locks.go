@@ -8,19 +8,21 @@ import (
 
 // How a PostgreSQL orders transactions.
 //
-// Its SERIALIZABLE determines the order afterwards and aborts transactions that might contradict it. This is right
-// within one PostgreSQL but not over several databases: its order need not be that of the commits. It aborts many
-// transactions without a conflict, because it must assume the worst of a prepared one.
+// Its SERIALIZABLE determines the order afterwards and aborts transactions that might contradict
+// it. This is right within one PostgreSQL but not over several databases: its order may differ from
+// the commits' order. It aborts many transactions without a conflict, because it must assume the
+// worst of a prepared one.
 //
-// So a transaction all of whose statements lock their reads (Statement.Locks) runs at READ COMMITTED. Each statement
-// sees what is committed when it has its locks. A row that was read is kept by FOR SHARE; rows a condition did not
-// find are kept out by a guard, a lock of the table that conflicts with every writer's. PREPARE keeps all of them,
-// over a restart too. The guard is taken in a separate statement before, since a statement sees what was committed
-// when it began.
+// So a transaction all of whose statements lock their reads (Statement.Locks) runs at READ
+// COMMITTED. Each statement sees the rows that are committed when it has its locks. A row that was
+// read is kept by FOR SHARE; rows a condition did not find are kept out by a guard, a lock of the
+// table that conflicts with every writer's. PREPARE keeps all of them, over a restart too. The
+// guard is taken in a separate statement before, since a statement sees the rows committed when it
+// began.
 //
 // Other transactions run at SERIALIZABLE, and are ordered with the locking ones only as far as they lock.
 
-// Ordering is how a PostgreSQL orders transactions that request SERIALIZABLE.
+// Ordering is the way in which a PostgreSQL orders transactions that request SERIALIZABLE.
 type Ordering string
 
 // The orderings.

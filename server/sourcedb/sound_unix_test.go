@@ -28,7 +28,7 @@ func TestQuiet(t *testing.T) {
 	looks := func(when string, want bool) {
 		t.Helper()
 		seen := make(chan bool, 1)
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // what was sent is on its way
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // the data is under way
 			go func() { seen <- quiet(c) }()
 			select {
 			case is := <-seen:

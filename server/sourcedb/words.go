@@ -6,9 +6,9 @@ import (
 	"isochron/source"
 )
 
-// firstWords returns the first two words of a statement in upper case, after white space, comments and opening
-// parentheses; "" for anything else. It does not decide a statement's meaning, only the call of the driver and what
-// is refused.
+// firstWords returns the first two words of a statement in upper case, after white space, comments
+// and opening parentheses; "" for anything else. It does not decide a statement's meaning, only the
+// call of the driver and the refusals.
 func firstWords(text string) (first, second string) {
 	first, rest := word(text)
 	second, _ = word(rest)

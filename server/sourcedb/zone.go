@@ -6,10 +6,11 @@ import (
 	"isochron/source"
 )
 
-// Each statement has the time zone of its client's session (Statement.Zone), and a pooled connection has that of its
-// last statement. So both dialects set it where it differs, in the same trip; "" is UTC, a connection's initial zone.
+// Each statement has the time zone of its client's session (Statement.Zone), and a pooled
+// connection has its last statement's. So both dialects set it where it differs, in the same trip;
+// "" is UTC, a connection's initial zone.
 
-// checkZone refuses what is neither a zone's name nor an offset.
+// checkZone refuses a text that is neither a zone's name nor an offset.
 func checkZone(zone string) *source.Error {
 	bad := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+-/:_", r))

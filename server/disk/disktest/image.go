@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Keep is how much unsynced data a power cut leaves.
+// Keep is the amount of unsynced data that a power cut leaves.
 type Keep int
 
 // The values.
@@ -39,8 +39,8 @@ type image struct {
 	names   map[string]*image // nil: a file
 }
 
-// cut returns what is left of an inode. Several names of one inode then become several files, which differs only for
-// writes to a file with two names.
+// cut returns the rest of an inode. Several names of one inode then become several files, which
+// differs only for writes to a file with two names.
 func (n *inode) cut(keep Keep, r *rand.Rand) *image {
 	out := &image{rights: n.rights}
 	if !n.isDir() {

@@ -13,7 +13,7 @@ type Lie struct {
 	Files []string
 	// Dirs are patterns of directories, relative to the disk's (".": itself), whose syncs do nothing.
 	Dirs []string
-	// Late are patterns of names whose syncs keep only what was written before the previous sync.
+	// Late are patterns of names whose syncs keep only the data written before the previous sync.
 	Late []string
 }
 

@@ -23,7 +23,7 @@ const FileName = "SYNCED"
 
 const logSuffix = ".log"
 
-// syncEvery is how old the mark on disk may be.
+// syncEvery is the maximal age of the mark on disk.
 const syncEvery = time.Second
 
 // ErrDamaged: a file differs from its synced content.
@@ -174,7 +174,7 @@ func (m *Marks) compareOne(f synced) error {
 	case int64(len(b)) < f.Bytes:
 		return fmt.Errorf("%w: %s has %d bytes, and %d were synced", ErrDamaged, f.Name, len(b), f.Bytes)
 	case crc32.Checksum(b, castagnoli) != f.Sum:
-		return fmt.Errorf("%w: the first %d bytes of %s are not those that were synced", ErrDamaged, f.Bytes, f.Name)
+		return fmt.Errorf("%w: the first %d bytes of %s differ from the synced ones", ErrDamaged, f.Bytes, f.Name)
 	}
 	return nil
 }

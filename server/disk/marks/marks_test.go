@@ -46,7 +46,7 @@ func add(t *testing.T, f vfs.File, content string) {
 	must(t, err, f.SyncData())
 }
 
-// Damage to what was synced is found, whether the marks were closed or their process ended.
+// Damage to synced data is found, whether the marks were closed or their process ended.
 func TestDamageIsFound(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"a flipped bit": func(path string) error { return os.WriteFile(path, []byte("first sedond torn"), 0o600) },
@@ -67,7 +67,7 @@ func TestDamageIsFound(t *testing.T) {
 				path := filepath.Join(dir, "000004.log")
 				must(t, open(t, vfs.Default, dir).Close())
 				must(t, os.WriteFile(path, []byte("first second ...."), 0o600))
-				must(t, open(t, vfs.Default, dir).Close()) // what was not synced may be anything
+				must(t, open(t, vfs.Default, dir).Close()) // unsynced data may be anything
 				must(t, damage(path))
 				if _, err := Open(vfs.Default, dir); !errors.Is(err, ErrDamaged) {
 					t.Errorf("it is opened: %v", err)
@@ -95,8 +95,8 @@ func TestUnneededLogsMayBeAbsent(t *testing.T) {
 	must(t, open(t, vfs.Default, dir).Close())
 }
 
-// Whenever the power is cut, and whatever it leaves of what was not synced: nothing is taken for
-// damage, and what was synced a mark ago is looked at.
+// Whenever the power is cut, and whatever it leaves of unsynced data: nothing is reported as
+// damage, and data synced a mark ago is checked.
 func TestAPowerCutIsNoDamage(t *testing.T) {
 	for _, keep := range append(disktest.Keeps(), disktest.All) {
 		r := rand.New(rand.NewPCG(7, uint64(keep)))
@@ -143,7 +143,7 @@ func work(t *testing.T, m *Marks, r *rand.Rand) {
 			f = log(t, m, filepath.Base(name), "begins")
 		}
 		for range r.IntN(4) {
-			add(t, f, "goes on")
+			add(t, f, "continues")
 			if r.IntN(3) == 0 {
 				m.syncLater()
 			}

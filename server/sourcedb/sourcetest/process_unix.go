@@ -20,7 +20,7 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// start starts a program; what it prints goes to dir/log.
+// start starts a program with its output in dir/log.
 func start(dir, program string, args []string) (*process, error) {
 	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
