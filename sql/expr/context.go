@@ -2,7 +2,6 @@ package expr
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -31,7 +30,6 @@ type Context struct {
 	// Strict: a value that must be changed to be stored is an error, not a warning.
 	Strict bool
 
-	random   map[*Function]*rand.Rand
 	warnings []Warning
 	dropped  int
 }

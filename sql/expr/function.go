@@ -50,6 +50,7 @@ type Call struct {
 	Out      Type           // of the result
 	Tree     sqlparser.Expr // the call as it was written
 	Option   string         // what the tree has besides arguments, such as the unit of an interval, in upper case
+	State    any            // the function's own, kept from row to row of a statement; Begin clears it
 }
 
 // node is a call as the tree has it.
@@ -92,7 +93,6 @@ func recognise(e sqlparser.Expr) (node, bool, error) {
 			}
 			return n, true, n.function.check(len(n.args))
 		}
-		return node{}, false, nil
 	}
 	for _, match := range byNode[reflect.TypeOf(e)] {
 		if n, ok := match(e); ok {

@@ -84,6 +84,7 @@ func (p *Program) Begin(c *Context) {
 	for i := range p.steps {
 		p.steps[i].done = false
 		p.steps[i].call.Context = c
+		p.steps[i].call.State = nil
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *Call) repeated(s []byte, i int) Value {
 
 // substringIndex is what is before the n-th delimiter, or behind it if n counts from the end.
 func substringIndex(c *Call) (Value, error) {
-	s, delimiter, n := c.Raw(0), c.Raw(1), c.Integer(2)
+	s, delimiter, n := c.Raw(0), c.Raw(1), int64(int32(c.Integer(2))) // cut to 32 bits, as there
 	if len(s) == 0 || len(delimiter) == 0 || n == 0 {
 		return c.Text(""), nil
 	}

@@ -1,0 +1,111 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
+)
+
+// Mathematical functions (the manual's 14.6.2) of doubles. evalengine computes ABS, CEILING, FLOOR and SIGN.
+
+func init() {
+	for name, f := range map[string]func(float64) float64{
+		"ACOS": math.Acos, "ASIN": math.Asin, "ATAN": math.Atan, "COS": math.Cos, "SIN": math.Sin, "TAN": math.Tan, "SQRT": math.Sqrt,
+		"RADIANS": func(x float64) float64 { return x * (math.Pi / 180) },
+	} {
+		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return defined(f(c.Float(0))), nil }})
+	}
+	for name, f := range map[string]func(float64) float64{
+		"COT": func(x float64) float64 { return 1 / math.Tan(x) }, "EXP": math.Exp,
+		"DEGREES": func(x float64) float64 { return x * (180 / math.Pi) },
+	} {
+		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(f(c.Float(0))) }})
+	}
+	for name, f := range map[string]func(float64) float64{"LN": math.Log, "LOG2": math.Log2, "LOG10": math.Log10} {
+		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
+			x := c.Float(0)
+			if x <= 0 {
+				return c.noLogarithm(), nil
+			}
+			return Double(f(x)), nil
+		}})
+	}
+	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Type: doubleType, Eval: arcTangent}
+	byName["ATAN"].Max, byName["ATAN"].Eval = 2, arcTangent
+	power := &Function{Name: "POW", Min: 2, Max: 2, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(math.Pow(c.Float(0), c.Float(1))) }}
+	register(
+		atan2, power, alias("POWER", power),
+		&Function{Name: "LOG", Min: 1, Max: 2, Type: doubleType, Eval: logarithm},
+		&Function{Name: "PI", Min: 0, Max: 0, Type: piType, Eval: func(*Call) (Value, error) { return Double(math.Pi), nil }},
+	)
+}
+
+// piType is a double that a client is sent with six decimals.
+func piType([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Float64, collations.CollationBinaryID, false, 8, 6, nil)
+}
+
+// defined is NULL where a function has no value.
+func defined(f float64) Value {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Null
+	}
+	return Double(f)
+}
+
+// bounded is an error 1690 for a value over the limit of doubles.
+func (c *Call) bounded(f float64) (Value, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return Null, c.outOfRange("DOUBLE")
+	}
+	return Double(f), nil
+}
+
+// outOfRange is the error 1690, which shows the call.
+func (c *Call) outOfRange(kind string) error {
+	name := strings.ToLower(c.Function.Name)
+	if name == "power" {
+		name = "pow"
+	}
+	var args []string
+	if f, ok := c.Tree.(*sqlparser.FuncExpr); ok {
+		for _, a := range f.Exprs {
+			args = append(args, sqlparser.String(a))
+		}
+	}
+	return newError(1690, "22003", "%s value is out of range in '%s'", kind, shorten(fmt.Sprintf("%s(%s)", name, strings.Join(args, ","))))
+}
+
+// noLogarithm warns that an argument has no logarithm.
+func (c *Call) noLogarithm() Value {
+	c.Warn(3020, "Invalid argument for logarithm")
+	return Null
+}
+
+func arcTangent(c *Call) (Value, error) {
+	if len(c.Args) == 1 {
+		return Double(math.Atan(c.Float(0))), nil
+	}
+	return Double(math.Atan2(c.Float(0), c.Float(1))), nil
+}
+
+// logarithm is LOG(x), and LOG(base, x).
+func logarithm(c *Call) (Value, error) {
+	x := c.Float(len(c.Args) - 1)
+	if len(c.Args) == 1 {
+		if x <= 0 {
+			return c.noLogarithm(), nil
+		}
+		return Double(math.Log(x)), nil
+	}
+	base := c.Float(0)
+	if x <= 0 || base <= 0 || base == 1 {
+		return c.noLogarithm(), nil
+	}
+	return defined(math.Log(x) / math.Log(base)), nil
+}
