@@ -206,7 +206,7 @@ func TestFileErrorsNameTheFault(t *testing.T) {
 		{"regions: [va]\nintra_ms: -2", "intra_ms: -2 ms"},
 		{"regions: [va]\ncolour: red", "there is no such key"},
 		{"regions: [va\n", "did not find expected"},
-		{"regions: [va, wa]\nrtt_ms: {va: {wa: fast}}", "of another kind than the key takes"},
+		{"regions: [va, wa]\nrtt_ms: {va: {wa: fast}}", "has another type than the key takes"},
 	} {
 		_, err := ParseFile("f.yaml", []byte(c.file))
 		if err == nil {
