@@ -74,7 +74,7 @@ hunt hunt-sources hunt-planted:
 	@$(MAKE) $(patsubst hunt%,simtest%,$(@:hunt-planted=hunt-bugs))
 
 # Each mutant of a list in a copy of the tree: does a test or a fault-injection run find it?
-# ARGS: --only, --all, --hunts, --list, --json
+# ARGS: --only, --all, --faultruns, --list, --json
 mutants:
 	$(GO) run $(TAGS) ./test/mutants $(ARGS)
 

@@ -1,17 +1,17 @@
-// Command mutants asks of each rule of the core whether a test would notice its loss.
+// Command mutants checks, for each rule of the core, that a test notices its removal.
 //
-// How it thinks. A mutation takes one rule away: it replaces a text, which stands exactly once in a
-// package, by another. The command copies the tree to a temporary directory (the checkout
-// is never written), and for each mutation of the list it applies it there, runs the
-// tests and the hunts that should see it, each for a bounded time, and takes it back. It
-// prints a table: the mutation, what saw it and after how long. Exit 1 is a mutation that
-// nothing saw and that is not listed as one that changes nothing (same, with its reason).
+// How it works. A mutation removes one rule: it replaces a text, which occurs exactly once in a
+// package, by another. The command copies the tree to a temporary directory (the checkout is never
+// written), and for each mutation of the list it applies it there, runs the tests and the fault
+// runs that should fail, each for a bounded time, and reverts it. It prints a table: the mutation,
+// the check that failed and after how long. Exit code 1 means that a mutation was not noticed and
+// is not listed as one that changes nothing (same, with its reason).
 //
-// A hunt that sees a mutation runs its seed once more without the mutation, and tests that
-// see one run once more too: what fails either way is no sight but a failure of the tree.
+// A fault run that fails under a mutation runs its seed once more without it, and failing tests run
+// once more too: a check that fails either way shows a fault of the tree, not the mutation.
 //
-// The list stands in the files list_*.go, by package. It grows with every protocol: whoever
-// writes a rule adds the mutation that takes it away. A test holds that each still applies.
+// The list is in the files list_*.go, by package. It grows with every protocol: each new rule needs
+// the mutation that removes it. A test checks that each still applies.
 //
-// What its caller owes it: a checkout that passes its tests, and time; Ctrl-C tells how far it came.
+// Its caller needs a checkout that passes its tests, and time; Ctrl-C prints the results so far.
 package main

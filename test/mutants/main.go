@@ -13,8 +13,8 @@ import (
 	"isochron/bench/command"
 )
 
-const usage = `Takes the rules of the core away, one after the other in a copy of the tree, and tells which test or
-hunt notices.
+const usage = `Takes the rules of the core away, one after the other in a copy of the tree, and reports which test or
+fault run notices.
 
   make mutants                                        all of them
   make mutants ARGS="--only yield- --all"             each check of some
@@ -22,16 +22,16 @@ hunt notices.
 
 func main() { command.Main("mutants", run) }
 
-// run does what the arguments say.
+// run runs the command.
 func run(ctx context.Context, args []string, out, words io.Writer) error {
-	if len(args) > 0 && args[0] == "hunt" {
+	if len(args) > 0 && args[0] == "faultrun" {
 		return runFaults(args[1:], out)
 	}
 	f := command.NewFlags("mutants", usage)
 	only := f.String("only", "", "run only these mutations: names, or beginnings of names, with commas")
 	every := f.Bool("all", false, "run every check of a mutation, also after one has seen it")
-	hunts := f.Bool("hunts", false, "run the hunts alone, and no tests")
-	bound := f.Duration("bound", 5*time.Minute, "of one check; what does not end within it has seen the mutation")
+	faultRuns := f.Bool("faultruns", false, "run only fault runs, and no tests")
+	bound := f.Duration("bound", 5*time.Minute, "of one check; a check that does not end within it has seen the mutation")
 	asJSON := f.Bool("json", false, "print one JSON object at the end and nothing else")
 	list := f.Bool("list", false, "print the list of mutations, and run nothing")
 	if err := f.Parse(args, out); err != nil {
@@ -48,12 +48,12 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if *asJSON {
 		words = io.Discard
 	}
-	r := runner{every: *every, faultRunsOnly: *hunts, bar: &meter{w: words, total: len(chosen)}}
-	report, err := r.do(ctx, chosen, *bound) // what was interrupted tells how far it came
+	r := runner{every: *every, faultRunsOnly: *faultRuns, bar: &meter{w: words, total: len(chosen)}}
+	report, err := r.do(ctx, chosen, *bound) // an interrupted run reports its results so far
 	return errors.Join(err, command.Report(out, *asJSON, &report), report.err())
 }
 
-// choose takes those of the list whose names begin as wanted.
+// choose returns the mutations whose names begin with one of the given texts.
 func choose(list []mutation, only string) ([]mutation, error) {
 	if only == "" {
 		return list, nil
@@ -67,7 +67,7 @@ func choose(list []mutation, only string) ([]mutation, error) {
 			}
 		}
 		if len(out) == before {
-			return nil, fmt.Errorf("there is no mutation %q; --list tells their names", name)
+			return nil, fmt.Errorf("there is no mutation %q; --list prints the names", name)
 		}
 	}
 	return out, nil
@@ -104,7 +104,7 @@ func (r *runner) do(ctx context.Context, chosen []mutation, bound time.Duration)
 	return rep, nil
 }
 
-// one applies a mutation, looks, and takes it back.
+// one applies a mutation, runs its checks, and reverts it.
 func (r *runner) one(ctx context.Context, t *tree, m *mutation) (res result, err error) {
 	began := time.Now()
 	res = result{Name: m.name, Package: m.in, Rule: m.rule, Same: m.same}
@@ -116,7 +116,7 @@ func (r *runner) one(ctx context.Context, t *tree, m *mutation) (res result, err
 	if err != nil {
 		return res, err
 	}
-	for _, c := range r.checks(m) { // before the mutation is there
+	for _, c := range r.checks(m) { // before the mutation is applied
 		if err := t.holds(ctx, c); err != nil {
 			return res, err
 		}
@@ -128,7 +128,7 @@ func (r *runner) one(ctx context.Context, t *tree, m *mutation) (res result, err
 	return res, r.look(ctx, t, m, &res)
 }
 
-// look runs the checks of a mutation that is applied.
+// look runs the checks of an applied mutation.
 func (r *runner) look(ctx context.Context, t *tree, m *mutation, res *result) error {
 	binary := ""
 	for _, c := range r.checks(m) {

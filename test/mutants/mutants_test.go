@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Each mutation applies to today's source: its text stands exactly once, what replaces it
-// differs and can be read as Go, and the list says what it breaks and who should see it.
+// Each mutation applies to today's source: its text occurs exactly once, the replacement differs
+// and is valid Go, and the list has the rule it breaks and the checks that should fail.
 func TestMutationsApply(t *testing.T) {
 	t.Parallel()
 	root, err := repository()
@@ -26,7 +26,7 @@ func TestMutationsApply(t *testing.T) {
 		}
 		names[m.name] = true
 		if m.rule == "" || len(m.seen) == 0 == (m.same == "") {
-			t.Errorf("%s: a mutation says which rule it breaks, and either who should see it or why nothing can", m.name)
+			t.Errorf("%s: a mutation needs the rule it breaks, and either checks that should fail or a reason why none can", m.name)
 		}
 		path, text, mutated, err := m.place(root)
 		if err != nil {
@@ -37,7 +37,7 @@ func TestMutationsApply(t *testing.T) {
 			t.Errorf("%s: changes nothing", m.name)
 		}
 		if _, err := parser.ParseFile(token.NewFileSet(), path, mutated, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s: what it leaves is no Go: %v", m.name, err)
+			t.Errorf("%s: the result is not Go: %v", m.name, err)
 		}
 	}
 	if len(names) < 50 {
@@ -82,7 +82,7 @@ func TestChecksNameTests(t *testing.T) {
 	}
 }
 
-// A mutation whose text is gone, or stands twice, is told.
+// A mutation whose text is missing, or occurs twice, is reported.
 func TestAMissingTextIsReported(t *testing.T) {
 	t.Parallel()
 	root, err := repository()
@@ -96,7 +96,7 @@ func TestAMissingTextIsReported(t *testing.T) {
 	}
 }
 
-// A text is found at any depth, and whatever its identifiers are called there.
+// A text is found at any depth, with any identifiers.
 func TestATextIsFoundInAnyFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestATextIsFoundInAnyFile(t *testing.T) {
 	}
 }
 
-// What survives fails the run, unless it is listed as changing nothing.
+// A surviving mutation fails the run, unless it is listed as changing nothing.
 func TestASurvivorFailsTheRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

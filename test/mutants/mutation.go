@@ -9,30 +9,30 @@ import (
 	"strings"
 )
 
-// mutation takes one rule away.
+// mutation removes one rule.
 type mutation struct {
 	name string
-	rule string // that it breaks, in a sentence
+	rule string // broken by it, in a sentence
 	in   string // the package, as a folder of the repository
-	old  string // stands once in the package, outside its tests; see pattern
+	old  string // occurs once in the package, outside its tests; see pattern
 	new  string
-	seen []check // what should see it, the quickest first
-	same string  // why nothing can see it; "": something must
+	seen []check // checks that should fail, the quickest first
+	same string  // why no check can fail; "": one must
 }
 
-// check is a run of tests or a hunt.
+// check is a run of tests or a fault run.
 type check struct {
-	pkg   string // whose tests; "": it is a hunt
-	run   string // which of them, as go test -run reads it; "": all
-	row   string // of the protocol table, of a hunt
+	pkg   string // whose tests; "": it is a fault run
+	run   string // pattern of go test -run; "": all
+	row   string // protocol of a fault run
 	seeds int
-	among string // rows between which the hunted cluster changes; "": it keeps its row
+	among string // protocols between which the cluster switches; "": it keeps its protocol
 }
 
-// tests are those of a package whose names match.
+// tests is a check by the tests of a package whose names match.
 func tests(pkg, run string) check { return check{pkg: pkg, run: run} }
 
-// faultRun is over so many seeds of a row.
+// faultRun is a check by fault runs of a protocol with so many seeds.
 func faultRun(row string, seeds int) check { return check{row: row, seeds: seeds} }
 
 func (c check) String() string {
@@ -42,9 +42,9 @@ func (c check) String() string {
 	case c.pkg != "":
 		return c.pkg + " " + c.run
 	case c.among != "":
-		return fmt.Sprintf("hunt %s, switching", c.row)
+		return fmt.Sprintf("fault run of %s, switching", c.row)
 	}
-	return "hunt " + c.row
+	return "fault run of " + c.row
 }
 
 // all is the list, in the order of the floors.
@@ -52,8 +52,8 @@ func all() []mutation {
 	return slices.Concat(ofStore, ofMoves, ofYield, ofNatto, ofGroup, ofShard, ofReplica, ofCoordinator, ofNode, ofSource, ofServer)
 }
 
-// pattern is what the old text matches: it may stand at any depth of indentation, and an @
-// is any one identifier, so that it survives when code moves or a receiver is renamed.
+// pattern is the regular expression of the old text: it may be at any depth of indentation, and an
+// @ is any one identifier, so that it survives when code moves or a receiver is renamed.
 func (m *mutation) pattern() *regexp.Regexp {
 	lines := strings.Split(m.old, "\n")
 	for i, line := range lines {
@@ -62,8 +62,8 @@ func (m *mutation) pattern() *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(strings.Join(lines, `\n\t*`), "@", `(\w+)`))
 }
 
-// place finds the file of the tree in which the old text of a mutation stands, and what the
-// file is with the new. An error says that it stands nowhere, or more than once.
+// place finds the file of the tree with the old text of a mutation, and returns the file's text
+// before and after. An error means that the text occurs nowhere, or more than once.
 func (m *mutation) place(tree string) (path, text, mutated string, err error) {
 	files, err := filepath.Glob(filepath.Join(tree, m.in, "*.go"))
 	if err != nil {
@@ -84,12 +84,12 @@ func (m *mutation) place(tree string) (path, text, mutated string, err error) {
 		}
 	}
 	if times != 1 {
-		return "", "", "", fmt.Errorf("%s: its text stands %d times in %s, and should once: %q", m.name, times, m.in, m.old)
+		return "", "", "", fmt.Errorf("%s: its text occurs %d times in %s instead of once: %q", m.name, times, m.in, m.old)
 	}
 	return path, text, mutated, nil
 }
 
-// applied is the text with the mutation at a match; each @ of the new text is the first
+// applied returns the text with the mutation at a match; each @ of the new text is the first
 // identifier that an @ of the old has matched.
 func (m *mutation) applied(text string, at []int) string {
 	fresh := m.new

@@ -7,12 +7,12 @@ import (
 	"text/tabwriter"
 )
 
-// result is what became of one mutation.
+// result is the outcome of one mutation.
 type result struct {
 	Name    string  `json:"name"`
 	Package string  `json:"package"`
 	Rule    string  `json:"rule"`
-	Same    string  `json:"same,omitempty"` // why nothing can see it
+	Same    string  `json:"same,omitempty"` // why no check can fail
 	Sights  []sight `json:"sights,omitempty"`
 	Error   string  `json:"error,omitempty"` // why it could not be tried
 	Seconds float64 `json:"seconds"`
@@ -27,7 +27,7 @@ func (r *result) seen() bool {
 	return false
 }
 
-// by says what has seen it.
+// by names the checks that failed.
 func (r *result) by() string {
 	var out []string
 	for _, s := range r.Sights {
@@ -77,7 +77,7 @@ func (r *report) Print(w io.Writer) {
 		len(r.Mutations), seen, same, len(r.Mutations)-seen-same)
 }
 
-// err says which mutations survived.
+// err names the surviving mutations.
 func (r *report) err() error {
 	var left []string
 	for i := range r.Mutations {
@@ -91,7 +91,7 @@ func (r *report) err() error {
 	return nil
 }
 
-// printList tells what there is to run.
+// printList prints the list.
 func printList(w io.Writer, list []mutation) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "mutation\tpackage\trule\tshould be seen by")
@@ -108,7 +108,7 @@ func printList(w io.Writer, list []mutation) {
 	_ = t.Flush()
 }
 
-// meter is a bar that grows with the mutations that were tried.
+// meter is a progress bar of the mutations that were tried.
 type meter struct {
 	w     io.Writer
 	total int

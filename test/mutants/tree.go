@@ -63,7 +63,7 @@ func repository() (string, error) {
 	}
 }
 
-// copyTree copies what a build and its tests need.
+// copyTree copies the files that a build and its tests need.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -89,15 +89,15 @@ func copyTree(from, to string) error {
 	})
 }
 
-// command is a command in the tree. What it has started ends with it.
+// command returns a command in the tree. Its child processes end with it.
 func (t *tree) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env, c.WaitDelay = t.dir, append(os.Environ(), "CGO_ENABLED=0"), 5*time.Second
 	return c
 }
 
-// gotool is go with the flags of this repository. Paths are trimmed: so what was built in
-// one copy need not be built in the next.
+// gotool returns a go command with the flags of this repository. Paths are trimmed, so that
+// packages built in one copy need not be built in the next.
 func (t *tree) gotool(ctx context.Context, verb string, args ...string) *exec.Cmd {
 	return t.command(ctx, "go", append([]string{verb, "-trimpath", "-tags", "gms_pure_go"}, args...)...)
 }
@@ -112,15 +112,15 @@ func (t *tree) build(ctx context.Context, name string) (string, error) {
 	return path, nil
 }
 
-// sight is what a check came to.
+// sight is the result of a check.
 type sight struct {
 	Check   string  `json:"check"`
 	Sees    bool    `json:"sees"`
-	What    string  `json:"what,omitempty"` // what it has seen
+	What    string  `json:"what,omitempty"` // the failure
 	Seconds float64 `json:"seconds"`
 }
 
-// look runs a check in the mutated tree. The error says that it could not be run.
+// look runs a check in the mutated tree. The error means that it could not be run.
 func (t *tree) look(ctx context.Context, c check, mutated string) (sight, error) {
 	began := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, t.bound)
@@ -139,7 +139,7 @@ func (t *tree) look(ctx context.Context, c check, mutated string) (sight, error)
 	return s, err
 }
 
-// failed are the tests that go test says have failed.
+// failed matches the tests that go test reports as failed.
 var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
 func (t *tree) lookAtTests(ctx context.Context, c check) (sight, error) {
@@ -173,21 +173,21 @@ func (t *tree) checkFaultRun(ctx context.Context, c check, binary string) (sight
 }
 
 func (t *tree) faultRun(ctx context.Context, binary string, c check, seed uint64, seeds int) (f found, err error) {
-	cmd := t.command(ctx, binary, "hunt", "-row", c.row, "-seed", strconv.FormatUint(seed, 10), "-seeds", strconv.Itoa(seeds), "-switch", c.among)
+	cmd := t.command(ctx, binary, "faultrun", "-row", c.row, "-seed", strconv.FormatUint(seed, 10), "-seeds", strconv.Itoa(seeds), "-switch", c.among)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
 		last, _ := io.ReadAll(io.LimitReader(&errs, 2000))
-		return found{Seed: seed, Anomaly: "the hunt itself ends", Detail: string(last)}, nil
+		return found{Seed: seed, Anomaly: "the fault run itself fails", Detail: string(last)}, nil
 	}
 	return f, json.Unmarshal(out, &f)
 }
 
-// holds reports whether a check of tests passes in the tree as it is without a mutation.
+// holds reports whether a check of tests passes in the tree without a mutation.
 func (t *tree) holds(ctx context.Context, c check) error {
 	if c.pkg == "" {
-		return nil // each hunt looks at its seed
+		return nil // a fault run repeats its own seed
 	}
 	if err, known := t.clean[c]; known {
 		return err
@@ -202,7 +202,7 @@ func (t *tree) holds(ctx context.Context, c check) error {
 	return err
 }
 
-// tail is the end of what a command has said.
+// tail returns the end of a command's output.
 func tail(out []byte) []byte {
 	const most = 2000
 	return out[max(0, len(out)-most):]

@@ -9,7 +9,7 @@ import (
 	"isochron/sim"
 )
 
-// found is what a hunt came to, as one process tells it to another.
+// found is the result of a fault run, as one process sends it to another.
 type found struct {
 	Seed    uint64 `json:"seed"` // the first with a violation; 0: there is none
 	Runs    int    `json:"runs"`
@@ -17,14 +17,14 @@ type found struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// runFaults is what the command does in a mutated tree, where it is built for that: mutants
-// hunt --row NAME --seed N --seeds N.
+// runFaults runs the command's part in a mutated tree, for which it is built there: mutants
+// faultrun --row NAME --seed N --seeds N.
 func runFaults(args []string, out io.Writer) error {
-	f := flag.NewFlagSet("hunt", flag.ContinueOnError)
-	row := f.String("row", "", "the row to hunt")
+	f := flag.NewFlagSet("faultrun", flag.ContinueOnError)
+	row := f.String("row", "", "the protocol")
 	seed := f.Uint64("seed", 1, "the first seed")
-	seeds := f.Int("seeds", 1, "how many")
-	among := f.String("switch", "", "rows between which the cluster changes, with commas")
+	seeds := f.Int("seeds", 1, "number of seeds")
+	among := f.String("switch", "", "protocols between which the cluster switches, with commas")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
