@@ -168,12 +168,12 @@ var anomalies = []anomaly{
 	},
 }
 
-// randomOrders is how many random orders of steps each anomaly is played in,
-// besides its own.
+// randomOrders is the number of random orders of steps in which each anomaly is played, besides its
+// own.
 const randomOrders = 1
 
-// TestAnomalies plays every anomaly on every protocol row and both SQL paths:
-// whatever was committed must be explained by a serial order.
+// TestAnomalies plays every anomaly on every protocol and both SQL paths: a serial order must
+// explain all committed transactions.
 func TestAnomalies(t *testing.T) {
 	for _, h := range houses(t) {
 		for _, path := range h.paths {
@@ -210,8 +210,8 @@ func shuffled(rnd *rand.Rand, txns []script) []int {
 	return order
 }
 
-// triesMax is how often a play in which everybody lost is given again: two that
-// validate at two shards at once may both give way, but not for ever.
+// triesMax is how often a play in which all transactions abort is repeated: two that validate at
+// two shards at the same time may both abort, but not repeatedly.
 const triesMax = 5
 
 // judged plays an anomaly in an order and judges what came of it.
@@ -222,10 +222,10 @@ func (s *stage) judged(a anomaly, order []int) {
 			return
 		}
 	}
-	s.t.Errorf("order %v: of transactions in conflict nobody won in %d plays", order, triesMax)
+	s.t.Errorf("order %v: of conflicting transactions none committed in %d plays", order, triesMax)
 }
 
-// judgedOnce reports whether somebody committed.
+// judgedOnce reports whether a transaction committed.
 func (s *stage) judgedOnce(a anomaly, order []int) bool {
 	s.t.Helper()
 	saw, left, story := s.play(a.start, a.txns, order)

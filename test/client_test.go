@@ -35,7 +35,7 @@ func TestMariaDBClient(t *testing.T) {
 	})
 }
 
-// mariadb runs a text in the client and returns what it printed.
+// mariadb runs a text in the client and returns its output.
 func mariadb(t *testing.T, ctx context.Context, program, dsn, text string) string {
 	t.Helper()
 	cfg, err := mysql.ParseDSN(dsn)

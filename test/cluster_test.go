@@ -123,7 +123,7 @@ func (c *cluster) awaitHome(t *testing.T) {
 	t.Fatalf("after %v there are shards that are not led from the region they prefer", endless)
 }
 
-// shared are the clusters that all tests use, by protocol row: a start takes seconds.
+// shared are the clusters that all tests use, by protocol: a start takes seconds.
 var shared struct {
 	mu       sync.Mutex
 	clusters []*cluster

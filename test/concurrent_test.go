@@ -22,12 +22,12 @@ const (
 	crowdTime    = 3 * time.Second
 	crowdTimeMax = 20 * time.Second
 	crowdCommits = 30
-	// crowdCommitsMin is what the slowest machine does, unless it stands still.
+	// crowdCommitsMin is the number of commits even on a slow machine.
 	crowdCommitsMin = 5
 )
 
-// crowd is clients of every region that work on one database at once, and the
-// history of what they saw.
+// crowd is clients of every region that work on one database concurrently, and the history of their
+// observations.
 type crowd struct {
 	*stage
 	began time.Time
@@ -48,8 +48,8 @@ func (c *crowd) over() bool {
 
 func (s *stage) crowd() *crowd { return &crowd{stage: s} }
 
-// run lets n clients work until the time is over. Each call of work is one
-// transaction: it begins it, does something and returns what it did; run ends it.
+// run lets n clients work until the time is over. Each call of work is one transaction: it begins
+// it, does something and returns its operations; run ends it.
 func (c *crowd) run(n int, work func(ctx context.Context, rnd *rand.Rand, tx *sql.Conn) ([]history.Op, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
@@ -99,7 +99,7 @@ func (c *crowd) transact(ctx context.Context, process int, rnd *rand.Rand, conn 
 	return rec.Outcome
 }
 
-// outcome says what a client may conclude from an error, and ends the transaction.
+// outcome returns what a client may conclude from an error, and ends the transaction.
 func (c *crowd) outcome(ctx context.Context, conn *sql.Conn, err error) history.Outcome {
 	switch number(err) {
 	case 1213, 1205, 1412:
@@ -132,7 +132,7 @@ func (c *crowd) last(work func(ctx context.Context, tx *sql.Conn) ([]history.Op,
 	})
 }
 
-// judge fails the test on what the checker found, and says how much was done.
+// judge fails the test on the checker's findings, and logs the counts.
 func (c *crowd) judge(report *history.Report) {
 	c.t.Helper()
 	count := map[history.Outcome]int{}
@@ -289,8 +289,8 @@ func readBank(ctx context.Context, tx *sql.Conn) ([]history.Op, error) {
 	return []history.Op{balances, {Kind: history.Ledger, List: ids}}, err
 }
 
-// TestCounter: autocommit increments of one row from everywhere. Those that were
-// acknowledged are counted, each once.
+// TestCounter: autocommit increments of one row from everywhere. Acknowledged ones are applied
+// exactly once.
 func TestCounter(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
 		const clients, each = 10, 6
@@ -320,7 +320,7 @@ func TestCounter(t *testing.T) {
 		all.Wait()
 		t.Logf("%d increments acknowledged, %d given up", done.Load(), lost.Load())
 		if got := s.read()[1].v; got != done.Load() {
-			t.Errorf("%d increments were acknowledged, the row says %d", done.Load(), got)
+			t.Errorf("%d increments were acknowledged, the row has %d", done.Load(), got)
 		}
 	})
 }

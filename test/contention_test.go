@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestWaitsOfStatements: who waits for whom, for which row and with which statement, is seen
-// from every region; so is what was rolled back, and why.
+// TestWaitsOfStatements: waits, with row and statement, are shown in every region; so are rolled
+// back transactions, with the reason.
 func TestWaitsOfStatements(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("another server has no such tables")
@@ -35,7 +35,7 @@ func TestWaitsOfStatements(t *testing.T) {
 			c := s.conn(ctx, 1)
 			defer c.Close()
 			ids = append(ids, s.of(ctx, c, "SELECT CONNECTION_ID()"))
-			must(t, ctx, c, "SET innodb_lock_wait_timeout = 600") // nobody gives up while we look
+			must(t, ctx, c, "SET innodb_lock_wait_timeout = 600") // no wait times out during the test
 			go func() {
 				_, err := queryInts(ctx, c, "SELECT v + 4711 FROM accounts WHERE owner = 'Zoë' AND n = 7 FOR UPDATE")
 				ends <- err
@@ -55,7 +55,7 @@ func TestWaitsOfStatements(t *testing.T) {
 		}
 		hot := s.string(ctx, 2, fmt.Sprintf("SELECT queue_length, region FROM isochron.hot_rows WHERE table_schema = '%s' AND table_name = 'accounts' ORDER BY queue_length DESC LIMIT 1", database))
 		if queue, _, _ := strings.Cut(hot, "|"); queue != "3" {
-			t.Errorf("hot_rows says %q, want a queue of 3", hot)
+			t.Errorf("hot_rows has %q, want a queue of 3", hot)
 		}
 		must(t, ctx, holder, "COMMIT")
 		for range waiters {
@@ -126,7 +126,7 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 		}
 	}
 	if _, err := looker.Exec("SELECT * FROM isochron.shards"); err != nil {
-		t.Errorf("what it may see: %v", err)
+		t.Errorf("its visible rows: %v", err)
 	}
 	s.exec("GRANT PROCESS ON *.* TO looker@'%'")
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -176,7 +176,7 @@ func (s *stage) of(ctx context.Context, c *sql.Conn, query string) string {
 	return strings.Join(out, "|")
 }
 
-// until waits until a query in the fourth region says what is wanted.
+// until waits until a query in the fourth region returns the expected text.
 func (s *stage) until(ctx context.Context, want, query string) {
 	s.t.Helper()
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {

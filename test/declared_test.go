@@ -20,7 +20,7 @@ import (
 	"isochron/txn"
 )
 
-// fixedSetCount counts the transactions of clients, and of them those that were declared.
+// fixedSetCount counts the transactions of clients, and the 2FI transactions among them.
 type fixedSetCount struct{ fixedSet, others atomic.Int64 }
 
 // Committed implements the observer of package sql.
@@ -35,9 +35,10 @@ func (c *fixedSetCount) Committed(_ time.Duration, stats txn.Stats) {
 // Aborted implements the observer of package sql.
 func (c *fixedSetCount) Aborted(txn.Kind) {}
 
-// TestFixedSetsThroughSQL: under a row that has declared transactions, statements and packets whose
-// keys follow from their values are voted on while they are read, over shards in several regions and
-// of both priorities; clients of all regions lose nothing, and are told what they are told elsewhere.
+// TestFixedSetsThroughSQL: under a protocol with 2FI transactions, statements and packets whose
+// keys follow from their values are voted on while they are read, over shards in several regions
+// and of both priorities; clients of all regions lose nothing, and get the same answers as
+// elsewhere.
 func TestFixedSetsThroughSQL(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("declared transactions are ours")
@@ -104,8 +105,8 @@ func (s *stage) movesAround() {
 	}
 }
 
-// moveAround is a client's turn: a row of another region, two of several, a note of it, money moved in
-// one packet, and what has to fail.
+// moveAround is a client's turn: a row of another region, two of several, a record of it, money
+// moved in one packet, and statements that have to fail.
 func moveAround(ctx context.Context, c *sql.Conn, client, n int) error {
 	note := fmt.Sprintf("%d-%d", client, n)
 	regions, ids := []string{"va", "wa", "sg"}, []int{1, 2, 3}
@@ -139,8 +140,8 @@ func moveAround(ctx context.Context, c *sql.Conn, client, n int) error {
 	return nil
 }
 
-// TestCallsThroughSQL: under that row a call of a stored procedure whose keys follow from its arguments
-// is one declared transaction. A cluster that starts anew has its procedures.
+// TestCallsThroughSQL: under that protocol a call of a stored procedure whose keys follow from its
+// arguments is one 2FI transaction. A restarted cluster has its procedures.
 func TestCallsThroughSQL(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("declared transactions are ours")
@@ -165,16 +166,16 @@ func TestCallsThroughSQL(t *testing.T) {
 	again := pool(t, c.dsn(3, "auto", database), nil)
 	var v int
 	if err := again.QueryRow("CALL bump('va', 1)").Scan(&v); err != nil {
-		t.Errorf("a call after the cluster was started anew: %v", err)
+		t.Errorf("a call after the cluster was restarted: %v", err)
 	}
 	if _, err := again.Exec("CALL pay('va', 1, 'sg', 3, 'late')"); err != nil {
-		t.Errorf("a call after the cluster was started anew: %v", err)
+		t.Errorf("a call after the cluster was restarted: %v", err)
 	}
 }
 
-// TestNothingIsLostByCalls: the same calls lose nothing under rows that declare nothing, on either path.
-// Rows that detect deadlocks do not go by age, and such clients starve each other there, by calls as by
-// packets.
+// TestNothingIsLostByCalls: the same calls lose nothing under protocols without 2FI, on either
+// path. Protocols that detect deadlocks do not order by age, and such clients starve each other
+// there, by calls as by packets.
 func TestNothingIsLostByCalls(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers commit each statement of a procedure by itself")
@@ -182,7 +183,7 @@ func TestNothingIsLostByCalls(t *testing.T) {
 	onPathsOf(t, []string{"2pc+2pl-home", "2pc+occ", "bamboo"}, func(_ *testing.T, s *stage) { s.callsAround() })
 }
 
-// restart closes the cluster and starts it from what is on its disks.
+// restart closes the cluster and starts it from its disks.
 func (c *cluster) restart(t *testing.T, spec protocol.Spec) {
 	t.Helper()
 	for _, p := range c.ports {

@@ -14,9 +14,9 @@ import (
 // other's uncommitted values at a hot row.
 var groupRows = []string{"2pc+2pl-group", "txsql"}
 
-// TestManyPayIntoOneAccount is what applications send: a transaction locks a hot
-// account, changes it, enters a line into a ledger, and commits or thinks better of
-// it, all in statements of their own.
+// TestManyPayIntoOneAccount runs transactions as applications send them: a transaction locks a hot
+// account, changes it, inserts a line into a ledger, and commits or rolls back, all in statements
+// of their own.
 func TestManyPayIntoOneAccount(t *testing.T) {
 	for _, h := range houses(t) {
 		if !slices.Contains(groupRows, h.name) {

@@ -19,7 +19,7 @@ import (
 
 var dsn = flag.String("dsn", "", "judge this MySQL server instead (a Go driver's DSN without database, ending in /)")
 
-// house is a database under test: a cluster on one protocol row, or a foreign server.
+// house is a database under test: a cluster with one protocol, or an external server.
 type house struct {
 	name    string
 	regions []geo.Region
@@ -29,8 +29,8 @@ type house struct {
 	dsn func(region int, path, database string) string
 }
 
-// TestMain lets more tests run at once than there are processors, for they mostly
-// wait, and tears the houses down.
+// TestMain runs more tests in parallel than there are processors, for they mostly wait, and tears
+// the houses down.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "6"); err != nil {
@@ -53,8 +53,8 @@ var alike = []string{"2pc+2pl-nro", "2pc+occ-nro", "d2pc+2pl-nro", "d2pc+2pl-hom
 // another row. Without it, go test ./test tries them as well.
 var unraced = []string{"2pc+2pl", "2pc+2pl-group", "aria"}
 
-// houses are what every test tries: a cluster on each protocol row, or the
-// foreign server of -dsn.
+// houses returns the databases of every test: a cluster with each protocol, or the external server
+// of -dsn.
 func houses(t *testing.T) []house {
 	t.Helper()
 	if *dsn != "" {
@@ -73,8 +73,8 @@ func houses(t *testing.T) []house {
 	return out
 }
 
-// onEveryPath runs a test on every protocol row and SQL path, each with a
-// database of its own, all at once.
+// onEveryPath runs a test with every protocol and SQL path, each with a database of its own, in
+// parallel.
 func onEveryPath(t *testing.T, f func(t *testing.T, s *stage)) {
 	onPathsOf(t, nil, f)
 }
@@ -94,7 +94,7 @@ func onPathsOf(t *testing.T, rows []string, f func(t *testing.T, s *stage)) {
 	}
 }
 
-// stage is where plays are given: connections to the regions of one database.
+// stage is the place of plays: connections to the regions of one database.
 type stage struct {
 	t       *testing.T
 	layout  layout // of the table kv

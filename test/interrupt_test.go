@@ -12,8 +12,8 @@ import (
 	"isochron/protocol"
 )
 
-// A statement whose time is up while it waits for a lock of another frees what its
-// transaction has locked, and the transaction says that it is over.
+// A statement whose time is up while it waits for another's lock releases the locks of its
+// transaction, and the transaction returns that it is over.
 func TestCutShortWhileWaiting(t *testing.T) {
 	spec, err := protocol.ByName(protocol.Default)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ending is how a transaction ended, as its client knows it.
+// ending is the end of a transaction, as its client knows it.
 type ending int
 
 const (
@@ -19,7 +19,7 @@ const (
 
 func (e ending) String() string { return [...]string{"rolled back", "committed", "unknown"}[e] }
 
-// played is what one client saw of its transaction.
+// played is one client's view of its transaction.
 type played struct {
 	end        ending
 	reason     string // of a transaction that lost
@@ -27,10 +27,9 @@ type played struct {
 	begun, got time.Time // its first statement was sent; its end was learnt
 }
 
-// explain looks for a serial order of the committed transactions that explains
-// what they read and what is left. It returns nil if there is none. With strict
-// the order must agree with real time. An unknown transaction may stand in the
-// order or not.
+// explain looks for a serial order of the committed transactions that explains their reads and the
+// final rows. It returns nil if there is none. With strict the order must agree with real time. An
+// unknown transaction may be in the order or not.
 func explain(start, left state, scripts []script, saw []played, strict bool) []int {
 	var done, maybe []int
 	for i, p := range saw {
@@ -100,7 +99,7 @@ func permutations(list []int) func(yield func([]int) bool) {
 	}
 }
 
-// TestJudge: the judge tells a lost update from none.
+// TestJudge: the checker distinguishes a lost update from none.
 func TestJudge(t *testing.T) {
 	increment := does(get(1), set(1, func(s seen) int64 { return s.last() + 1 }))
 	scripts := []script{increment, increment}
@@ -117,7 +116,7 @@ func TestJudge(t *testing.T) {
 		{"one after the other", both(10, 11), 12, true},
 		{"the other way round", both(11, 10), 12, true},
 		{"both read the same", both(10, 10), 11, false},
-		{"a sum that nobody made", both(10, 11), 13, false},
+		{"a sum that no transaction made", both(10, 11), 13, false},
 		{"one lost", []played{{end: rolledBack}, {end: committed, read: seen{{10}}}}, 11, true},
 		{"one unknown, done", []played{{end: unknown}, {end: committed, read: seen{{10}}}}, 12, true},
 		{"one unknown, not done", []played{{end: unknown}, {end: committed, read: seen{{10}}}}, 11, true},

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// TestAWaitingUpdateIsSeenAndKilled: a prepared update of one row by its key that
-// waits for another's lock stands in the list of processes, can be killed, and
-// leaves nothing behind.
+// TestAWaitingUpdateIsSeenAndKilled: a prepared update of one row by its key that waits for
+// another's lock is in the list of processes, can be killed, and leaves nothing behind.
 func TestAWaitingUpdateIsSeenAndKilled(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("another server shows it in other words")
@@ -38,7 +37,7 @@ func TestAWaitingUpdateIsSeenAndKilled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			for { // where nobody waits for a row that is only read, it is done again and again
+			for { // where no read waits for a row, it is repeated
 				_, err := add.ExecContext(ctx, 1, x)
 				if n := number(err); n != 1213 {
 					ended <- err
@@ -49,7 +48,7 @@ func TestAWaitingUpdateIsSeenAndKilled(t *testing.T) {
 		seen := func() bool {
 			return s.string(ctx, 1, "SELECT info FROM information_schema.processlist WHERE id = "+id+" AND command = 'Query'") == text
 		}
-		s.eventually("it stands in the list", seen)
+		s.eventually("it is in the list", seen)
 		if got := s.string(ctx, 1, "SHOW PROCESSLIST"); got == "" {
 			t.Error("SHOW PROCESSLIST shows nothing")
 		}
@@ -80,8 +79,8 @@ func (s *stage) added(ctx context.Context, add *sql.Stmt, id int) {
 	}
 }
 
-// killed kills the statement of a connection until it ends, and gives its error: one
-// that is being done again may be between two tries.
+// killed kills the statement of a connection until it ends, and returns its error: a statement that
+// is retried may be between two tries.
 func (s *stage) killed(ctx context.Context, id string, ended chan error) (err error) {
 	s.t.Helper()
 	s.eventually("it ends", func() bool {

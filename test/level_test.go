@@ -19,9 +19,9 @@ type level struct {
 	allows []string
 }
 
-// levels are the weaker ones. A play in its own order cannot show every anomaly at
-// every level: a long fork takes moments of whole transactions. That what they allow can be seen shows that they are
-// what they say, and that the play could see what must not be.
+// levels are the weaker ones. A play in its own order cannot show every anomaly at every level: a
+// long fork needs read timestamps of whole transactions. That the allowed anomalies can be seen
+// shows that the level is what it claims, and that the play could detect the forbidden ones.
 var levels = []level{
 	{"READ-COMMITTED", []string{
 		"non-repeatable read", "read skew", "lost update", "write skew", "write skew, read at once",
@@ -71,17 +71,17 @@ func withLevel(dsn, name string) string {
 	return dsn + sep + "transaction_isolation=" + url.QueryEscape("'"+name+"'")
 }
 
-// seenWithin is how many plays an allowed anomaly has to be seen in.
+// seenWithin is the number of plays in which an allowed anomaly has to be seen.
 const seenWithin = 20
 
-// TestAnomaliesOfLevels plays every anomaly at the weaker levels: what a level
-// forbids is never seen, and what it allows is.
+// TestAnomaliesOfLevels plays every anomaly at the weaker levels: forbidden ones are never seen,
+// and allowed ones are.
 func TestAnomaliesOfLevels(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T, s *stage, l level) {
 		for _, a := range anomalies {
 			t.Run(a.name, func(t *testing.T) {
 				if a.name == "long fork" && l.name == "READ-COMMITTED" {
-					t.Skip("each statement reads a moment of its own: who is late sees a fork, and on a slow machine somebody is")
+					t.Skip("each statement has its own read timestamp: a late one sees a fork, which happens on a slow machine")
 				}
 				s := &stage{t: t, layout: s.layout, regions: s.regions, dsns: s.dsns, pools: s.pools}
 				if slices.Contains(l.allows, a.name) {
@@ -141,8 +141,7 @@ func TestAReaderDoesNotWait(t *testing.T) {
 	})
 }
 
-// TestPreparedAtALevel: a prepared statement sees what its level says, from one
-// execution to the next.
+// TestPreparedAtALevel: a prepared statement reads by its level, from one execution to the next.
 func TestPreparedAtALevel(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T, s *stage, l level) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)

@@ -30,8 +30,8 @@ func (s *stage) two(ctx context.Context) (holder, other *sql.Conn) {
 	return holder, other
 }
 
-// TestLockingReadsReportConflicts: what a locking read meets is said, at once or in time, and
-// its transaction lives on.
+// TestLockingReadsReportConflicts: a locking read reports a conflict immediately or after its
+// time-out, and its transaction continues.
 func TestLockingReadsReportConflicts(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
@@ -67,11 +67,11 @@ func TestLockingReadsReportConflicts(t *testing.T) {
 	})
 }
 
-// TestLockFreed: who waits for a lock gets it when the holder ends.
+// TestLockFreed: a waiter gets the lock when the holder ends.
 func TestLockFreed(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
 		if spec, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && spec.Yield.Hot == yield.Retire {
-			t.Skip("there nobody waits for a row that is written: one goes on from the uncommitted value, and is undone with it")
+			t.Skip("no transaction waits for a written row here: it reads the uncommitted value, and aborts with its writer")
 		}
 		for _, end := range []string{"COMMIT", "ROLLBACK"} {
 			ctx, cancel := context.WithTimeout(context.Background(), endless)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestADuplicateThatWasNotThere: who has seen a key free and then meets somebody else's
-// row under it has lost to them, on every row of the table of protocols. What was there
-// when it looked is a duplicate.
+// TestADuplicateThatWasNotThere: a transaction that has read a key as absent and then meets
+// another's row under it is aborted, not refused as a duplicate, under every protocol. A row that
+// was there when it was read is a duplicate.
 func TestADuplicateThatWasNotThere(t *testing.T) {
 	tries := []struct{ name, reads, other, then string }{
 		{"key", "SELECT id FROM o WHERE id = 50", "INSERT INTO o VALUES (50, 50, 50)", "INSERT INTO o VALUES (50, 51, 51)"},
@@ -63,8 +63,8 @@ func TestADuplicateThatWasNotThere(t *testing.T) {
 	})
 }
 
-// genuine tries a duplicate that is one. What it reads may be from a near copy that does
-// not have the rows yet: then it has lost, and tries again.
+// genuine tries a real duplicate. Its reads may be from a near copy that does not have the rows
+// yet: then it aborts, and tries again.
 func genuine(t *testing.T, ctx context.Context, s *stage, region int, reads string) {
 	t.Helper()
 	a := s.conn(ctx, region)

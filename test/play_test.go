@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// patience is how long the play waits for a step before it takes the step for
-	// blocked and lets another transaction go on.
+	// patience is the time the play waits for a step before it considers the step blocked and
+	// continues with another transaction.
 	patience = 120 * time.Millisecond
 	// endless is when a play that has not ended is stuck.
 	endless = 3 * time.Minute
@@ -223,7 +223,7 @@ func (s *stage) read() state {
 	defer c.Close()
 	rows, err := c.QueryContext(ctx, "SELECT id, v, grp FROM kv")
 	if err != nil {
-		s.t.Fatalf("reading what is left: %v", err)
+		s.t.Fatalf("reading the final rows: %v", err)
 	}
 	defer rows.Close()
 	left := state{}
@@ -236,7 +236,7 @@ func (s *stage) read() state {
 		left[id] = r
 	}
 	if err := rows.Err(); err != nil {
-		s.t.Fatalf("reading what is left: %v", err)
+		s.t.Fatalf("reading the final rows: %v", err)
 	}
 	return left
 }

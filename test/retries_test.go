@@ -18,9 +18,9 @@ const (
 	rushEach    = 6
 )
 
-// rush has clients of every region do something at once, each some times. They wait for locks, and are
-// tried again, for as long as it takes: on a busy machine those of low priority wait until the others
-// have done all.
+// rush makes clients of every region do something at the same time, each some times. They wait for
+// locks, and are retried, for as long as it takes: on a busy machine those of low priority wait
+// until the others have finished.
 func (s *stage) rush(do func(ctx context.Context, c *sql.Conn, client, n int) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
@@ -48,12 +48,12 @@ func (s *stage) rush(do func(ctx context.Context, c *sql.Conn, client, n int) er
 	all.Wait()
 }
 
-// loserRows are one of each way to lose: to an older one, at the commit, to a deadlock
-// cycle, with another whose value was undone.
+// loserRows are protocols with each way to lose: to an older transaction, at the commit, in a
+// deadlock, with another whose value was aborted.
 var loserRows = []string{"2pc+2pl-home", "2pc+occ", "d2pc+2pl-group", "txsql", "bamboo"}
 
-// TestAStatementThatLostIsRetriedUnseen: statements that are their own transactions
-// are done again until they win. No client hears that they lost, and none is lost.
+// TestAStatementThatLostIsRetriedUnseen: autocommit statements are retried until they commit. No
+// client receives the conflicts, and no statement is lost.
 func TestAStatementThatLostIsRetriedUnseen(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of it")
@@ -87,16 +87,16 @@ func TestAStatementThatLostIsRetriedUnseen(t *testing.T) {
 				t.Errorf("%s: %s, want %s", text, got, want)
 			}
 		}
-		t.Logf("done again inside, at all nodes so far: %s", s.string(ctx, 0, "SELECT COALESCE(SUM(retried), 0) FROM isochron.rollbacks"))
+		t.Logf("retried by the gateways so far: %s", s.string(ctx, 0, "SELECT COALESCE(SUM(retried), 0) FROM isochron.rollbacks"))
 	})
 }
 
-// oldestWins skips rows that detect deadlocks: there who closes a cycle gives way,
-// however old, and readers pass a writer that waits.
+// oldestWins skips protocols that detect deadlocks: there the transaction that closes a cycle
+// aborts, however old, and readers pass a waiting writer.
 func oldestWins(t *testing.T) {
 	t.Helper()
 	if spec, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && spec.Yield.Detect {
-		t.Skip("there who closes a cycle gives way, however old")
+		t.Skip("the transaction that closes a cycle aborts here, however old")
 	}
 }
 
@@ -126,8 +126,8 @@ func TestAPacketThatLostIsRetriedUnseen(t *testing.T) {
 	})
 }
 
-// TestRetriesSucceedInTheEnd: clients that repeat after 1213, on their connections,
-// all get through in the end, on rows that each of them wants.
+// TestRetriesSucceedInTheEnd: clients that retry after 1213, on their connections, all commit in
+// the end, on rows that each of them needs.
 func TestRetriesSucceedInTheEnd(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers keep no age")

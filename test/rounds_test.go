@@ -13,7 +13,7 @@ import (
 	"isochron/txn"
 )
 
-// counter is told what every transaction cost and keeps the last.
+// counter receives the cost of every transaction and keeps the last.
 type counter struct {
 	mu   sync.Mutex
 	last txn.Stats
@@ -31,7 +31,7 @@ func (c *counter) Committed(_ time.Duration, stats txn.Stats) {
 // Aborted implements the observer of package sql.
 func (c *counter) Aborted(txn.Kind) {}
 
-// since waits for a transaction after the first n and returns what it cost.
+// since waits for a transaction after the first n and returns its cost.
 func (c *counter) since(t *testing.T, n int) txn.Stats {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < endless; time.Sleep(time.Millisecond) {
@@ -52,8 +52,8 @@ func (c *counter) count() int {
 	return c.seen
 }
 
-// TestRounds: a statement costs as many rounds as its data dependencies force,
-// whatever it touches; EXPLAIN says so beforehand, and that is what is then done.
+// TestRounds: a statement costs as many rounds as its data dependencies force, whatever it touches;
+// EXPLAIN reports the number beforehand, and the execution has it.
 func TestRounds(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("rounds are ours")
@@ -80,10 +80,10 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// wanted is what a statement from va costs. wide bounds the rounds that wait for
-// another region (a row that reads at the nearest replica may have fewer); commit
-// are those in which votes are gathered. A SELECT that saw several shards, or one
-// in two rounds, has to ask whether what it saw was there at one time.
+// wanted is the expected cost of a statement from va. wide bounds the rounds that wait for another
+// region (a protocol that reads at the nearest replica may have fewer); commit are the rounds in
+// which votes are gathered. A SELECT over several shards, or in two rounds, has to validate that
+// its rows existed at one time.
 type wanted struct {
 	text                 string
 	rounds, wide, commit int
@@ -110,7 +110,8 @@ var roundsWanted = []wanted{
 	{"UPDATE plain SET v = 4 WHERE name = 'three'", 2, 0, 1},
 }
 
-// revertOf is what takes back a statement that can be done only once, so that it can be tried again.
+// revertOf has the statement that reverts one which can be executed only once, so that it can be
+// tried again.
 var revertOf = map[string]string{
 	"INSERT INTO kv VALUES ('wa', 6, 0, 3), ('pr', 16, 0, 3), ('sg', 26, 0, 3)": "DELETE FROM kv WHERE id IN (6, 16, 26)",
 	"DELETE FROM kv WHERE region = 'wa' AND id = 6":                             "INSERT INTO kv VALUES ('wa', 6, 0, 3)",
@@ -120,7 +121,7 @@ var revertOf = map[string]string{
 func (w wanted) check(t *testing.T, ctx context.Context, conn *sql.Conn, spent *counter) {
 	t.Helper()
 	if got := explained(t, ctx, conn, w.text); got != fmt.Sprint(w.rounds) {
-		t.Errorf("%s: EXPLAIN says %q rounds, want %d", w.text, got, w.rounds)
+		t.Errorf("%s: EXPLAIN reports %q rounds, want %d", w.text, got, w.rounds)
 	}
 	var got txn.Stats
 	costs := func() bool {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// row is a row of the table kv that the scripts work on; its id stands beside it.
+// row is a row of the table kv that the scripts work on; its id is kept with it.
 type row struct{ v, grp int64 }
 
 // state is a whole table, by id.
 type state map[int64]row
 
-// seen is what a transaction's reads have returned so far, one list for each read.
+// seen has the rows that a transaction's reads have returned so far, one list for each read.
 type seen [][]int64
 
 // last is the one value of the latest read; 0 if it found nothing.
@@ -27,20 +27,19 @@ func (s seen) at(i int) int64 {
 	return s[i][0]
 }
 
-// op is one statement: its SQL, and what it does to a table. Both may depend on
-// what the transaction has read. read is nil of a statement that reads nothing
-// to the client.
+// op is one statement: its SQL, and its effect on a table. Both may depend on the transaction's
+// reads. read is nil of a statement that returns nothing to the client.
 type op struct {
 	sql   func(layout, seen) string // "": nothing to do
 	read  func(state) []int64
 	write func(state, seen)
 }
 
-// layout is how the table lies in shards. Rows whose ids share their tens lie together.
+// layout is the placement of the table in shards. Rows whose ids share their tens are together.
 type layout struct {
 	name  string
 	table string
-	// homed: the primary key is (region, id), and the region is that of the id's tens.
+	// homed: the primary key is (region, id), and the region follows from the id's tens.
 	homed bool
 }
 
@@ -252,7 +251,7 @@ func does(ops ...op) script { return script{ops: ops} }
 // steps counts the operations and the end.
 func (s script) steps() int { return len(s.ops) + 1 }
 
-// run does the script's work on a table, alone, and returns what it would have read.
+// run executes the script on a table, alone, and returns its reads.
 func (s script) run(db state) seen {
 	var read seen
 	for _, o := range s.ops {

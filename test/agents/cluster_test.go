@@ -20,7 +20,7 @@ import (
 	"isochron/test/faults"
 )
 
-// endless is how long a test waits for what must come.
+// endless is the time a test waits for an expected event.
 const endless = 90 * time.Second
 
 // The databases, by the name of their source.
@@ -31,7 +31,7 @@ var (
 )
 
 // begin starts the databases, or takes those that run, with nothing but an account each and a
-// transaction that somebody else has prepared.
+// prepared transaction of another program.
 func begin(t *testing.T) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -70,7 +70,7 @@ func ask(t *testing.T, kind, query string) (out []string) {
 	return out
 }
 
-// preparedAt are the names of what is prepared at a database, whoever's it is.
+// preparedAt returns the names of the prepared transactions at a database, Isochron's and others'.
 func preparedAt(t *testing.T, kind string) []string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), endless)
@@ -182,7 +182,7 @@ func (c *cluster) run(i int) {
 	c.all[i] = p
 }
 
-// listen notes what the node says.
+// listen records the node's output.
 func (p *process) listen(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -201,8 +201,8 @@ func (p *process) listen(out io.Reader) {
 // send gives an order.
 func (p *process) send(order string) { fmt.Fprintln(p.in, order) }
 
-// await waits until the node says something that begins so, and takes it; ok is false if it
-// has ended instead.
+// await waits for a line of the node that begins so, and removes it; ok is false if the node has
+// ended instead.
 func (p *process) awaits(begins string) (line string, ok bool) {
 	p.t.Helper()
 	deadline := time.After(endless)
@@ -236,13 +236,13 @@ func (p *process) await(begins string) string {
 	return line
 }
 
-// tail is the end of what it has logged.
+// tail returns the end of its log.
 func (p *process) tail() string {
 	b, _ := os.ReadFile(p.log)
 	return string(b[max(0, len(b)-3000):])
 }
 
-// kill kills it at once.
+// kill kills it immediately.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.ended

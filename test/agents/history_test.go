@@ -83,7 +83,7 @@ func TestAWeakSourceIsFound(t *testing.T) {
 	t.Error("a PostgreSQL at READ COMMITTED that locks nothing is not noticed")
 }
 
-// die kills an agent or a database now and then, until it is told to stop.
+// die kills an agent or a database repeatedly, until it is stopped.
 func (c *cluster) die(t *testing.T, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
@@ -106,12 +106,12 @@ func (c *cluster) die(t *testing.T, stop <-chan struct{}) {
 	}
 }
 
-// leastCommits is how many commits a history must have to tell anything.
+// leastCommits is the number of commits a history needs to be meaningful.
 const leastCommits = 20
 
-// lists has clients work on lists for a while, and judges what they saw. Where too little was
-// committed they begin anew and work for longer: transactions that wait for each other at several
-// databases may lose most of a short run to the lock wait, and by how much is a matter of luck.
+// lists makes clients work on lists for a while, and checks the history. If too little was
+// committed they start again and work for longer: transactions that wait for each other at several
+// databases may spend most of a short run in lock waits, by chance.
 func (c *cluster) lists(t *testing.T, d time.Duration, clients int) (run *sqlload.Report, found []string, err error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), 7*d+endless)
@@ -144,7 +144,7 @@ func (c *cluster) listsOnce(t *testing.T, ctx context.Context, e *sqlload.Env, p
 	return run, found, err
 }
 
-// keep writes a history down, where the environment says.
+// keep writes a history to the directory given in the environment.
 func keep(t *testing.T, h *history.History) {
 	t.Helper()
 	dir := os.Getenv("ISOCHRON_HISTORY_DIR")
@@ -194,7 +194,7 @@ func (c *cluster) laid(t *testing.T, ctx context.Context, e *sqlload.Env) {
 			if kind == "pg" {
 				text += "; GRANT ALL ON " + table.Name + " TO agent"
 			} else {
-				text += "; GRANT PROCESS ON *.* TO agent" // it tells who waits
+				text += "; GRANT PROCESS ON *.* TO agent" // for reports of waits
 			}
 			if err := servers[kind].Exec(text); err != nil {
 				t.Fatal(err)

@@ -10,18 +10,18 @@ import (
 	"isochron/protocol"
 )
 
-// victim is who is killed.
+// victim is the process to kill.
 type victim string
 
 const (
 	theGateway  victim = "gateway"
 	theAgent    victim = "agent"
 	theDatabase victim = "database"
-	theNetwork  victim = "network" // between the agent and all others, until the client was told
+	theNetwork  victim = "network" // between the agent and all others, until the client has an answer
 )
 
-// Whoever is killed at whichever step of a commit, beside whichever database: nothing stays
-// prepared, the money sums, what was acknowledged is there, and the rest goes on.
+// Each process killed at each step of a commit, beside each database: nothing stays prepared, the
+// money sums, acknowledged moves are there, and the others continue.
 func TestEachProcessKilledAtEachStep(t *testing.T) {
 	c := start(t, protocol.Default)
 	for _, v := range []victim{theGateway, theAgent, theDatabase} {
@@ -45,7 +45,7 @@ func TestEachProcessKilledDuringDecentralizedPrepare(t *testing.T) {
 	}
 }
 
-// An agent that is cut off at a step, and goes on, until its client has been told something.
+// An agent that is cut off at a step, and reconnected when its client has an answer.
 func TestAnAgentIsCutOff(t *testing.T) {
 	c := start(t, protocol.Default)
 	for _, kind := range kinds {
@@ -55,7 +55,7 @@ func TestAnAgentIsCutOff(t *testing.T) {
 	}
 }
 
-// loses kills somebody at a step of a move, and looks at what is left.
+// loses kills a process at a step of a move, and checks the result.
 func (c *cluster) loses(t *testing.T, v victim, kind, step string) {
 	c.at(t)
 	i := map[string]int{"pg": agentPG, "my": agentMY}[kind]
@@ -95,7 +95,7 @@ func (c *cluster) loses(t *testing.T, v victim, kind, step string) {
 	c.awaitQuiet(t)
 	c.judge(t, number, answered)
 	c.proceeds(t)
-	t.Logf("the client was told %q", answered)
+	t.Logf("the client received %q", answered)
 }
 
 // at has what follows be said of this test.
@@ -112,7 +112,7 @@ func ours(t *testing.T) (out []string) {
 	for _, kind := range kinds {
 		names := preparedAt(t, kind)
 		if !slices.Contains(names, "billing-7") {
-			t.Errorf("at %s what somebody else had prepared is gone: %v", kind, names)
+			t.Errorf("at %s another program's prepared transaction is gone: %v", kind, names)
 		}
 		for _, n := range names {
 			if strings.HasPrefix(n, "isochron1") {
@@ -146,7 +146,7 @@ func (c *cluster) judge(t *testing.T, number, answered string) {
 	}
 }
 
-// wrong says what is, after a move of which the client was told something.
+// wrong returns the faults after a move whose client received an answer.
 func (c *cluster) wrong(t *testing.T, number, answered string) (out []string) {
 	t.Helper()
 	c.all[gateway].send("moves " + fmt.Sprint(c.moves))
@@ -167,7 +167,7 @@ func (c *cluster) wrong(t *testing.T, number, answered string) (out []string) {
 	}
 	there := slices.Contains(strings.Split(shard, ","), number)
 	if answered == "ok" && !there || strings.HasPrefix(answered, "no: ") && there {
-		out = append(out, fmt.Sprintf("the client was told %q of move %s, and there are %s", answered, number, shard))
+		out = append(out, fmt.Sprintf("the client received %q for move %s, and there are %s", answered, number, shard))
 	}
 	return out
 }
@@ -185,8 +185,8 @@ func (c *cluster) proceeds(t *testing.T) {
 	t.Errorf("nothing goes through any more: %s", last)
 }
 
-// A source that acknowledges before the branch is prepared loses half of a move when its agent
-// is killed then: the judge says so.
+// A source that acknowledges before the branch is prepared loses half of a move when its agent is
+// killed then: the check reports it.
 func TestAVoteBeforeThePrepareIsNoticed(t *testing.T) {
 	c := start(t, protocol.Default, bugOfNode+"=vote-before-prepare")
 	answered := ""
@@ -195,7 +195,8 @@ func TestAVoteBeforeThePrepareIsNoticed(t *testing.T) {
 		c.all[agentPG].await("armed")
 		number := c.move()
 		c.all[agentPG].await("at " + beforePrepare)
-		// Only when the client knows has the vote left the agent: what is killed sooner has said nothing.
+		// The vote has left the agent only when the client knows: an agent killed sooner has sent
+		// none.
 		answered = strings.TrimPrefix(c.all[gateway].await("moved "+number+" "), "moved "+number+" ")
 		c.all[agentPG].kill()
 		c.again(agentPG)
@@ -207,5 +208,5 @@ func TestAVoteBeforeThePrepareIsNoticed(t *testing.T) {
 			break
 		}
 	}
-	t.Errorf("a vote for what was never prepared is not noticed: the client was told %q", answered)
+	t.Errorf("a vote for an unprepared branch is not noticed: the client received %q", answered)
 }

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// params have what was lost be noticed soon.
+// params have short time-outs, so that losses are noticed soon.
 func params() node.Params {
 	p := node.Params{ElectionTimeout: 600 * time.Millisecond, ResendAfter: 150 * time.Millisecond, RecoverAfter: 700 * time.Millisecond,
 		StatusQueryAfter: 500 * time.Millisecond, LockWait: 3 * time.Second, CommitWait: 10 * time.Second}
@@ -51,7 +51,7 @@ func params() node.Params {
 	return p
 }
 
-// beNode runs a node, and carries out what it is told on its standard input.
+// beNode runs a node, and executes the commands from its standard input.
 func beNode(config string) error {
 	c, err := deploy.Read(config)
 	if err != nil {
@@ -102,7 +102,7 @@ func cut(c *deploy.Config, p *server.Process, off bool) {
 	fmt.Println("cut", off)
 }
 
-// obey carries out orders until there are no more.
+// obey executes commands until there are no more.
 func obey(c *deploy.Config, p *server.Process, stops *stops) {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -132,7 +132,7 @@ func obey(c *deploy.Config, p *server.Process, stops *stops) {
 	}
 }
 
-// door opens a door for SQL clients, and says where.
+// door opens a port for SQL clients, and prints its address.
 func door(db txn.DB) string {
 	s, err := isosql.NewServer(db, isosql.Config{})
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 
 // The steps at which an agent stops, in the order of a commit.
 const (
-	executed      = "executed"       // its statements are, and nobody has heard
+	executed      = "executed"       // its statements are, and no process knows
 	beforePrepare = "before-prepare" // it was asked to prepare
-	prepared      = "prepared"       // the branch is, and nobody has heard
+	prepared      = "prepared"       // the branch is, and no process knows
 	beforeFinish  = "before-finish"  // the decision is known to it
-	finished      = "finished"       // the branch has ended, and nobody has heard
+	finished      = "finished"       // the branch has ended, and no process knows
 )
 
 var steps = []string{executed, beforePrepare, prepared, beforeFinish, finished}
 
-// stops is where an agent is to stop next.
+// stops is the next step at which an agent stops.
 type stops struct {
 	mu      sync.Mutex
 	armed   string
 	proceed chan struct{}
 }
 
-// arm has the agent stop when it comes to a step, once.
+// arm makes the agent stop at a step, once.
 func (s *stops) arm(step string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

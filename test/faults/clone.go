@@ -17,9 +17,8 @@ import (
 // cloneWait bounds how long a clone goes unnoticed.
 const cloneWait = 20 * time.Second
 
-// startClone kills the node, copies its data, starts it again, and starts a clone on
-// the copy, with ports of its own. The clone must end by itself with an error, and
-// until then serve nobody.
+// startClone kills the node, copies its data, starts it again, and starts a clone on the copy, with
+// ports of its own. The clone must end by itself with an error, and serve no client until then.
 func (m *nemesis) startClone(ctx context.Context, n *Node) error {
 	if err := n.Kill(); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (m *nemesis) startClone(ctx context.Context, n *Node) error {
 		return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, serves", n.ID)
 	case <-r.ended:
 		if code := r.cmd.ProcessState.ExitCode(); code == 0 || !strings.HasPrefix(clone.lastLine(), "isochron: ") {
-			return fmt.Errorf("a clone of node %d ended with exit code %d and the last line %q; want an error that says why", n.ID, code, clone.lastLine())
+			return fmt.Errorf("a clone of node %d ended with exit code %d and the last line %q; want an error with the reason", n.ID, code, clone.lastLine())
 		}
 	case <-time.After(cloneWait):
 		return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, still runs after %v", n.ID, cloneWait)

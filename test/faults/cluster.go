@@ -55,7 +55,7 @@ type nodeRun struct {
 	ready chan struct{} // closed when SQL clients may come
 	ended chan struct{} // closed when the process is gone
 	err   error         // of Wait, when ended is closed
-	meant bool          // somebody wants its end
+	meant bool          // its end is intended
 	last  string        // line of its standard error
 }
 
@@ -83,8 +83,8 @@ func NewCluster(dir string, command Command, wan geo.WAN, protocol string) (*Clu
 	return InitCluster(dir, command, len(wan.Regions), args...)
 }
 
-// InitCluster makes the files of a cluster of n nodes in dir/c; args are what "isochron init"
-// is told about them.
+// InitCluster makes the files of a cluster of n nodes in dir/c; args are further arguments of
+// "isochron init".
 func InitCluster(dir string, command Command, n int, args ...string) (*Cluster, error) {
 	base, err := FreePorts(n)
 	if err != nil {
@@ -181,7 +181,7 @@ func (n *Node) current() *nodeRun {
 	return n.run
 }
 
-// Await waits until the node says that SQL clients may come.
+// Await waits until the node accepts SQL clients.
 func (n *Node) Await(ctx context.Context) error {
 	r := n.current()
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
@@ -205,7 +205,7 @@ func (n *Node) lastLine() string {
 // PID is the number of the latest process.
 func (n *Node) PID() int { return n.current().cmd.Process.Pid }
 
-// Signal sends a signal; meant says that it may end the process.
+// Signal sends a signal; meant: it may end the process.
 func (n *Node) Signal(s syscall.Signal, meant bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -213,7 +213,7 @@ func (n *Node) Signal(s syscall.Signal, meant bool) error {
 	return n.run.cmd.Process.Signal(s)
 }
 
-// Kill ends the node at once, and waits until it is gone.
+// Kill ends the node immediately, and waits until it is gone.
 func (n *Node) Kill() error {
 	if err := n.Signal(syscall.SIGKILL, true); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -222,7 +222,7 @@ func (n *Node) Kill() error {
 	return nil
 }
 
-// Strayed says if the node has ended although nobody wanted it.
+// Strayed returns an error if the node has ended unintentionally.
 func (n *Node) Strayed() error {
 	r := n.current()
 	if r == nil {
@@ -250,7 +250,7 @@ func (n *Node) Terminate() error {
 	case <-n.current().ended:
 		return nil
 	case <-time.After(gracefulWait):
-		return errors.Join(fmt.Errorf("node %d did not end in %v when told to", n.ID, gracefulWait), n.Kill())
+		return errors.Join(fmt.Errorf("node %d did not end in %v when asked to", n.ID, gracefulWait), n.Kill())
 	}
 }
 
@@ -271,7 +271,7 @@ func (n *Node) Links(args ...string) error {
 	return nil
 }
 
-// strayed says which nodes have ended although nobody wanted it.
+// strayed returns an error for the nodes that have ended unintentionally.
 func (c *Cluster) strayed() error {
 	var errs []error
 	for _, n := range c.Nodes {
@@ -318,7 +318,7 @@ func (c *Cluster) Close() error {
 		select {
 		case <-r.ended:
 		case <-time.After(gracefulWait):
-			errs = append(errs, fmt.Errorf("node %d did not end in %v when told to", n.ID, gracefulWait), n.Kill())
+			errs = append(errs, fmt.Errorf("node %d did not end in %v when asked to", n.ID, gracefulWait), n.Kill())
 		}
 	}
 	return errors.Join(errs...)

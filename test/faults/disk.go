@@ -14,7 +14,7 @@ type smallDisk struct {
 	ballast string
 }
 
-// ErrNotRoot says why there is no small disk.
+// ErrNotRoot is the reason why there is no small disk.
 var ErrNotRoot = errors.New("a file system can be mounted by root only")
 
 // mountSmallDisk puts a memory file system of so many megabytes under the node's

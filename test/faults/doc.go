@@ -11,12 +11,12 @@
 // history stays small enough to be judged. Whatever is wrong is named in the
 // Report, and the data, the logs and the histories are kept.
 //
-// A run over sources (sources.go) is a cluster with two gateways and the agents of a real PostgreSQL
-// and MariaDB. Clients move money among both and the shards (movers.go) and note each move at every
-// place that it touches. Gateways, agents, databases and nodes are lost (sourcefaults.go); at
-// the end of each period the databases themselves are asked (sourcejudge.go): nothing of ours is
-// prepared, what somebody else has prepared is as it was, the sums are right, and each
-// move is at all of its places or at none, as its client was told.
+// A run over sources (sources.go) is a cluster with two gateways and the agents of a real
+// PostgreSQL and MariaDB. Clients move money among both and the shards (movers.go) and record each
+// move at every place that it touches. Gateways, agents, databases and nodes are lost
+// (sourcefaults.go); at the end of each period the databases themselves are asked (sourcejudge.go):
+// no transaction of Isochron is prepared, other programs' prepared transactions are unchanged, the
+// sums are right, and each move is at all of its places or at none, as its client was answered.
 //
 // The gap table (gaps.go) does the same faults one by one to the leader of five rows and
 // to a gateway, while clients drive those rows, and measures for how long they could not

@@ -14,9 +14,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// How long a client of the gap table waits: for a login, and for an answer. One that
-// has waited in vain takes another node. Those at a node that will be lost are hasty;
-// were the others so too, nobody would see how long an answer takes.
+// The time-outs of a client of the gap table: for a login, and for an answer. After a time-out it
+// takes another node. Clients at a node that will be lost have short ones; if all had, the time of
+// an answer could not be seen.
 const (
 	gapLoginWait  = time.Second
 	gapHastyWait  = 2 * time.Second
@@ -34,8 +34,8 @@ type gapClients struct {
 	password  string
 	begun     time.Time
 	all       []*gapClient
-	// shunned are the nodes at fault, which who looks for another node passes by, as it
-	// would behind something that looks after the nodes.
+	// shunned are the nodes at fault: a client that looks for another node skips them, as it would
+	// behind a load balancer with health checks.
 	shunned atomic.Pointer[[]int]
 	hasty   atomic.Pointer[[]int] // nodes whose clients are
 }
@@ -46,7 +46,7 @@ type gapClient struct {
 	home int // the node, counted from 0, at which it is when nothing is wrong
 	rand *rand.Rand
 
-	homewards atomic.Bool // somebody wants it at home
+	homewards atomic.Bool // it has to return to its home node
 
 	mu      sync.Mutex
 	commits []time.Duration // since begun, in order
@@ -86,7 +86,7 @@ func (g *gapClients) drive(ctx context.Context) {
 func (g *gapClients) shun(nodes []int)  { g.shunned.Store(&nodes) }
 func (g *gapClients) hurry(nodes []int) { g.hasty.Store(&nodes) }
 
-// among says if a node is in a list that somebody may have set.
+// among reports whether a node is in a list that may be set.
 func among(list *atomic.Pointer[[]int], node int) bool {
 	nodes := list.Load()
 	return nodes != nil && slices.Contains(*nodes, node)
@@ -150,8 +150,8 @@ func (g *gapClients) login(ctx context.Context, node int) (*gapSession, error) {
 	return &gapSession{db, conn}, nil
 }
 
-// work does transactions until the connection is of no use, or the client is wanted
-// at home: then it returns no error.
+// work runs transactions until the connection breaks, or the client has to return home: then it
+// returns no error.
 func (c *gapClient) work(ctx context.Context, s *gapSession, at int) error {
 	for ctx.Err() == nil {
 		if c.homewards.Swap(false) && at != c.home {
@@ -202,7 +202,7 @@ func (c *gapClient) transact(ctx context.Context, conn *sql.Conn, row int) error
 	return nil
 }
 
-// again says if an error leaves a connection on which one tries again.
+// again reports whether a connection can be used again after an error.
 func again(err error) bool {
 	var my *mysql.MySQLError
 	if !errors.As(err, &my) {
@@ -230,7 +230,7 @@ func (c *gapClient) note(node int, err error) {
 	c.notes = append(c.notes, gapNote{time.Since(c.begun), node, err.Error()})
 }
 
-// since is when the client committed, from its last commit before a moment on.
+// since returns the times of the client's commits, from its last commit before a time on.
 func (c *gapClient) since(from time.Duration) []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,7 +238,7 @@ func (c *gapClient) since(from time.Duration) []time.Duration {
 	return slices.Clone(c.commits[max(0, i-1):])
 }
 
-// story tells what went wrong for the client in a time, at most so many lines.
+// story returns the client's errors in a time, at most so many lines.
 func (c *gapClient) story(from, to time.Duration, linesMax int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -273,7 +273,7 @@ func longest(commits []time.Duration, from, to time.Duration) (gap, began time.D
 	return gap, began
 }
 
-// firstAfter is how long after a moment the first commit came, or the end of all.
+// firstAfter returns the time from a given time to the first commit after it, or to the end of all.
 func firstAfter(commits []time.Duration, from, to time.Duration) time.Duration {
 	for _, at := range commits {
 		if at > from {
@@ -283,7 +283,7 @@ func firstAfter(commits []time.Duration, from, to time.Duration) time.Duration {
 	return to - from
 }
 
-// atWork says which client has not committed at home since a moment.
+// atWork names a client that has not committed at home since a given time.
 func (g *gapClients) atWork(from time.Duration) error {
 	for _, c := range g.all {
 		commits := c.since(from)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// role says whom a fault of the gap table hits, seen from the rows that its clients drive.
+// role is the target of a fault of the gap table, relative to the rows that its clients update.
 type role string
 
 const (
@@ -46,10 +46,10 @@ func (f gapFault) String() string {
 	return string(f.kind) + ", " + string(f.of)
 }
 
-// stops says if the fault takes a majority away.
+// stops reports whether the fault removes a majority.
 func (f gapFault) stops() bool { return f.of == ofMany }
 
-// bound is what is allowed.
+// bound returns the longest allowed gap.
 func (f gapFault) bound() time.Duration {
 	if f.stops() {
 		return recoveryMax
@@ -79,7 +79,7 @@ func (f gapFault) hits(leader, nodes, repetition int) (hit, lost []int) {
 	return []int{leader}, []int{leader}
 }
 
-// split parts clients into those that were at nodes and those that were not.
+// split divides clients into those at some nodes and the others.
 func split(clients []*gapClient, nodes []int) (there, elsewhere []*gapClient) {
 	for _, c := range clients {
 		if slices.Contains(nodes, c.home) {

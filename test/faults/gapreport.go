@@ -18,7 +18,7 @@ type GapReport struct {
 	Lines       []*GapLine `json:"lines"`
 }
 
-// GapLine is what came of a kind of fault.
+// GapLine is the result of a kind of fault.
 type GapLine struct {
 	Fault     string    `json:"fault"`
 	Bound     float64   `json:"bound_s"`
@@ -46,7 +46,7 @@ type GapTime struct {
 	Moved     float64  `json:"moved_s"`
 	All       float64  `json:"all_s"`
 	AllAt     float64  `json:"all_at_s"`        // when that gap began, from the fault
-	Healed    float64  `json:"healed_s"`        // when the fault was undone, from the fault
+	Healed    float64  `json:"healed_s"`        // when the fault was ended, from its begin
 	Story     []string `json:"story,omitempty"` // of gaps beyond the bound
 }
 
@@ -65,20 +65,20 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%4.2f", s)
 }
 
-// gapTime is when a fault was, and whom it hit.
+// gapTime is the time of a fault, and its targets.
 type gapTime struct {
 	fault      gapFault
 	lost       []int
 	repetition int
 	from, to   time.Duration // of the window
-	back       time.Duration // when it was undone, 0: there was none
+	back       time.Duration // when it was ended, 0: there was none
 }
 
-// storyLines bounds what is told of one gap.
+// storyLines bounds the lines about one gap.
 const storyLines = 8
 
-// measure is what the clients met in a window. Where a majority was lost, it is how long
-// after its nodes were started again they committed; else the longest time without a commit.
+// measure returns the clients' gaps in a window. Where a majority was lost, it is the time from the
+// restart of its nodes to their first commit; else the longest time without a commit.
 func (g *gapClients) measure(m gapTime) GapTime {
 	t := GapTime{At: m.from.Seconds(), One: -1, Elsewhere: -1, Moved: -1, Healed: max(0, m.back-m.from).Seconds()}
 	bound := m.fault.bound()
@@ -157,10 +157,10 @@ func (r *GapReport) Broken() (out []string) {
 func (r *GapReport) Print(out io.Writer) {
 	fmt.Fprintf(out, `
 The longest time without a commit, in seconds: median / worst. %d nodes, each fault lasts %.0f s. The clients of all nodes add one to one
-of %d rows, again and again and at once (BEGIN; SELECT ... FOR UPDATE; UPDATE; COMMIT); a transaction at the node that is hit has all of them locked.
+of %d rows, repeatedly, without pauses (BEGIN; SELECT ... FOR UPDATE; UPDATE; COMMIT); a transaction at the node that is hit has all of them locked.
 one client: at another node than the lost one, another each time. elsewhere: the unluckiest of all of these; they wait %v for an answer.
 moved: the unluckiest of those at the lost node, who wait %v for an answer and %v for a login, and then take the next node that is not at
-fault. all clients: nobody committed anywhere. Where a majority or all are lost: from their start to the first commit. ! is beyond %v, there
+fault. all clients: no client committed. Where a majority or all are lost: from their start to the first commit. ! is beyond %v, there
 beyond %v.
 
 `, r.Nodes, r.LastSeconds, gapRows, gapAnswerWait, gapHastyWait, gapLoginWait, gapMax, recoveryMax)
@@ -173,7 +173,7 @@ beyond %v.
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", l.Fault, len(l.Times), l.One, l.Elsewhere, l.Moved, l.All, mark)
 	}
-	_ = w.Flush() // whoever reads it is no part of the verdict
+	_ = w.Flush() // a failed write does not change the verdict
 	fmt.Fprintf(out, "\nseed %d, %.0f s, %d of %d lines are beyond their bound\n", r.Seed, r.Seconds, len(r.Broken()), len(r.Lines))
 }
 

@@ -31,8 +31,8 @@ type gapRun struct {
 	report  GapReport
 }
 
-// The times of a repetition: how long all must work before it begins, what is waited for
-// then, and how long is looked on after all serve again.
+// The times of a repetition: how long all clients must work before it begins, what is awaited then,
+// and for how long the run continues after all serve again.
 const (
 	gapSteady     = 2 * time.Second
 	gapSteadyWait = 2 * time.Minute
@@ -40,9 +40,9 @@ const (
 	gapAfter      = time.Second
 )
 
-// Gaps makes a cluster, has clients drive rows that one node leads, does each fault to
-// the leader and to a gateway, and measures for how long they could not commit. An error
-// is what ended the run early; the report holds what was measured until then.
+// Gaps makes a cluster, has clients update rows that one node leads, injects each fault at the
+// leader and at a gateway, and measures for how long they could not commit. The error is the reason
+// of an early end; the report has the measurements until then.
 func Gaps(ctx context.Context, cfg GapConfig) (*GapReport, error) {
 	g := &gapRun{Run: &Run{cfg: cfg.Config}, cfg: cfg, report: GapReport{Seed: cfg.Seed, Dir: cfg.Dir, Nodes: len(cfg.WAN.Regions), LastSeconds: cfg.Last.Seconds()}}
 	begun := time.Now()
@@ -127,7 +127,7 @@ func (g *gapRun) once(ctx context.Context, f gapFault, repetition int) (GapTime,
 	}
 	hit, lost := f.hits(leader, len(g.cluster.Nodes), repetition)
 	m := gapTime{fault: f, lost: lost, repetition: repetition}
-	if !f.stops() { // otherwise nobody knows where to go
+	if !f.stops() { // otherwise there is no node to go to
 		g.clients.hurry(lost)
 	}
 	hold := g.hold(ctx, hit)
@@ -153,7 +153,7 @@ func (g *gapRun) once(ctx context.Context, f gapFault, repetition int) (GapTime,
 			return GapTime{}, err
 		}
 	}
-	go hold.close() // it may wait for what is lost
+	go hold.close() // it may wait for a lost node
 	time.Sleep(gapAfter)
 	g.clients.shun(nil)
 	g.clients.hurry(nil)
@@ -188,15 +188,14 @@ func (g *gapRun) awaitAll(ctx context.Context, f gapFault, hit []int) error {
 	return err
 }
 
-// hold has all rows locked by a transaction at the first node that will be lost. It may
-// lose to the clients: then the fault comes without it, and the clients' own locks are
-// all that is left behind.
+// hold locks all rows by a transaction at the first node that will be lost. It may lose to the
+// clients: then the fault happens without it, and only the clients' own locks are left behind.
 func (g *gapRun) hold(ctx context.Context, hit []int) *holder {
 	if len(hit) == 0 {
 		return nil
 	}
 	var stmts []string
-	for id := range gapRows { // row by row, as the clients do: whoever wants all at once waits for long
+	for id := range gapRows { // row by row, as the clients do: one statement over all rows waits for long
 		stmts = append(stmts, addOne(id)...)
 	}
 	h, err := holding(ctx, g.probe.dbs[hit[0]], gapHoldWait, stmts)
@@ -231,7 +230,7 @@ func (g *gapRun) steady(ctx context.Context) (leader int, err error) {
 	}
 }
 
-// leader asks who leads the rows, counted from 0.
+// leader returns the leader of the rows, counted from 0.
 func (g *gapRun) leader(ctx context.Context) (int, error) {
 	n := g.cluster.Nodes[0]
 	cmd := n.command("status", "--config", n.Config, "--json")

@@ -41,8 +41,8 @@ func TestLongestGap(t *testing.T) {
 	}
 }
 
-// Every fault hits whom it says, a majority stays where it should, and in turn each
-// node but the leader is the gateway.
+// Every fault hits its target, a majority stays where it should, and each node but the leader is
+// the gateway in turn.
 func TestTargetsOfGapFaults(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		for _, f := range gapFaults {
@@ -71,7 +71,7 @@ func TestTargetsOfGapFaults(t *testing.T) {
 	}
 }
 
-// A gap beyond the bound is marked and told; a client at the lost node counts apart.
+// A gap beyond the bound is marked and described; a client at the lost node counts apart.
 func TestGapsAreMarked(t *testing.T) {
 	g := &gapClients{addresses: make([]string, 2)}
 	steady := []time.Duration{}
@@ -79,14 +79,14 @@ func TestGapsAreMarked(t *testing.T) {
 		steady = append(steady, time.Duration(i)*100*time.Millisecond)
 	}
 	waits := slices.DeleteFunc(slices.Clone(steady), func(d time.Duration) bool { return d > 2*time.Second && d < 5500*time.Millisecond })
-	g.all = []*gapClient{{gapClients: g, home: 0, commits: steady}, {gapClients: g, home: 1, commits: waits, notes: []gapNote{{3 * time.Second, 1, "nobody answers"}}}}
+	g.all = []*gapClient{{gapClients: g, home: 0, commits: steady}, {gapClients: g, home: 1, commits: waits, notes: []gapNote{{3 * time.Second, 1, "no answer"}}}}
 	m := gapTime{fault: gapFault{Pause, ofLeader}, lost: []int{1}, from: 2 * time.Second, to: 12 * time.Second, back: 10 * time.Second}
 	r := &GapReport{}
 	r.add(m.fault, g.measure(m))
 	if l := r.Lines[0]; !l.Broken || l.Moved.Worst != 3.5 || l.Elsewhere.Worst != 0.1 || l.All.Worst != 0.1 || l.One.Worst != 0.1 {
 		t.Errorf("%+v", l)
 	}
-	if story := strings.Join(r.Lines[0].Times[0].Story, "\n"); !strings.Contains(story, "a client of node 2 committed nothing for 3.50 s") || !strings.Contains(story, "nobody answers") {
+	if story := strings.Join(r.Lines[0].Times[0].Story, "\n"); !strings.Contains(story, "a client of node 2 committed nothing for 3.50 s") || !strings.Contains(story, "no answer") {
 		t.Errorf("the story is %q", story)
 	}
 	if broken := r.Broken(); len(broken) != 1 {
@@ -101,7 +101,7 @@ func TestGapsAreMarked(t *testing.T) {
 	}
 }
 
-// Who has to go elsewhere passes by what is at fault.
+// A client that changes its node skips nodes at fault.
 func TestNextNode(t *testing.T) {
 	g := &gapClients{addresses: make([]string, 3)}
 	if n := g.next(2); n != 0 {

@@ -28,8 +28,8 @@ func (p *prober) hold(ctx context.Context, node int) (*holder, error) {
 	return holding(ctx, p.dbs[node], holdWait, stmts)
 }
 
-// holding locks with statements in one transaction, and begins anew while it loses to
-// others: on the same connection, for whose transactions grow older then.
+// holding locks with statements in one transaction, and retries while it is aborted: on the same
+// connection, whose transactions grow older then.
 func holding(ctx context.Context, db *sql.DB, wait time.Duration, stmts []string) (*holder, error) {
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -58,7 +58,7 @@ func holding(ctx context.Context, db *sql.DB, wait time.Duration, stmts []string
 	}
 }
 
-// close lets go of what is held, if the node is still there.
+// close releases the locks, if the node is still there.
 func (h *holder) close() {
 	if h == nil {
 		return

@@ -39,7 +39,7 @@ func (m *nemesis) inflict(ctx context.Context, kind Kind, hit []int) error {
 		return m.startClone(ctx, first)
 	}
 	var errs []error
-	for _, i := range hit { // the signals first: all at once
+	for _, i := range hit { // the signals first: all at the same time
 		errs = append(errs, m.cluster.Nodes[i].Signal(syscall.SIGKILL, true))
 	}
 	for _, i := range hit {
@@ -61,7 +61,7 @@ func (m *nemesis) heal(ctx context.Context, kind Kind, hit []int) error {
 	return nil
 }
 
-// ends says if a fault of this kind ends the processes of those that it hits.
+// ends reports whether a fault of this kind ends the processes that it hits.
 func ends(kind Kind) bool {
 	switch kind {
 	case Pause, CutNode, CutPair, CutOneWay, CutDeaf, Clone:
@@ -70,8 +70,7 @@ func ends(kind Kind) bool {
 	return true
 }
 
-// undo lets paused nodes go on, heals links, and starts who has ended, without
-// waiting for it.
+// undo resumes paused nodes, heals links, and starts ended nodes, without waiting for it.
 func (m *nemesis) undo(kind Kind, hit []int) error {
 	first := m.cluster.Nodes[hit[0]]
 	switch kind {
@@ -149,7 +148,7 @@ func (n *Node) endsFull(ctx context.Context, r *nodeRun, wait time.Duration) err
 		return ctx.Err()
 	}
 	if code := r.cmd.ProcessState.ExitCode(); code != 1 || !strings.HasPrefix(n.lastLine(), "isochron: ") || !strings.Contains(n.lastLine(), "is full") {
-		return fmt.Errorf("node %d ended on a full disk with exit code %d and the last line %q; want 1, and a line that says what is full", n.ID, code, n.lastLine())
+		return fmt.Errorf("node %d ended on a full disk with exit code %d and the last line %q; want 1, and a line that names the full disk", n.ID, code, n.lastLine())
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"isochron/sqlload"
 )
 
-// load is one workload that goes on while there are faults.
+// load is one workload that runs while there are faults.
 type load struct {
 	name      string
 	clients   int
@@ -50,15 +50,15 @@ func (l *load) prepare(ctx context.Context, c *Cluster, seed uint64) error {
 	return sqlload.Prepare(ctx, l.env, l.name, l.workload, false)
 }
 
-// renew makes the workload, as if nobody had been told anything.
+// renew creates the workload again, without its past.
 func (l *load) renew() error {
 	w, err := sqlload.New(l.name, l.options)
 	l.workload = w
 	return err
 }
 
-// period lets all loads work while during runs, then checks. The returned
-// violations are what must not be; err is what kept it from finding out.
+// period makes all loads work while during runs, then checks. The returned violations must not
+// exist; err is the reason why it could not check.
 func (r *Run) period(ctx context.Context, n int, during func(context.Context) error) (violations []string, err error) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -77,7 +77,7 @@ func (r *Run) period(ctx context.Context, n int, during func(context.Context) er
 				Begun: func() { begun <- struct{}{} }})
 			begun <- struct{}{} // it has ended, if it could not begin
 			if errs[i] != nil {
-				errs[i] = fmt.Errorf("the load %s met what it cannot explain: %w", l.name, errs[i])
+				errs[i] = fmt.Errorf("the load %s had an unexpected error: %w", l.name, errs[i])
 				stop() // nothing more is to be learnt
 			}
 		})

@@ -15,30 +15,30 @@ import (
 )
 
 // Clients of a run over sources. Each moves money between accounts at one place, at two or at all
-// three, in one transaction, which notes its number at each place that it touches: so what
-// there is of a move can be told place by place.
+// three, in one transaction, which records its number at each place that it touches: so the parts
+// of a move can be checked place by place.
 const (
 	moveClients   = 6
 	accounts      = 40  // of clients, at each place
-	probeAccounts = 200 // of those who look whether anything commits
+	probeAccounts = 200 // of the probes for progress
 	accountHas    = 1000
-	// moveWait bounds a move with all that it waits for; lockWaitSeconds is what it waits for a
-	// lock at a source, for deadlocks over sources end by that alone.
+	// moveWait bounds a move with all its waits; lockWaitSeconds bounds its wait for a lock at a
+	// source, for deadlocks over sources are ended by that alone.
 	moveWait        = 30 * time.Second
 	lockWaitSeconds = 3
 )
 
-// outcome is what a client may conclude of a move.
+// outcome is a client's conclusion about a move.
 type outcome int8
 
 const (
 	refused      outcome = iota // it has not been made
-	unsure                      // nobody can tell the client
+	unsure                      // unknown to the client
 	acknowledged                // it was acknowledged
 	outcomes
 )
 
-// move is one try: its places, as bits, and what its client was told, when and by which gateway.
+// move is one try: its places, as bits, and its client's answer, with time and gateway.
 type move struct {
 	places uint8
 	outcome
@@ -54,7 +54,7 @@ func (m move) String() string {
 	return fmt.Sprintf("gateway %d, %s: %s", m.door+1, m.at.Format(time.TimeOnly), m.errorText)
 }
 
-// movers are the clients, and what they were told.
+// movers are the clients, and their answers.
 type movers struct {
 	places []*place
 	doors  []*sql.DB // by gateway
@@ -170,8 +170,8 @@ func (m *movers) draw(r *rand.Rand) []int {
 	return at
 }
 
-// move makes one move among places through a gateway, a probe on accounts of its own; gone says
-// that the gateway does not answer.
+// move makes one move among places through a gateway, a probe on accounts of its own; gone: the
+// gateway does not answer.
 func (m *movers) move(ctx context.Context, door int, at []int, r *rand.Rand, probe bool) (o outcome, gone bool) {
 	number, amount := m.number.Add(1), 1+r.IntN(5)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), moveWait)
@@ -251,15 +251,15 @@ func (m *movers) note(number int64, v move, err error) {
 	}
 }
 
-// count is how many moves ended so.
+// count returns the number of moves with an outcome.
 func (m *movers) count(o outcome) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sums[o]
 }
 
-// served waits until a move over places commits through a gateway. A new one sets out while
-// older ones wait, for those may wait for what is lost.
+// served waits until a move over places commits through a gateway. A new one starts while older
+// ones wait, for they may wait for lost nodes.
 func (m *movers) served(ctx context.Context, door int, at []int) error {
 	limit, cancel := context.WithTimeout(ctx, serviceWait)
 	defer cancel()

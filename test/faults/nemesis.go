@@ -42,7 +42,7 @@ var lengths = map[Kind][2]float64{
 	KillAll: {0, 3}, KillMajority: {1, 8}, DiskFull: {1, 3}, Terminate: {1, 12}, KillHolding: {1, 12}, FullStart: {1, 3}, Clone: {1, 3},
 }
 
-// Event is one fault that was done and undone.
+// Event is one fault, from its begin to its end.
 type Event struct {
 	Kind    Kind    `json:"kind"`
 	At      float64 `json:"at_s"` // since the beginning

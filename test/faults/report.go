@@ -10,7 +10,7 @@ import (
 	"isochron/sqlload"
 )
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
 	Seed       uint64                     `json:"seed"`
 	Dir        string                     `json:"dir"`
@@ -42,8 +42,8 @@ func (r *Report) finish(loads []*load, took time.Duration) {
 	r.Kinds = kindReports(Kinds, r.Events, func(e Event) (Kind, float64, float64) { return e.Kind, e.Continues, e.Resumes })
 }
 
-// kindReports sums up events by their kinds, in the order of kinds, without those that did not happen;
-// times tells an event's kind, Continues and Resumes.
+// kindReports sums up events by their kinds, in the order of kinds, without kinds that did not
+// happen; times returns an event's kind, Continues and Resumes.
 func kindReports[E any](kinds []Kind, events []E, times func(E) (Kind, float64, float64)) (out []KindReport) {
 	for _, kind := range kinds {
 		var continues, resumes []float64
@@ -75,7 +75,7 @@ func kindReport(kind Kind, continues, resumes []float64) KindReport {
 // kindsHead is above the lines of kinds.
 const kindsHead = "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n"
 
-// line writes a kind's; others says that there were nodes that were not hit.
+// line writes a kind's; others: there were nodes that were not hit.
 func (k KindReport) line(w io.Writer, others bool) {
 	continues := "-\t-"
 	if others {
@@ -104,7 +104,7 @@ func (r *Report) Print(out io.Writer) {
 		f := r.Loads[name]
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t\n", name, f.Commits, f.Unknown, f.Aborts, f.Disconnect, f.GaveUp)
 	}
-	_ = w.Flush() // whoever reads it is no part of the verdict
+	_ = w.Flush() // a failed write does not change the verdict
 	for _, v := range r.Violations {
 		fmt.Fprintln(out, "VIOLATION:", v)
 	}

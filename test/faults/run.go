@@ -17,15 +17,15 @@ type Config struct {
 	Dir     string // exists; filled with data, logs and histories
 	Command Command
 	WAN     geo.WAN // an odd number of regions, from three on
-	// Protocol is how transactions commit; "": as clusters do unless told otherwise.
+	// Protocol is the protocol of transactions; "": the default of clusters.
 	Protocol string
 	Seed     uint64
 	For      time.Duration // of the faults; the checks come on top
 	Period   time.Duration // after how long the loads pause and are checked
 	DiskMB   int           // the size of one node's disk; 0: no disk is filled
 	Scale    float64       // of TPC-C
-	// Once, if set, is what is done, each once and as short as can be, in place
-	// of random faults for a time.
+	// Once, if set, lists faults to inject, each once and as short as possible, in place of random
+	// faults for a time.
 	Once []Kind
 	Log  func(format string, args ...any)
 
@@ -47,8 +47,8 @@ type Run struct {
 // pauseMax is the longest calm between two faults.
 const pauseMax = 4 * time.Second
 
-// Do makes a cluster, torments it, and judges it. An error is what ended the run
-// early; violations are in the report.
+// Do makes a cluster, injects faults, and checks it. The error is the reason of an early end;
+// violations are in the report.
 func Do(ctx context.Context, cfg Config) (*Report, error) {
 	r := &Run{cfg: cfg, loads: loads(cfg.Scale), Report: Report{Seed: cfg.Seed, Dir: cfg.Dir, Violations: []string{}, Events: []Event{}}}
 	begun := time.Now()
@@ -95,7 +95,7 @@ func (r *Run) setUp(ctx context.Context) (disk *smallDisk, err error) {
 	return disk, err
 }
 
-// tearDown ends all; keep: somebody will want to look at the data.
+// tearDown ends all; keep: the data are kept for inspection.
 func (r *Run) tearDown(disk *smallDisk, keep bool) error {
 	var errs []error
 	for _, l := range r.loads {
@@ -150,7 +150,7 @@ func (r *Run) torment(ctx context.Context) error {
 	}
 }
 
-// next is the next kind of fault. All kinds come before any comes again.
+// next returns the next kind of fault. All kinds are used before any is repeated.
 func (r *Run) next(queue *[]Kind) Kind {
 	for {
 		if len(*queue) == 0 {

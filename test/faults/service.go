@@ -75,7 +75,7 @@ func (p *prober) prepare(ctx context.Context) error {
 	return nil
 }
 
-// retry runs a statement until it is not told to try again, or ctx ends.
+// retry runs a statement until its error is not retryable, or ctx ends.
 func retry(ctx context.Context, db *sql.DB, stmt string) error {
 	for {
 		_, err := db.ExecContext(ctx, stmt)
@@ -113,8 +113,8 @@ func (p *prober) attempt(ctx context.Context, node int) error {
 	return tx.Commit()
 }
 
-// served waits until a probe has committed through a node. A new attempt sets
-// out while older ones still wait, for those may wait for what is lost.
+// served waits until a probe has committed through a node. A new attempt starts while older ones
+// still wait, for they may wait for lost nodes.
 func (p *prober) served(ctx context.Context, node int) error {
 	limit, cancel := context.WithTimeout(ctx, serviceWait)
 	defer cancel()
@@ -148,7 +148,7 @@ func (p *prober) served(ctx context.Context, node int) error {
 	}
 }
 
-// measure is how long it takes, from now, until every one of the nodes serves.
+// measure returns the time, from now, until every one of the nodes serves.
 func (p *prober) measure(ctx context.Context, nodes []int) (time.Duration, error) {
 	begun := time.Now()
 	errs := make([]error, len(nodes))
@@ -176,7 +176,7 @@ func (p *prober) fatten(ctx context.Context, node int, stop <-chan struct{}) {
 			return
 		default:
 		}
-		// An error is no concern here: the disk is filled by what was written.
+		// An error does not matter here: the disk is filled by the writes.
 		_, _ = p.dbs[node].ExecContext(ctx, fmt.Sprintf("REPLACE INTO faults.fat (id, body) VALUES (%d, '%d%s')", i%8, i, body))
 	}
 }

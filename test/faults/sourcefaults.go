@@ -39,7 +39,7 @@ const sourceFaultMax = 8 * time.Second
 type victims struct {
 	nodes  []int    // killed, paused or cut
 	places []*place // whose database is killed, or cut from its agent
-	// away are places where nothing commits meanwhile, and doors gateways that serve nobody.
+	// away are places where nothing commits meanwhile, and doors gateways that serve no client.
 	away  []*place
 	doors []int
 }
@@ -118,8 +118,8 @@ func (r *sourcesRun) inflict(ctx context.Context, kind Kind) (SourceEvent, error
 	return e, nil
 }
 
-// measure is how long it takes until a move over all places that are not away commits through
-// each gateway that is not lost.
+// measure returns the time until a move over all places that are not away commits through each
+// gateway that is not lost.
 func (r *sourcesRun) measure(ctx context.Context, v victims) (time.Duration, error) {
 	var at []int
 	for i, p := range r.places {
@@ -167,7 +167,7 @@ func (r *sourcesRun) do(kind Kind, v victims) error {
 		return v.places[0].link.Close()
 	}
 	var errs []error
-	for _, i := range v.nodes { // the signals first: all at once
+	for _, i := range v.nodes { // the signals first: all at the same time
 		errs = append(errs, r.cluster.Nodes[i].Signal(syscall.SIGKILL, true))
 	}
 	for _, p := range v.places {

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// quietWait bounds how long something may stay prepared when everything runs and nobody works.
+// quietWait bounds how long a transaction may stay prepared when everything runs and no client
+// works.
 const quietWait = 90 * time.Second
 
-// judge looks at databases and shards themselves while nobody works: what is wrong, a sentence
-// each. What was judged is not looked at again but for how much there is of it.
+// judge checks databases and shards themselves while no client works, and returns the faults, a
+// sentence each. Moves that were checked are only counted later.
 func (r *sourcesRun) judge(ctx context.Context) (found []string, err error) {
 	if found, err = r.quiet(ctx); err != nil {
 		return nil, err
@@ -48,13 +49,13 @@ func (r *sourcesRun) judge(ctx context.Context) (found []string, err error) {
 		delete(seen, number)
 	}
 	for _, number := range slices.Sorted(maps.Keys(seen)) {
-		found = append(found, fmt.Sprintf("there is a move %d, which nobody has made", number))
+		found = append(found, fmt.Sprintf("there is a move %d, which no client has made", number))
 	}
 	m.moves, m.checkedTo = map[int64]move{}, upTo
 	return found, nil
 }
 
-// wrong says what is wrong with one move, by where it is; empty: nothing.
+// wrong returns the fault of one move, by its places; empty: none.
 func (r *sourcesRun) wrong(number int64, v move, has uint8) string {
 	names := func(places uint8) string {
 		var at []int
@@ -76,8 +77,8 @@ func (r *sourcesRun) wrong(number int64, v move, has uint8) string {
 	return ""
 }
 
-// has is what a place has: the sum of its accounts, the moves after a number, and how many there
-// are up to it.
+// has returns the content of a place: the sum of its accounts, the moves after a number, and their
+// number up to it.
 func (r *sourcesRun) has(ctx context.Context, p *place, after int64) (sum int64, ids []int64, older int64, err error) {
 	numbers := func(query string) (out []int64, err error) {
 		rows, err := r.ask(ctx, p, query)
@@ -132,8 +133,8 @@ func (r *sourcesRun) ask(ctx context.Context, p *place, query string) (out []str
 	return out, rows.Err()
 }
 
-// quiet waits until nothing of ours is prepared anywhere, and says what stays; and that what
-// somebody else has prepared is as it was.
+// quiet waits until no transaction of Isochron is prepared anywhere, and reports those that stay;
+// and checks that other programs' prepared transactions are unchanged.
 func (r *sourcesRun) quiet(ctx context.Context) (found []string, err error) {
 	for deadline := time.Now().Add(quietWait); ; time.Sleep(100 * time.Millisecond) {
 		found = nil
@@ -151,7 +152,7 @@ func (r *sourcesRun) quiet(ctx context.Context) (found []string, err error) {
 				}
 			}
 			if !slices.Contains(names, foreignBranch) {
-				return append(found, fmt.Sprintf("at %s what somebody else had prepared is gone", p.name)), nil
+				return append(found, fmt.Sprintf("at %s another program's prepared transaction is gone", p.name)), nil
 			}
 		}
 		if len(found) == 0 || time.Now().After(deadline) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// SourcesReport is what came of a run over sources.
+// SourcesReport is the result of a run over sources.
 type SourcesReport struct {
 	Seed    uint64        `json:"seed"`
 	Dir     string        `json:"dir"`
@@ -24,7 +24,7 @@ type SourcesReport struct {
 	Violations   []string         `json:"violations"`
 }
 
-// SourceEvent is one fault that was done and undone.
+// SourceEvent is one fault, from its begin to its end.
 type SourceEvent struct {
 	Kind    Kind    `json:"kind"`
 	At      float64 `json:"at_s"` // since the beginning
@@ -33,13 +33,13 @@ type SourceEvent struct {
 	// Continues is after how long, counted from the fault, moves among the places that were not hit
 	// committed through each gateway that was not; negative: none was left.
 	Continues float64 `json:"goes_on_s"`
-	// Resumes is the same through each gateway over all places, counted from when what was
-	// ended had started again.
+	// Resumes is the same through each gateway over all places, counted from the restart of the
+	// ended processes.
 	Resumes float64 `json:"resumes_s"`
 }
 
 func (e SourceEvent) String() string {
-	continues := "nobody is left"
+	continues := "no node is left"
 	if e.Continues >= 0 {
 		continues = fmt.Sprintf("others %5.1f s", e.Continues)
 	}
@@ -61,13 +61,13 @@ func (r *SourcesReport) Print(out io.Writer) {
 	for _, k := range r.Kinds {
 		k.line(w, k.Kind != KillEverything)
 	}
-	_ = w.Flush() // whoever reads it is no part of the verdict
+	_ = w.Flush() // a failed write does not change the verdict
 	var said []string
 	for number, n := range r.Errors { // order: sorted below
 		said = append(said, fmt.Sprintf("%s: %d", number, n))
 	}
 	slices.Sort(said)
-	fmt.Fprintf(out, "\n%d moves acknowledged, %d refused, of %d nobody could tell the client; errors %s\n", r.Acknowledged, r.Refused, r.Unknown, strings.Join(said, ", "))
+	fmt.Fprintf(out, "\n%d moves acknowledged, %d refused, %d with an outcome unknown to the client; errors %s\n", r.Acknowledged, r.Refused, r.Unknown, strings.Join(said, ", "))
 	for _, v := range r.Violations {
 		fmt.Fprintln(out, "VIOLATION:", v)
 	}

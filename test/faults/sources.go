@@ -22,10 +22,10 @@ const (
 	firstGateway  = 3
 	gatewayNodes  = 2
 	firstAgent    = firstGateway + gatewayNodes
-	foreignBranch = "billing-7" // prepared at each database by somebody else, and never touched
+	foreignBranch = "billing-7" // prepared at each database by another program, and never touched
 )
 
-// place is one of those that moves are made among: a source, or the cluster's own shards.
+// place is one place of moves: a source, or the cluster's own shards.
 type place struct {
 	name string
 	// Of a source: its database, and the link that its agent reaches it by. nil: the shards.
@@ -45,9 +45,9 @@ type sourcesRun struct {
 	Report  SourcesReport
 }
 
-// DoSources makes a cluster with two sources, torments it, and judges it. Of cfg it takes Dir,
-// Command, Protocol, Seed, For, Period, Once, Say, and BeforeCheck. An error is what ended the
-// run early; a *sourcetest.MissingError says which program is not on this machine.
+// DoSources makes a cluster with two sources, injects faults, and checks it. Of cfg it takes Dir,
+// Command, Protocol, Seed, For, Period, Once, Log, and BeforeCheck. The error is the reason of an
+// early end; a *sourcetest.MissingError names a program that is not on this machine.
 func DoSources(ctx context.Context, cfg Config) (*SourcesReport, error) {
 	r := &sourcesRun{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 2)), begun: time.Now(),
 		Report: SourcesReport{Seed: cfg.Seed, Dir: cfg.Dir, Violations: []string{}, Events: []SourceEvent{}}}
@@ -98,13 +98,13 @@ func (r *sourcesRun) setUp(ctx context.Context) error {
 	return err
 }
 
-// bare is where the agent finds its database, without the password.
+// bare returns the agent's address of its database, without the password.
 func (p *place) bare() string {
 	scheme := map[string]string{"postgres": "postgres", "mariadb": "mysql"}[p.database.Kind]
 	return fmt.Sprintf("%s://%s@%s/%s", scheme, sourcetest.User, p.link.Addr(), sourcetest.Database)
 }
 
-// fill makes a source's tables, and has somebody else prepare a transaction there.
+// fill makes a source's tables, and prepares another program's transaction there.
 func (p *place) fill(ctx context.Context) error {
 	for _, text := range p.tables() {
 		if err := p.database.Exec(text); err != nil {
@@ -186,7 +186,7 @@ func (r *sourcesRun) torment(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// one does the next fault. All kinds come before any comes again.
+// one injects the next fault. All kinds are used before any is repeated.
 func (r *sourcesRun) one(ctx context.Context, queue *[]Kind) error {
 	if len(*queue) == 0 {
 		for _, i := range r.rand.Perm(len(SourceKinds)) {

@@ -1,16 +1,15 @@
-// Package power cuts the power of whole clusters, and judges what is there when it is back.
+// Package power cuts the power of whole clusters, and checks their data after the restart.
 //
-// How it thinks. The nodes are those that "isochron init" and "isochron start" make, in this
+// How it works. The nodes are those that "isochron init" and "isochron start" make, in this
 // process: their loops, syncers, engines and files, their TLS connections and their SQL ports
-// (machine_test.go), on a disk that loses what was not synced (server/disk/disktest). SQL
-// clients work all the time (load_test.go). At a change of the disk that chance or a rule
-// chooses the disk stops dead, for all nodes at once; the clients' connections break, the
-// disk is rebuilt with nothing, some or any of what was not synced, and the nodes start on
-// it again (play_test.go). What clients were told is committed must be there, what they were told is
-// not must not, and of the rest each transaction whole or not at all: sqlload's ledger and
-// history's checker of lists judge it. A first start is cut at any step
-// (first_test.go). That all this can fail is shown by disks that lie as a server with a mistake
-// would (teeth_test.go).
+// (machine_test.go), on a disk that loses unsynced data (server/disk/disktest). SQL clients work
+// all the time (load_test.go). At a change of the disk, chosen by chance or a rule, the disk stops
+// for all nodes at the same time; the clients' connections break, the disk is rebuilt with none,
+// some or any of the unsynced data, and the nodes start on it again (play_test.go). Writes
+// acknowledged as committed must be there, writes reported as aborted must not, and each other
+// transaction must be there whole or not at all: sqlload's ledger and history's checker of lists
+// judge it. A first start is cut at any step (first_test.go). That all this can fail is shown by
+// disks that lie as a server with a mistake would (teeth_test.go).
 //
 // Besides, bits of all files of a stopped node are flipped, one at a time (flips_test.go): make flips.
 //

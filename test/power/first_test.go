@@ -12,7 +12,7 @@ import (
 	"isochron/server/disk/disktest"
 )
 
-// startSteps is how many changes of the disk a first start of one node makes, about.
+// startSteps is the approximate number of disk changes at a first start of one node.
 const startSteps = 120
 
 // The power goes while a new node starts for the first time: it starts again. Whatever init

@@ -79,7 +79,7 @@ type flipping struct {
 	t        *testing.T
 	dir      string // of the cluster
 	left     string // what the last node left, as it was
-	shared   string // what is not the last node's alone
+	shared   string // files that are not only the last node's
 	config   string // of that node
 	members  []*member
 	password string
@@ -230,8 +230,8 @@ func (f *flipping) takeStill(from, to string) {
 	f.t.Fatal("the node is never still")
 }
 
-// restore puts it back as it was, in a directory of its own: what has failed to open may still have
-// its files open, until its process ends.
+// restore restores its files in a directory of its own: a node that has failed to open may still
+// have its files open, until its process ends.
 func (f *flipping) restore() {
 	_ = os.RemoveAll(f.dir)
 	f.dir = filepath.Join(f.t.TempDir(), "c")
@@ -282,7 +282,8 @@ func (f *flipping) flip(kind string, r *rand.Rand) (name string, at int, ok bool
 	return "", 0, false
 }
 
-// try starts the node as it is and counts the rows that it serves. The error says that it does not.
+// try starts the node as it is and counts the rows that it serves. The error means that it does not
+// serve.
 func (f *flipping) try() (rows int, err error) {
 	n, err := startOn(disk.Machine(), f.config)
 	if err != nil {
@@ -290,7 +291,7 @@ func (f *flipping) try() (rows int, err error) {
 	}
 	defer func() {
 		if err == nil && rows == flipRows {
-			f.take(f.own()[:1]) // it has lived once more: what it left before is too old for the others
+			f.take(f.own()[:1]) // it has been started once more: its earlier files are too old for the others
 		}
 		err = errors.Join(err, end(n))
 	}()

@@ -9,7 +9,7 @@ import (
 	"isochron/sqlload"
 )
 
-// load is clients that work through power cuts, and what they were told.
+// load is clients that work through power cuts, and the answers they received.
 type load struct {
 	name     string
 	clients  int
@@ -42,8 +42,8 @@ func loads(ctx context.Context, m *machine, seed uint64) ([]*load, error) {
 	return all, nil
 }
 
-// work lets all loads work until stop is called, which waits for them. A load that meets
-// what it cannot explain calls broken.
+// work makes all loads work until stop is called, which waits for them. A load with an unexpected
+// error calls broken.
 func work(ctx context.Context, all []*load, broken func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -61,12 +61,11 @@ func work(ctx context.Context, all []*load, broken func()) (stop func()) {
 	}
 }
 
-// judge holds what is in the database against what the clients were told, and says how
-// much they had done.
+// judge compares the database with the clients' answers, and returns their number of commits.
 func judge(ctx context.Context, all []*load) (commits int64, found []string, err error) {
 	for _, l := range all {
 		if l.err != nil {
-			found = append(found, fmt.Sprintf("%s met what it cannot explain: %v", l.name, l.err))
+			found = append(found, fmt.Sprintf("%s had an unexpected error: %v", l.name, l.err))
 			continue
 		}
 		commits += l.report.Total.Commits

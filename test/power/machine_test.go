@@ -157,7 +157,7 @@ func (m *machine) close() error {
 	return errors.Join(errs...)
 }
 
-// failure is that of a node, if one has failed.
+// failure returns a node's failure, if one has failed.
 func (m *machine) failure() error {
 	for _, n := range m.nodes {
 		select {

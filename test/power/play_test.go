@@ -63,7 +63,7 @@ func steps(n int) func(disktest.Step) bool {
 	}
 }
 
-// logSync is true at a sync of an engine's log; where none comes, at some step.
+// logSync is true at a sync of an engine's log; where none happens, at some step.
 func logSync(r *rand.Rand) func(disktest.Step) bool {
 	first := stepsMin + r.IntN(stepsMore)
 	early, late := steps(first), steps(first+stepsMore)
@@ -73,7 +73,7 @@ func logSync(r *rand.Rand) func(disktest.Step) bool {
 	}
 }
 
-// outcome is how a play ended.
+// outcome is the result of a play.
 type outcome struct {
 	commits int64
 	cuts    int
@@ -83,7 +83,7 @@ type outcome struct {
 // judgeWait bounds a judgement that should take a second.
 const judgeWait = 2 * time.Minute
 
-// run plays it. The error is what kept it from finding out.
+// run plays it. The error is the reason why it could not be checked.
 func (p *play) run() (out outcome, err error) {
 	r := rand.New(rand.NewPCG(p.seed, 1))
 	first := filepath.Join(p.dir, "0")
@@ -121,14 +121,14 @@ func (p *play) run() (out outcome, err error) {
 	defer stop()
 	for out.cuts < p.cuts {
 		if err := p.blackout(m.disk, p.at[out.cuts%len(p.at)].at(r), broken); errors.Is(err, errBroken) {
-			break // judge says what it has met
+			break // judge reports its error
 		} else if err != nil {
 			return out, err
 		}
 		w.cut()
 		out.cuts++
 		if m, err = p.restart(m, out.cuts, r); err != nil {
-			// What a start refuses is what is missing.
+			// A start that is refused reports missing data.
 			out.found = append(out.found, fmt.Sprintf("cut %d: it does not start again: %v", out.cuts, err))
 			w.join()
 			cancel()
@@ -137,7 +137,7 @@ func (p *play) run() (out outcome, err error) {
 		w.join()
 	}
 	if out.cuts == p.cuts {
-		_ = wait(m.disk, steps(stepsMin), broken) // the clients see what is left; judge says what they have met
+		_ = wait(m.disk, steps(stepsMin), broken) // the clients read the remaining data; judge reports their errors
 	}
 	stop()
 	return out, p.judge(m, all, &out)
@@ -160,11 +160,11 @@ var (
 	errStill  = errors.New("the step did not come")
 )
 
-// stepWait is how long a step is waited for. A server that writes nothing has none.
+// stepWait is the time for which a step is awaited. A server that writes nothing has none.
 const stepWait = 5 * time.Second
 
-// grace is for answers that are on their way when the power is cut: they rest on what was
-// synced before, and a client that hears them makes the judgement sharper.
+// grace is for answers that are under way when the power is cut: they depend on earlier syncs, and
+// a client that receives them makes the check sharper.
 const grace = 10 * time.Millisecond
 
 // blackout cuts the power at the step that is chosen.
@@ -205,7 +205,7 @@ func wait(d *disktest.Disk, at func(disktest.Step) bool, broken chan struct{}) e
 	}
 }
 
-// restart ends what ran on the disk that is off, and starts on what is left of it.
+// restart ends the machine whose disk is off, and starts another on the rest of its data.
 func (p *play) restart(m *machine, n int, r *rand.Rand) (*machine, error) {
 	old := m.disk
 	old.Release()

@@ -15,8 +15,8 @@ var (
 	seed  = flag.Uint64("power.seed", 1, "the first seed")
 )
 
-// Whatever clients were told is committed is there after a power cut of all nodes at once;
-// nothing is there by half.
+// Acknowledged commits are there after a power cut of all nodes at the same time; no transaction is
+// there by half.
 func TestPowerCut(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
 		for i := range *plays {

@@ -37,7 +37,7 @@ func TestLyingDisksAreNoticed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			t.Errorf("nobody has noticed it in %d plays", lie.plays)
+			t.Errorf("not noticed in %d plays", lie.plays)
 		})
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// wire is between the clients and the nodes. When the power is cut it is cut as well: no
-// client hears anything any more, and none connects until it is joined again.
+// wire is between the clients and the nodes. When the power is cut it is cut as well: no client
+// receives anything any longer, and none connects until it is joined again.
 type wire struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}

@@ -1,5 +1,5 @@
-// Command runner runs the tests of the repository, group by group, and says at the end where the
-// minutes went and what came of it. make test and make hours call it.
+// Command runner runs the tests of the repository, group by group, and reports their times and
+// results. make test and make hours call it.
 //
 // How it thinks. It reads what go test -json writes. A test that fails is run once more, alone, when
 // all groups are through: if it passes then, it is flaky, which the last lines name, and the run is

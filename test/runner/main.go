@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rerunMost is how many failures may be chance.
+// rerunMost is the number of failures that may be chance.
 const rerunMost = 3
 
 // group is one call of go test.

@@ -61,7 +61,7 @@ func TestRuns(t *testing.T) {
 		well := run(groupsOf(strings.Fields(c.args)), realGoTest, &out)
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if well != c.well || !strings.HasPrefix(lines[len(lines)-1], c.last) || !strings.Contains(out.String(), c.says) {
-			t.Errorf("%s: well is %v, and it says\n%s", c.args, well, &out)
+			t.Errorf("%s: well is %v, and it prints\n%s", c.args, well, &out)
 		}
 	}
 }
@@ -80,6 +80,6 @@ func TestARaceIsNotRunAgain(t *testing.T) {
 	}
 	var out strings.Builder
 	if run(groupsOf([]string{"--", "-race", "./p"}), test, &out) || calls != 1 || !strings.Contains(out.String(), "FAILED: p TestA: a data race") || !strings.Contains(out.String(), "   1.0  p  under the race detector") {
-		t.Errorf("%d calls, and it says\n%s", calls, &out)
+		t.Errorf("%d calls, and it prints\n%s", calls, &out)
 	}
 }

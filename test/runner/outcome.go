@@ -39,7 +39,7 @@ func (f failure) String() string {
 	return f.pkg + " " + f.test
 }
 
-// again is what go test is given to run it alone.
+// again returns go test's arguments to run it alone.
 func (f failure) again() []string {
 	args := append(slices.Clone(f.group.flags()), "-count=1")
 	if f.test != "" {
@@ -55,7 +55,7 @@ type took struct {
 	seconds float64
 }
 
-// outcome is what came of some tests.
+// outcome is the result of some tests.
 type outcome struct {
 	passed, skipped int
 	packages        []took
@@ -177,7 +177,7 @@ func (o *outcome) end(p *running, e event, out io.Writer) {
 // slowestAtLeast is from how many seconds on a package has a line of its own.
 const slowestAtLeast = 5
 
-// print says where the minutes went.
+// print prints the times.
 func (o *outcome) print(out io.Writer, all time.Duration) {
 	slices.SortStableFunc(o.packages, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
 	fmt.Fprintf(out, "== minutes by package (%.1f in all, building included)\n", all.Minutes())

@@ -72,7 +72,7 @@ func readCases(path string) (cases []*sourceCase, err error) {
 			continue
 		}
 		if c == nil {
-			return nil, fmt.Errorf("%s: it stands before the first case", where)
+			return nil, fmt.Errorf("%s: it is before the first case", where)
 		}
 		if err := c.take(line, where, i); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
@@ -166,7 +166,7 @@ func caseValue(text string) (any, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// right is what the step must answer at a place.
+// right returns the expected answer of the step at a place.
 func (s *caseStep) right(place string) string {
 	if want, ok := s.at[place]; ok {
 		return want

@@ -67,7 +67,7 @@ func caseConnect(t *testing.T, place string) *client {
 	return &client{t, conn}
 }
 
-// Each case has one answer: that of a MariaDB, on native tables, at one source of each kind and at two.
+// Each case has one answer: a MariaDB's, on native tables, at one source of each kind and at two.
 func TestCasesHaveOneAnswerEverywhere(t *testing.T) {
 	sourcetest.LeaveOut(t, house.err)
 	paths, err := filepath.Glob("testdata/cases/*.txt")
@@ -220,7 +220,7 @@ func (c *sourceCase) run(t *testing.T, place string, at []string) {
 
 var caseAsksRows = regexp.MustCompile(`(?i)^\(?(select|with|show)\b|\breturning\b`)
 
-// answer executes the step, and gives what it answers as the files have it.
+// answer executes the step, and returns its answer in the files' form.
 func (s *caseStep) answer(c *client) (got, detail string) {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()

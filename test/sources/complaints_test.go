@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// What users of other proxies over databases complain of most, each as a test. Those that are not
-// here: a decided commit that is rolled back at a start, and a log that no other gateway can
-// recover from (package test/agents); an error of PostgreSQL's that COMMIT hides
+// What users of other proxies over databases complain of most, each as a test. Not here are: a
+// decided commit that is rolled back at a start, and a log that no other gateway can recover from
+// (package test/agents); an error of PostgreSQL's that COMMIT hides
 // (TestAnErrorInAPacketOfSeveralSources); joins over sources (TestSeveralSources); keys by which
 // rows are placed that are updated (TestRefusals).
 
@@ -40,8 +40,8 @@ func TestPreparedCommit(t *testing.T) {
 	c.nothingInDoubt()
 }
 
-// A transaction has one branch at a source, whatever a statement of it reads there: all that it
-// reads sees what it has written, and it commits as one.
+// A transaction has one branch at a source, whatever its statements read there: all its reads see
+// its writes, and it commits as one.
 func TestOneBranchForAllThatIsRead(t *testing.T) {
 	c := beginSharded(t)
 	c.exec("CALL isochron.import_table('my_a', 'testonebranchforallthatisread', 'orders')")
@@ -56,9 +56,9 @@ func TestOneBranchForAllThatIsRead(t *testing.T) {
 	c.expect("2|12.00", "SELECT COUNT(*), SUM(balance) FROM accounts")
 }
 
-// A client that goes away within a transaction leaves nothing at the sources: neither locks nor
-// transactions that nobody ends. That holds for one whose statement waits there as well, and while
-// it waits the door serves others.
+// A client that disconnects within a transaction leaves nothing at the sources: neither locks nor
+// open transactions. That also holds if its statement waits there, and meanwhile the gateway serves
+// others.
 func TestClientsThatGoAway(t *testing.T) {
 	c := beginSharded(t)
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
@@ -78,12 +78,12 @@ func TestClientsThatGoAway(t *testing.T) {
 		}()
 		time.Sleep(100 * time.Millisecond)
 		c.expect("1", fmt.Sprintf("SELECT COUNT(*) FROM accounts WHERE id = %d", 1-there)) // others are served
-		leave()                                                                            // the driver closes the connection of whom it does not wait for
+		leave()                                                                            // the driver closes a connection that it does not wait for
 		if err := <-waits; err == nil {
-			t.Error("who has gone away was answered")
+			t.Error("a client that has gone away was answered")
 		}
 		c.exec("SET innodb_lock_wait_timeout = 20")
-		c.exec("UPDATE accounts SET balance = 3 WHERE id = ?", there+2) // what it held is free
+		c.exec("UPDATE accounts SET balance = 3 WHERE id = ?", there+2) // its locks are released
 		_ = holder.Raw(func(any) error { return driver.ErrBadConn })    // which closes the connection
 		c.exec("UPDATE accounts SET balance = 4 WHERE id = ?", there)
 	}

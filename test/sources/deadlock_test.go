@@ -8,8 +8,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// cross has two clients each run one of two statements in a transaction and then that of the other.
-// No wait for a lock ends in the time of a test. Exactly one loses, to a deadlock.
+// cross makes two clients each run one of two statements in a transaction and then the other's. No
+// wait for a lock ends in the time of a test. Exactly one aborts, because of a deadlock.
 func cross(t *testing.T, texts [2]string) {
 	t.Helper()
 	crossed(t, [2][2]string{texts, {texts[1], texts[0]}})
@@ -69,8 +69,8 @@ func TestDeadlocks(t *testing.T) {
 	c.nothingInDoubt()
 }
 
-// The same with statements of which nobody knows from their words which rows they lock: a PostgreSQL
-// tells who waits, and a MariaDB does to an account that has PROCESS.
+// The same with statements whose text does not show which rows they lock: a PostgreSQL reports
+// waits, and a MariaDB does to an account that has PROCESS.
 func TestDeadlocksByConditions(t *testing.T) {
 	for _, of := range [][2]string{{"pg_a", "pg_b"}, {"pg_a", "my_a"}, {"my_b", "pg_b"}, {"my_a", "my_b"}} {
 		t.Run(of[0]+" "+of[1], func(t *testing.T) {

@@ -29,7 +29,8 @@ func TestOneTransactionOverAll(t *testing.T) {
 	c.expect("1", "SELECT COUNT(*) FROM journal")
 }
 
-// What cannot be done is refused in words, with MySQL's numbers, and the transaction goes on.
+// Statements that cannot be executed are refused with a message and MySQL's numbers, and the
+// transaction continues.
 func TestRefusals(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_sharded_table('testrefusals.accounts', 'id', 'range', 'pg_a,my_a', '10')")
@@ -74,8 +75,8 @@ func TestSavepoints(t *testing.T) {
 	c.expect("0", "SELECT COUNT(*) FROM native")
 }
 
-// A transaction that has used a table at sources by one rule does not go on by another, nor commit
-// after the rule was changed: what it has changed is undone.
+// A transaction that has used a table at sources by one rule neither continues by another, nor
+// commits after the rule was changed: its changes are rolled back.
 func TestATableIsImportedAgainUnderAnOpenTransaction(t *testing.T) {
 	c := begin(t)
 	const database = "testatableisadoptedanewunderanopentransaction"

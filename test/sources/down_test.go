@@ -17,8 +17,8 @@ import (
 	isosql "isochron/sql"
 )
 
-// A source whose server is down fails what needs it, in words; the rest goes on, and when it is
-// there again so does it.
+// A source whose server is down fails the statements that need it, with a message; others continue,
+// and so do these when it is back.
 func TestASourceThatIsDown(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_sharded_table('testasourcethatisdown.accounts', 'id', 'range', 'pg_a,my_b', '1000')")
@@ -61,8 +61,9 @@ func TestASourceThatIsDown(t *testing.T) {
 	c.nothingInDoubt()
 }
 
-// A PostgreSQL with max_prepared_transactions = 0 says so where sources are listed and in the error
-// of a transaction that needs it to prepare; what is at it alone works, and nothing is left.
+// A PostgreSQL with max_prepared_transactions = 0 is reported in the list of sources and in the
+// error of a transaction that needs it to prepare; transactions at it alone work, and nothing is
+// left.
 func TestNothingCanBePrepared(t *testing.T) {
 	sourcetest.LeaveOut(t, house.err)
 	pg, err := sourcetest.Postgres("-c", "max_prepared_transactions=0")

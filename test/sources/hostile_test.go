@@ -16,9 +16,9 @@ import (
 	"isochron/server/sourcedb/sourcetest"
 )
 
-// A client that may read and write one table of a source reaches nothing else there, whatever names,
-// functions and texts its statements have and whatever mode it and the source are in. What was
-// reached the servers say: a view and functions that leave a mark when they are used, rows read by
+// A client that may read and write one table of a source reaches nothing else there, whatever
+// names, functions and texts its statements have and whatever mode it and the source are in. The
+// servers show accesses: a view and functions that leave a mark when they are used, rows read by
 // table, and their logs of statements.
 
 const hostilePostgres = `
@@ -60,7 +60,7 @@ var hostileTexts = []string{
 
 var hostileModes = []string{"", "ANSI_QUOTES", "PIPES_AS_CONCAT", "ANSI", "NO_BACKSLASH_ESCAPES", "NO_BACKSLASH_ESCAPES,ANSI_QUOTES", "STRICT_ALL_TABLES", "NO_AUTO_VALUE_ON_ZERO"}
 
-// hostile is what a hostile client has, and its judge.
+// hostile is a hostile client's connections, and its check.
 type hostile struct {
 	mallory *sql.DB
 	logAt   int64 // up to where PostgreSQL's log was judged
@@ -119,8 +119,8 @@ func lure(tb testing.TB) *hostile {
 	return h
 }
 
-// say has the client say a statement, in a transaction or alone, under a mode; what it is answered
-// is of no account.
+// say sends a statement as the client, in a transaction or alone, under a mode; the answer does not
+// matter.
 func (h *hostile) say(text, db, mode string, within bool) {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
@@ -155,7 +155,7 @@ var firstWord = regexp.MustCompile(`^[( ]*[A-Za-z]*`)
 
 var pgStatement = regexp.MustCompile(`LOG:  (?:statement|execute [^:]*): *\(*([A-Za-z]+)`)
 
-// judge says what was reached since it was last asked; nil: nothing that was not granted.
+// judge returns the accesses since the last call; nil: nothing that was not granted.
 func (h *hostile) judge() error {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()

@@ -20,7 +20,7 @@ import (
 	"isochron/txn"
 )
 
-// house is what all tests of the package use.
+// house has the servers that all tests of the package use.
 var house struct {
 	pg, pg2, my, my2 *sourcetest.Server
 	core             *server.Cluster
@@ -30,7 +30,7 @@ var house struct {
 	err              error
 }
 
-// cost is what the transaction cost that was committed last.
+// cost is the cost of the transaction that was committed last.
 type cost struct {
 	mu    sync.Mutex
 	stats txn.Stats
@@ -191,7 +191,7 @@ func connectTo(t *testing.T, door *isosql.Server, parameters string) *client {
 	return &client{t, conn}
 }
 
-// patience is longer than any statement here may take: one that hangs is told by its name.
+// patience is longer than any statement here may take: one that hangs is reported by its name.
 const patience = 90 * time.Second
 
 func (c *client) exec(text string, args ...any) sql.Result {

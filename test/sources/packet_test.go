@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The answer to each change of a packet says that another follows, so that the client takes the
-// next answer for what it is.
+// The answer to each change of a packet announces another, so that the client attributes the next
+// answer correctly.
 func TestPacketOfChanges(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_sharded_table('testpacketofchanges.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
@@ -67,8 +67,9 @@ func TestATransferInOnePacketIsOneRound(t *testing.T) {
 	c.expect("3.00", "SELECT balance FROM accounts WHERE id = 1")
 }
 
-// An error in the middle of a packet leaves what a MySQL would: what stands before it is done,
-// what stands behind it is not, and the transaction goes on, whatever of it has gone together.
+// An error in the middle of a packet has the effect that it has at a MySQL: earlier statements are
+// executed, later ones are not, and the transaction continues, whichever of them were sent
+// together.
 func TestAnErrorInAPacketOfSeveralSources(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_sharded_table('testanerrorinapacketofseveralsources.accounts', 'id', 'range', 'pg_a,my_a', '1000')")
@@ -91,12 +92,12 @@ func TestAnErrorInAPacketOfSeveralSources(t *testing.T) {
 			c.exec("ROLLBACK")
 			c.expect("100.00\n100.00", "SELECT balance FROM accounts ORDER BY id")
 		}
-		// COMMIT after the error commits what stands before it, and says so rightly.
+		// COMMIT after the error commits the statements before it, and reports that rightly.
 		c.fails(1062, "", "BEGIN; "+packet+"; COMMIT")
 		c.exec("COMMIT")
 		c.expect("50.00", fmt.Sprintf("SELECT balance FROM accounts WHERE id = %d", here))
 		c.exec("UPDATE accounts SET balance = 100")
-		// Where COMMIT stands in a packet of a transaction that was begun before, an error is its end.
+		// Where COMMIT is in a packet of a transaction that was begun before, an error is its end.
 		c.exec("BEGIN; " + fmt.Sprintf(fine, there))
 		c.fails(1062, "", packet+"; COMMIT")
 		c.expect("100.00\n100.00", "SELECT balance FROM accounts ORDER BY id")

@@ -46,7 +46,7 @@ func TestSeveralSources(t *testing.T) {
 	c.expect("29\n28", "SELECT id FROM accounts ORDER BY id DESC LIMIT ?", 2)
 }
 
-// EXPLAIN shows what is sent where.
+// EXPLAIN shows the statements sent to each source.
 func TestExplain(t *testing.T) {
 	c := beginSharded(t)
 	c.exec("CREATE TABLE native (id BIGINT PRIMARY KEY)")
@@ -71,7 +71,7 @@ func (c *client) shows(text, part string) {
 	}
 }
 
-// A table of more rows than are asked at once is read in pages.
+// A table with more rows than one request returns is read in pages.
 func TestPages(t *testing.T) {
 	c := begin(t)
 	if err := house.my.Exec("INSERT INTO accounts SELECT seq, 'x', 1 FROM seq_1_to_25000"); err != nil {

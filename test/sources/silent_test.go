@@ -13,9 +13,9 @@ import (
 	"isochron/server/sourcedb/sourcetest"
 )
 
-// A source whose server is stopped, and says nothing, fails what needs it: a read with 1429, a
-// change that commits as it is executed, and a COMMIT, with an outcome. When it goes on so does all
-// else, and nothing is done by half.
+// A source whose server is stopped, and sends nothing, fails the statements that need it: a read
+// with 1429, a change that commits as it is executed, and a COMMIT, with an outcome. When it
+// continues so does everything else, and nothing is executed by half.
 func TestASourceThatIsSilent(t *testing.T) {
 	sourcetest.LeaveOut(t, house.err)
 	for name, s := range map[string]*sourcetest.Server{"pg_b": house.pg2, "my_b": house.my2} { // order: each by itself

@@ -132,7 +132,7 @@ func TestStoredFunctionsNeverRun(t *testing.T) {
 			}
 		}
 	}
-	// They were understood: what is built in did reach the sources.
+	// They were understood: built-in functions did reach the sources.
 	for db, want := range map[string]string{"hostile_my": "A", "hostile_pg": "A"} { // order: each by itself
 		var got string
 		if _, err := root.Exec("REPLACE INTO " + db + ".goods VALUES (1, 'a')"); err != nil {

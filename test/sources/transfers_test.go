@@ -11,8 +11,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Clients that move money between accounts at all sources at once lose none of it, and see none
-// missing.
+// Clients that move money between accounts at all sources concurrently lose none of it, and see
+// none missing.
 func TestTransfers(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_sharded_table('testtransfers.accounts', 'id', 'hash', 'pg_a,my_a,pg_b,my_b')")

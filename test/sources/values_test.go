@@ -16,7 +16,7 @@ func TestValues(t *testing.T) {
 	r := c.exec("INSERT INTO kinds (ok, raw, made, at, born, price, doc, name, tag, u) VALUES (TRUE, x'00ff41', '2024-01-31 10:20:30.5', '2024-01-31 10:20:30', '2000-02-29', 1.25, '{\"a\": [1, 2]}', 'ann', 'x', '00000000-0000-0000-0000-00000000000a')")
 	id, _ := r.LastInsertId()
 	if id == 0 {
-		t.Error("the new row's number is not told")
+		t.Error("the new row's number is not returned")
 	}
 	c.expect("1", "SELECT LAST_INSERT_ID() = ?", id)
 	want := "1|\x00\xffA|2024-01-31 10:20:30.500|2024-01-31 10:20:30.000000|2000-02-29|1.25|{\"a\": [1, 2]}|ann|x|00000000-0000-0000-0000-00000000000a"
@@ -89,7 +89,7 @@ func TestErrorsAndPackets(t *testing.T) {
 	c.exec("COMMIT")
 }
 
-// Who may not, may not; and what has changed at a source is told.
+// A user without privileges is refused; and the changes at a source are reported.
 func TestRightsAndChanges(t *testing.T) {
 	c := begin(t)
 	c.exec("CALL isochron.import_table('my_b', 'testrightsandchanges', 'orders')")
