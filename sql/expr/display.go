@@ -3,21 +3,30 @@ package expr
 import (
 	"strconv"
 
+	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 )
 
 // anyScale is the scale of a double with no fixed number of decimals.
 const anyScale = 31
 
-// Display is a value as a client is sent it: a double whose type has a number of decimals is rounded to them. Expressions
-// compute with the full value.
+// floatDigits is how many digits of a float of 32 bits are shown.
+const floatDigits = 6
+
+// Display is a value as a client is sent it: a double whose type has a number of decimals is rounded to them, a float of
+// 32 bits has six digits. Expressions compute with the full value.
 func Display(v Value, t Type) Value {
-	if !sqltypes.IsFloat(v.Type()) || t.Scale() <= 0 || t.Scale() >= anyScale {
+	fixed := t.Scale() > 0 && t.Scale() < anyScale
+	if !sqltypes.IsFloat(v.Type()) || !fixed && v.Type() != sqltypes.Float32 {
 		return v
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)
 	if err != nil {
 		return v
+	}
+	if !fixed {
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', floatDigits, 64), 64)
+		return sqltypes.MakeTrusted(v.Type(), format.FormatFloat(short))
 	}
 	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(t.Scale()))))
 }
