@@ -8,15 +8,17 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/sysvars"
 )
 
 // The budgets of memory: of a statement, of what a connection keeps between its
 // statements, and of all statements of a node. What a statement holds is charged to
 // its account; beyond a bound the statement ends and the node lives.
 const (
-	statementMemory  = "isochron_statement_memory"
-	connectionMemory = "isochron_connection_memory"
-	nodeMemory       = "isochron_node_memory"
+	statementMemory  = sysvars.StatementMemory
+	connectionMemory = sysvars.ConnectionMemory
+	nodeMemory       = sysvars.NodeMemory
 )
 
 const (
@@ -39,19 +41,6 @@ func newBudget(all int64) *budget {
 		all = statementsDefault
 	}
 	return &budget{node: all, connection: all / statementPart, statement: all / statementPart}
-}
-
-// memoryVariables are the settings; 0 stands for the default.
-func memoryVariables() []gms.SystemVariable {
-	bytes := func(name string, scope gms.MysqlSVScopeType) gms.SystemVariable {
-		return &gms.MysqlSystemVariable{
-			Name: name, Scope: gms.GetMysqlScope(scope), Dynamic: true,
-			Type: types.NewSystemIntType(name, 0, 1<<50, false), Default: int64(0),
-		}
-	}
-	return []gms.SystemVariable{
-		bytes(statementMemory, gms.SystemVariableScope_Both), bytes(connectionMemory, gms.SystemVariableScope_Both), bytes(nodeMemory, gms.SystemVariableScope_Global),
-	}
 }
 
 // limit is a setting in bytes, at most what the node has.

@@ -10,21 +10,22 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/sysvars"
 )
 
 // The analysis of a statement cannot be cut short within one of its rules, and some
 // take time that grows with the square or the cube of what a statement has side by
 // side. So that is bounded.
 const (
-	setOperationsVariable = "isochron_set_operations_max" // UNION, INTERSECT and EXCEPT in a row
-	listVariable          = "isochron_list_max"           // values in one list, as of IN
-	joinTablesVariable    = "isochron_join_tables_max"    // tables in one join
-	joinOrdersVariable    = "isochron_join_orders_max"    // conditions over all ways to join two parts of a join
-	setOperationsDefault  = 150
-	listDefault           = 250_000
-	joinTablesDefault     = joinTablesMost
-	joinOrdersDefault     = 350_000
-	joinTablesMost        = 61 // MySQL's bound
+	setOperationsVariable = sysvars.SetOperationsMax
+	listVariable          = sysvars.ListMax
+	joinTablesVariable    = sysvars.JoinTablesMax
+	joinOrdersVariable    = sysvars.JoinOrdersMax
+	setOperationsDefault  = sysvars.SetOperationsMaxDefault
+	listDefault           = sysvars.ListMaxDefault
+	joinTablesDefault     = sysvars.JoinTablesMaxDefault
+	joinOrdersDefault     = sysvars.JoinOrdersMaxDefault
 )
 
 // checkBreadth fails if a statement has more side by side than the session's settings

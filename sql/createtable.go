@@ -12,6 +12,7 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 
 	"isochron/sql/catalog"
+	"isochron/sql/sysvars"
 	"isochron/sql/table"
 )
 
@@ -136,7 +137,7 @@ func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.D
 	if err := t.redraw(); err != nil {
 		return err
 	}
-	v, err := ctx.GetSessionVariable(ctx, "foreign_key_checks")
+	v, err := ctx.GetSessionVariable(ctx, sysvars.ForeignKeyChecks)
 	if err != nil {
 		return err
 	}

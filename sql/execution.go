@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -187,7 +188,7 @@ const slowNever = time.Millisecond
 
 // longQueryTime is from when a query counts as slow, in seconds.
 func longQueryTime() float64 {
-	if _, v, ok := gms.SystemVariables.GetGlobal("long_query_time"); ok {
+	if _, v, ok := gms.SystemVariables.GetGlobal(sysvars.LongQueryTime); ok {
 		if seconds, ok := v.(float64); ok && seconds > 0 {
 			return seconds
 		}

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -20,35 +19,22 @@ import (
 // back, and its client learns why from its next statement. A client that does not take its
 // answer while its transaction may hold locks is cut off (net_write_timeout).
 const (
-	waitVariable        = "wait_timeout"
-	interactiveVariable = "interactive_timeout"
-	writeVariable       = "net_write_timeout"
-	idleVariable        = "isochron_idle_transaction_timeout"
+	waitVariable        = sysvars.WaitTimeout
+	interactiveVariable = sysvars.InteractiveTimeout
+	writeVariable       = sysvars.NetWriteTimeout
+	idleVariable        = sysvars.IdleTransactionTimeout
 )
 
 const (
-	waitDefault  = 28800
-	writeDefault = 60
-	idleDefault  = 600
+	waitDefault  = sysvars.WaitTimeoutDefault
+	writeDefault = sysvars.NetWriteTimeoutDefault
+	idleDefault  = sysvars.IdleTransactionDefault
 	// slowReaderBytes a second are taken by a client that is not slow.
 	slowReaderBytes = 64 << 10
 	codeInactive    = 4031
 	// clientInteractive is CLIENT_INTERACTIVE of the handshake.
 	clientInteractive = 1 << 10
 )
-
-func idleVariables() []gms.SystemVariable {
-	seconds := func(name string, least, most, otherwise int64) gms.SystemVariable {
-		return &gms.MysqlSystemVariable{
-			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true,
-			Type: types.NewSystemIntType(name, least, most, false), Default: otherwise,
-		}
-	}
-	return []gms.SystemVariable{
-		seconds(waitVariable, 1, 31536000, waitDefault), seconds(interactiveVariable, 1, 31536000, waitDefault),
-		seconds(writeVariable, 1, 31536000, writeDefault), seconds(idleVariable, 0, 31536000, idleDefault),
-	}
-}
 
 // patience is what a session has set, for those who look after it from outside.
 type patience struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/sysvars"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -27,8 +28,8 @@ import (
 // The settings of a session that bound the time of a statement, in milliseconds; 0:
 // it is not bounded. The first is MySQL's, and for SELECT alone.
 const (
-	executionVariable = "max_execution_time"
-	timeoutVariable   = "isochron_statement_timeout"
+	executionVariable = sysvars.MaxExecutionTime
+	timeoutVariable   = sysvars.StatementTimeout
 )
 
 const codeTimeUp = 3024

@@ -6,38 +6,36 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
 // The variables that say how transactions run; the second names are MySQL's old ones.
 const (
-	isolationVariable = "transaction_isolation"
-	isolationAlias    = "tx_isolation"
-	readOnlyVariable  = "transaction_read_only"
-	readOnlyAlias     = "tx_read_only"
+	isolationVariable = sysvars.Isolation
+	isolationAlias    = sysvars.IsolationOld
+	readOnlyVariable  = sysvars.ReadOnly
+	readOnlyAlias     = sysvars.ReadOnlyOld
 )
 
 // nextMark begins the values that are for the next transaction alone: the engine
 // does not tell SET TRANSACTION from SET SESSION TRANSACTION, so the parser marks it.
-const nextMark = "NEXT "
+const nextMark = sysvars.NextMark
 
 // The values of the variable; what the marks add no client has a reason to write.
 const (
-	readUncommitted = "READ-UNCOMMITTED"
-	readCommitted   = "READ-COMMITTED"
-	repeatableRead  = "REPEATABLE-READ"
-	serializable    = "SERIALIZABLE"
-	nextReadOnly    = "READ-ONLY"
-	nextReadWrite   = "READ-WRITE"
+	readUncommitted = sysvars.ReadUncommitted
+	readCommitted   = sysvars.ReadCommitted
+	repeatableRead  = sysvars.RepeatableRead
+	serializable    = sysvars.Serializable
+	nextReadOnly    = sysvars.NextReadOnly
+	nextReadWrite   = sysvars.NextReadWrite
 )
 
-var isolationType = types.NewSystemEnumType(isolationVariable, readUncommitted, readCommitted, repeatableRead, serializable,
-	nextMark+readUncommitted, nextMark+readCommitted, nextMark+repeatableRead, nextMark+serializable,
-	nextMark+nextReadOnly, nextMark+nextReadWrite)
+var isolationType = sysvars.Type(isolationVariable)
 
 // levelOf is the level of a value of the variable. Nothing uncommitted is ever
 // shown: READ UNCOMMITTED is READ COMMITTED.

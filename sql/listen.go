@@ -13,6 +13,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/preauth"
+	"isochron/sql/sysvars"
 )
 
 // Bounds of what clients may ask of a port. The wire library has none.
@@ -20,7 +21,7 @@ const (
 	// DefaultConnections is how many connections a port takes at a time.
 	DefaultConnections = 4000
 	// statementMaxBytes is the longest statement that is run.
-	statementMaxBytes = 64 << 20
+	statementMaxBytes = sysvars.StatementBytes
 	// requestMaxBytes is the longest request that is read to its end, so that its
 	// sender can be told that it was too long.
 	requestMaxBytes = 128 << 20

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/sysvars"
 )
 
 // The engine's parser builds a tree whose depth the client chooses, and all that
@@ -15,14 +16,10 @@ import (
 // process, and no recover helps; so the depth is bounded before the parser sees a
 // text, by counting its tokens without recursion.
 const (
-	depthVariable = "isochron_statement_depth"
-	depthDefault  = 2000
-	// depthMost is the most that may be set; tests go that deep within the stack.
-	depthMost = 10_000
-
-	tokensVariable = "isochron_statement_tokens"
-	tokensDefault  = 2_000_000
-	tokensMost     = 20_000_000
+	depthVariable  = sysvars.StatementDepth
+	depthDefault   = sysvars.StatementDepthDefault
+	tokensVariable = sysvars.StatementTokens
+	tokensDefault  = sysvars.StatementTokensDefault
 )
 
 // The engine's time for a chain of these grows with the cube of its length, so each
@@ -38,20 +35,6 @@ const codeStack = 1436
 // sizeMark is how the errors of a statement beyond a bound begin. The engine takes
 // them for errors of syntax and puts words before them.
 const sizeMark = "Statement too large: "
-
-// sizeVariables are the settings of these bounds.
-func sizeVariables() []gms.SystemVariable {
-	whole := func(name string, least, most, otherwise int64) gms.SystemVariable {
-		return &gms.MysqlSystemVariable{
-			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true,
-			Type: types.NewSystemIntType(name, least, most, false), Default: otherwise,
-		}
-	}
-	return []gms.SystemVariable{
-		whole(depthVariable, 100, depthMost, depthDefault),
-		whole(tokensVariable, 1000, tokensMost, tokensDefault),
-	}
-}
 
 // sizeError is the error of a statement beyond a bound, if a text of an error says
 // that it is one.

@@ -102,7 +102,7 @@ func TestDepthIsMeasured(t *testing.T) {
 // The deepest that may be set ends no process, whatever nests.
 func TestDeepest(t *testing.T) {
 	n := depthDefault
-	if s := os.Getenv("DEEP"); s != "" { // up to depthMost
+	if s := os.Getenv("DEEP"); s != "" { // up to sysvars.StatementDepthMost
 		n, _ = strconv.Atoi(s)
 	}
 	f := start(t)

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -18,12 +18,12 @@ import (
 // lets a user of MySQL raise the priority of threads.
 
 const (
-	priorityVariable  = "isochron_priority"
+	priorityVariable  = sysvars.Priority
 	resourceGroupUser = "RESOURCE_GROUP_USER"
 	priorityNeeds     = resourceGroupUser + " or RESOURCE_GROUP_ADMIN"
 )
 
-var priorityType = types.NewSystemEnumType(priorityVariable, txn.PriorityLow.String(), txn.PriorityHigh.String())
+var priorityType = sysvars.Type(priorityVariable)
 
 // priorityOf is the priority of that name.
 func priorityOf(name string) (txn.Priority, bool) {

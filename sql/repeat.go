@@ -7,6 +7,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -19,10 +20,10 @@ import (
 // The settings of a session that bound it, and how often a statement is done again
 // because the schema has changed, which is no matter of patience.
 const (
-	retriesVariable  = "isochron_retry_max"     // tries after the first; 0: none
-	patienceVariable = "isochron_retry_timeout" // seconds after which no try begins
-	retriesDefault   = 100
-	patienceDefault  = 30
+	retriesVariable  = sysvars.RetryMax
+	patienceVariable = sysvars.RetryTimeout
+	retriesDefault   = sysvars.RetryMaxDefault
+	patienceDefault  = sysvars.RetryTimeoutDefault
 	staleTriesMax    = 50
 )
 

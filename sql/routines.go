@@ -18,6 +18,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/procedure"
+	"isochron/sql/sysvars"
 	"isochron/sql/table"
 )
 
@@ -35,7 +36,7 @@ const (
 )
 
 // proceduresVariable is how many procedures a database may have, of the whole gateway.
-const proceduresVariable = "isochron_procedures_max"
+const proceduresVariable = sysvars.ProceduresMax
 
 // errProcedureElsewhere is what the engine is told where it would do by itself what is done here.
 var errProcedureElsewhere = mysql.NewSQLError(1295, "HY000", "This command is not supported in the prepared statement protocol yet: send it as a text, or CALL as a statement that your driver prepares")

@@ -24,6 +24,7 @@ import (
 
 	"isochron/preauth"
 	"isochron/sql/catalog"
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -171,7 +172,7 @@ var engineLog = sync.OnceFunc(func() {
 // NewServer starts a MySQL server for a gateway.
 func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	engineLog()
-	registerVariables()
+	sysvars.Register()
 	if cfg.Address == "" {
 		cfg.Address = "127.0.0.1:0"
 	}

@@ -6,13 +6,15 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/sysvars"
 )
 
 // One account cannot take all that a node has: of its connections, prepared statements and
 // memory it has at most 80 %, so that there is room for others. How many connections it has
 // can be said: for one account by MAX_USER_CONNECTIONS, for each by max_user_connections.
 
-const userConnections = "max_user_connections"
+const userConnections = sysvars.UserConnections
 
 // Errors of MySQL about an account that has too many connections.
 const (

@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/sqltest"
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -14,7 +15,7 @@ import (
 // process.
 func restoreGlobals(t *testing.T, names ...string) {
 	t.Helper()
-	registerVariables()
+	sysvars.Register()
 	for _, name := range names {
 		v, _, ok := gms.SystemVariables.GetGlobal(name)
 		if !ok {

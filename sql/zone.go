@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"isochron/sql/sysvars"
 )
 
 // zoneKnown is a session's time zone while its settings are those that they were.
@@ -28,7 +30,7 @@ func (s *Session) zoneNow() *zoneKnown {
 }
 
 func (s *Session) readZone() zoneKnown {
-	v, err := s.GetSessionVariable(s.quiet, "time_zone")
+	v, err := s.GetSessionVariable(s.quiet, sysvars.TimeZone)
 	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
 		if t, err := time.Parse("-07:00", name); err == nil {
 			return zoneKnown{zone: t.Location(), name: distance(t)}
