@@ -118,6 +118,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Types = append(s.call.Types, v.typ)
 		s.call.Constant = append(s.call.Constant, v.literal)
 		s.call.Number = append(s.call.Number, isBits(a))
+		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
 	s.offset = b.args
@@ -132,6 +133,16 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 func isBits(e sqlparser.Expr) bool {
 	l, ok := e.(*sqlparser.Literal)
 	return ok && (l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum)
+}
+
+// isBoolean reports whether an expression is a truth value.
+func isBoolean(e sqlparser.Expr) bool {
+	switch e.(type) {
+	case sqlparser.BoolVal, *sqlparser.ComparisonExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr,
+		*sqlparser.IsExpr, *sqlparser.BetweenExpr, *sqlparser.ExistsExpr:
+		return true
+	}
+	return false
 }
 
 // direct is the position in the row of an expression that is just a column or slot.

@@ -47,6 +47,7 @@ type Call struct {
 	Types    []Type         // of Args
 	Constant []bool         // of Args: it has one value for all rows
 	Number   []bool         // of Args: a literal 0x61 or 0b11, which is a number where one is expected, and text elsewhere
+	Boolean  []bool         // of Args: a truth value, such as TRUE or a comparison
 	Out      Type           // of the result
 	Tree     sqlparser.Expr // the call as it was written
 	Option   string         // what the tree has besides arguments, such as the unit of an interval, in upper case
