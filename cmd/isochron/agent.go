@@ -85,7 +85,7 @@ func (f *agentFlags) run(ctx context.Context, out, stderr io.Writer) error {
 	case (f.config == "") == (f.join == ""):
 		return usagef("give --config for an agent that was made, or --join to make one (see isochron agent --help)")
 	case f.config != "" && (f.source != deploy.Source{}):
-		return usagef("what the source is stands in the configuration: leave --name, --source, --password-file and --connections out, or give --join")
+		return usagef("the source is described in the configuration: leave --name, --source, --password-file and --connections out, or give --join")
 	}
 	if err := f.logs.set(stderr); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (f *agentFlags) joins(ctx context.Context, out io.Writer) (string, error) {
 	if err := f.canRun(ctx, a); err != nil {
 		return "", err
 	}
-	late := fmt.Errorf("the cluster has not taken the agent in within %v; give the command again and it goes on", joinWait)
+	late := fmt.Errorf("the cluster has not admitted the agent within %v; run the command again to continue", joinWait)
 	ctx, cancel := context.WithTimeoutCause(ctx, joinWait, late)
 	defer cancel()
 	o := &operator{c: c, creds: creds, out: out, json: f.json}
@@ -199,7 +199,7 @@ func serveSources(ctx context.Context, c *deploy.Config, p *server.Process, out 
 	for _, s := range c.Sources {
 		names = append(names, s.Name)
 	}
-	if asJSON { // whether somebody listens is no concern of the agent
+	if asJSON { // an unread output does not concern the agent
 		_ = json.NewEncoder(out).Encode(map[string]any{"node": c.Node, "region": c.Region, "sources": names, "peer_listen": c.PeerListen, "http_listen": c.HTTPListen})
 	} else {
 		fmt.Fprintf(out, "node %d in %s is ready: agent of %s, other nodes at %s\n", c.Node, c.Region, strings.Join(names, ", "), c.PeerListen)

@@ -28,7 +28,7 @@ func (c *testCluster) joinAgent(t *testing.T, name string, s *sourcetest.Server)
 	return startAgent(t, args...), args
 }
 
-// startAgent starts an agent and waits until it says that it is ready.
+// startAgent starts an agent and waits until it prints that it is ready.
 func startAgent(t *testing.T, args ...string) *process {
 	t.Helper()
 	p, out := startProcess(t, command(args...))
@@ -91,9 +91,9 @@ func postgresWithStock(t *testing.T) *sourcetest.Server {
 	return pg
 }
 
-// An agent joins a cluster that runs, as a process of its own; what it serves is seen in the
-// status; it is refused with other data; its secrets are seen nowhere; and what it holds up while it
-// is stopped ends.
+// An agent joins a running cluster, as a process of its own; the status shows what it serves; it is
+// refused with other data; its secrets are shown nowhere; and transactions that it blocks while it
+// is stopped end.
 func TestAnAgentJoins(t *testing.T) {
 	pg := postgresWithStock(t)
 	c := initNodes(t, 3, "--wan", "uniform:2ms:3", "--regions", "r1,r2,r3")
@@ -106,7 +106,7 @@ func TestAnAgentJoins(t *testing.T) {
 	config := c.about.Nodes[0].Config
 	text := order(t, "status", "--config", config)
 	if !strings.Contains(text, "orders") || !strings.Contains(text, "serving") {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("status prints\n%s", text)
 	}
 	if text := order(t, "status", "--config", config, "--in-doubt"); text != "nothing is in doubt\n" {
 		t.Errorf("in doubt: %s", text)
@@ -123,7 +123,7 @@ func TestAnAgentJoins(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = p.wait()
-	again := startAgent(t, append(slices.Clone(args), "--json")...) // the same command goes on
+	again := startAgent(t, append(slices.Clone(args), "--json")...) // the same command continues
 	c.awaitSource(t, "serving again", serving)
 	seen := p.stderr.String() + again.stderr.String() + text + strings.Join(args, " ") + order(t, "status", "--config", config, "--json")
 	if strings.Contains(seen, "s3cret") {
@@ -171,7 +171,7 @@ func (c *testCluster) countsAtAgent(t *testing.T, args []string) {
 		`isochron_source_recovery_waits_total{source="orders"}`: 0, `isochron_hot_records_bytes`: 0,
 	}
 	var wrong []string
-	for end := time.Now().Add(startTimeout / 6); ; time.Sleep(50 * time.Millisecond) { // a branch ends after its client was told
+	for end := time.Now().Add(startTimeout / 6); ; time.Sleep(50 * time.Millisecond) { // a branch ends after its client is answered
 		_, page := agent.get(t, 0, "/metrics")
 		wrong = nil
 		for sample, n := range want { // order: each by itself
@@ -199,7 +199,7 @@ func (c *testCluster) sourceGoesAndComes(t *testing.T, pg *sourcetest.Server, se
 	c.awaitSource(t, "down", func(s sourceStatus) bool {
 		return !s.Serving && s.state() == "DOWN" && strings.Contains(s.Reason, "source")
 	})
-	mustExec(t, c.connect(t, 0), "CREATE DATABASE beside") // nobody else minds
+	mustExec(t, c.connect(t, 0), "CREATE DATABASE beside") // no other test uses it
 	if err := pg.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func refusals(t *testing.T, config string) {
 		{exitUsage, "names no database", append(join, "a", "--source", "mysql://u@127.0.0.1")},
 		{exitUsage, "the password cannot be read", append(join, "a", "--source", "mysql://u@127.0.0.1/d", "--password-file", "/no/such/file")},
 		{exitUsage, "names no sources", []string{"agent", "--config", config}},
-		{exitUsage, "the cluster has no source", []string{"source", "accept", "--config", config, "--name", "nobody"}},
+		{exitUsage, "the cluster has no source", []string{"source", "accept", "--config", config, "--name", "unknown"}},
 		{exitUsage, "give --name of one", []string{"resolve", "--config", config}},
 		{exitFailed, "1 of 1 have not ended", []string{"resolve", "--config", config, "--name", "isochron1.1.2.3.4/5.6"}},
 		{exitOK, "0 ended, 0 did not", []string{"resolve", "--config", config, "--all"}},

@@ -25,14 +25,14 @@ isochron agent --join adds one; isochron status lists them.`,
 	return cmd
 }
 
-// reportOf is what the node says of a source that has its agent.
+// reportOf is the node's report of a source that has its agent.
 func (o *operator) reportOf(ctx context.Context, name string) (server.SourceReport, error) {
 	out, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderDirectory})
 	if err != nil {
 		return server.SourceReport{}, err
 	}
 	if _, ok := out.Directory.SourceNamed(name); !ok {
-		return server.SourceReport{}, usagef("the cluster has no source %q; isochron status lists what it has", name)
+		return server.SourceReport{}, usagef("the cluster has no source %q; isochron status lists its sources", name)
 	}
 	reports := o.reports(ctx, out.Directory)
 	for _, n := range out.Directory.Nodes {
@@ -73,7 +73,7 @@ Restart the source's agent afterwards.`,
 			return err
 		}
 		return o.report(map[string]any{"name": name, "identity": identity, "was": s.Known},
-			"source %s is the database %s from now on (it was %s); start its agent anew", name, identity, s.Known)
+			"source %s is the database %s from now on (it was %s); restart its agent", name, identity, s.Known)
 	})
 	cmd.Flags().StringVar(&name, "name", "", "name of the source (required)")
 	cmd.Flags().StringVar(&identity, "identity", "", "identity of the database to accept; empty: the identity of the database that answers")
@@ -148,7 +148,7 @@ have committed at one participant and aborted at another: use it only if the log
 	return cmd
 }
 
-// resolved is what resolve tells a program.
+// resolved is the JSON output of resolve.
 type resolved struct {
 	Name  string `json:"name"`
 	Ended bool   `json:"ended"`
@@ -206,8 +206,8 @@ func (o *operator) once(ctx context.Context, order server.AdminCommand) (server.
 	return server.Outcome{}, errors.Join(errs...)
 }
 
-// inDoubt lists what is in doubt at sources, the oldest first of each; with an error what
-// could be learnt.
+// inDoubt lists the transactions in doubt at sources, the oldest first of each; with an error as
+// far as they are known.
 func (o *operator) inDoubt(ctx context.Context) ([]server.SourceDoubt, error) {
 	out, err := o.once(ctx, server.AdminCommand{Do: server.OrderInDoubt})
 	return out.InDoubt, err

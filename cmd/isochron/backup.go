@@ -24,7 +24,7 @@ type backupFlags struct {
 	json                bool
 }
 
-// archived is what backup and restore tell a program.
+// archived is the JSON output of backup and restore.
 type archived struct {
 	File    string  `json:"file"`
 	Seconds float64 `json:"seconds"`
@@ -105,8 +105,7 @@ func rowsOf(c *deploy.Config) (*server.Rows, error) {
 	return server.NewRows(creds, members), nil
 }
 
-// takeBackup writes under another name and renames at the end; what is not
-// finished is removed.
+// takeBackup writes under another name and renames at the end; an unfinished file is removed.
 func takeBackup(ctx context.Context, c *deploy.Config, path string, b *bar) (done archived, err error) {
 	rows, err := rowsOf(c)
 	if err != nil {
@@ -133,7 +132,7 @@ func takeBackup(ctx context.Context, c *deploy.Config, path string, b *bar) (don
 	if err := w.Sync(); err != nil {
 		return done, fmt.Errorf("the backup cannot be written: %w", err)
 	}
-	// A link, unlike a rename, does not overwrite what somebody else made meanwhile.
+	// A link, unlike a rename, does not overwrite a file that appeared meanwhile.
 	if err := os.Link(w.Name(), path); err != nil {
 		return done, fmt.Errorf("the backup cannot be given its name: %w", err)
 	}

@@ -60,7 +60,7 @@ var shopSchema = []string{
 
 const shopAccounts = 20
 
-// bankLoad moves money until it is told to stop, and remembers what was acknowledged.
+// bankLoad moves money until it is stopped, and remembers acknowledged moves.
 type bankLoad struct {
 	mu    sync.Mutex
 	acked []int64
@@ -216,8 +216,7 @@ func (f *failing) Do(ctx context.Context, q txn.OneShot) (txn.OneShotResult, err
 	return f.Cluster.Do(ctx, q)
 }
 
-// interrupted begins a restore that does not come to its end: SQL clients are
-// told so.
+// interrupted begins a restore that is interrupted: SQL clients get an error.
 func (c *testCluster) interrupted(t *testing.T, config, file string) {
 	t.Helper()
 	about, err := readConfig(config)
@@ -247,7 +246,7 @@ func (c *testCluster) interrupted(t *testing.T, config, file string) {
 				break
 			}
 			if time.Now().After(end) {
-				t.Fatalf("node %d refuses nobody amid a restore: %v", i+1, err)
+				t.Fatalf("node %d refuses no client during a restore: %v", i+1, err)
 			}
 		}
 	}

@@ -45,7 +45,7 @@ or wrong usage.`,
   isochron check run.jsonl --export run.edn`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("check wants one file, such as: isochron check run.jsonl")
+				return usagef("check needs one file, such as: isochron check run.jsonl")
 			}
 			return runCheck(args[0], export, asJSON, cmd.OutOrStdout())
 		},

@@ -51,16 +51,16 @@ func refused(t *testing.T, config, words string) {
 	case <-ended:
 	case <-time.After(time.Minute):
 		_ = cmd.Process.Kill()
-		t.Fatalf("it goes on\n%s", stderr)
+		t.Fatalf("it continues\n%s", stderr)
 	}
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), words) {
 		t.Errorf("exit %d, want 1 and %q\n%s", code, words, stderr)
 	}
 }
 
-// TestACloneIsRefused: a copy of the data of a node that runs is turned away and does
-// not disturb it; when the node is gone the copy takes its place, and then the node
-// itself is turned away for ever. Ordinary restarts are not, with others down or all at once.
+// TestACloneIsRefused: a copy of a running node's data is refused and does not disturb it; when the
+// node is gone the copy replaces it, and then the node itself is refused permanently. Ordinary
+// restarts are not refused, with others down or all at the same time.
 func TestACloneIsRefused(t *testing.T) {
 	c := initCluster(t)
 	c.startAll(t)
@@ -73,7 +73,7 @@ func TestACloneIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	signal(syscall.SIGSTOP) // so that the copy is of one instant
+	signal(syscall.SIGSTOP) // so that the copy is of one time
 	elsewhere := c.copied(t, 2, "clone", freePorts(t, 1))
 	signal(syscall.SIGCONT)
 	refused(t, elsewhere, "node 3 is running already, at "+c.about.Nodes[2].Peers)
@@ -82,7 +82,7 @@ func TestACloneIsRefused(t *testing.T) {
 		t.Errorf("the original was disturbed:\n%s", log)
 	}
 
-	// It is killed and comes back, with a node down.
+	// It is killed and restarts, with a node down.
 	_ = c.nodes[0].cmd.Process.Kill()
 	_ = c.nodes[0].wait()
 	signal(syscall.SIGKILL)
@@ -91,12 +91,12 @@ func TestACloneIsRefused(t *testing.T) {
 	c.await(t, 2, ready)
 	c.await(t, 0, c.start(t, 0))
 
-	// The copy was made before that start: it is too old by now, and never let in.
+	// The copy was made before that start: it is too old by now, and is never admitted.
 	signal(syscall.SIGKILL)
 	_ = c.nodes[2].wait()
 	refused(t, elsewhere, "has run since with a newer data directory")
 
-	// What is copied now is the newest, and moves.
+	// A copy made now is the newest, and replaces the node.
 	original := c.about.Nodes[2].Config
 	c.about.Nodes[2].Config = c.copied(t, 2, "moved", 0)
 	c.await(t, 2, c.start(t, 2))
@@ -108,7 +108,7 @@ func TestACloneIsRefused(t *testing.T) {
 	if rows, total := sum(t, c.connect(t, 2)); rows != 1 || total != 3 {
 		t.Errorf("%d rows, sum %d", rows, total)
 	}
-	// All at once.
+	// All at the same time.
 	c.end(t)
 	c.startAll(t)
 	c.end(t)

@@ -49,8 +49,8 @@ func (c *testCluster) kill9(t *testing.T) {
 	}
 }
 
-// outcome starts the node and reads everything: "" if all rows are there, how
-// the node ended, or what was wrong.
+// outcome starts the node and reads everything: "" if all rows are there, the node's end, or the
+// fault.
 func (c *testCluster) outcome(t *testing.T) (ended bool, said string) {
 	t.Helper()
 	ready := c.start(t, 0)
@@ -73,7 +73,7 @@ func (c *testCluster) outcome(t *testing.T) (ended bool, said string) {
 	case <-time.After(startTimeout):
 		_ = p.cmd.Process.Signal(syscall.SIGQUIT)
 		<-p.ended
-		t.Fatalf("a query failed (%v) and the node goes on\n%.3000s", err, p.stderr)
+		t.Fatalf("a query failed (%v) and the node continues\n%.3000s", err, p.stderr)
 	}
 	return false, ""
 }
@@ -104,8 +104,8 @@ func (c *testCluster) flip(t *testing.T, pattern string, part float64) string {
 	return path
 }
 
-// TestDamagedData: a node whose files were changed says which and ends with 1;
-// it does not go on without what it had acknowledged.
+// TestDamagedData: a node whose files were changed names the file and ends with 1; it does not
+// continue without acknowledged writes.
 func TestDamagedData(t *testing.T) {
 	for _, b := range []struct {
 		name, pattern string

@@ -35,7 +35,7 @@ type demoFlags struct {
 	native     bool // and a table of the cluster's own in the same transactions
 }
 
-// demoPlan is what the flags come to.
+// demoPlan is the plan that follows from the flags.
 type demoPlan struct {
 	demoFlags
 	wan  geo.WAN       // scaled
@@ -49,7 +49,7 @@ const (
 	loadShop = "shop"
 )
 
-// clientsMax is where a light load in one process has long ceased to be one.
+// clientsMax is beyond any light load in one process.
 const clientsMax = 1000
 
 func newDemo() *cobra.Command {
@@ -120,7 +120,7 @@ func protocolNames() []string {
 	return names
 }
 
-// plan checks the flags. given says which were given by the person.
+// plan checks the flags. given reports whether the user gave a flag.
 func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 	if err := f.check(); err != nil {
 		return demoPlan{}, err
@@ -173,7 +173,7 @@ func (f demoFlags) check() error {
 	return nil
 }
 
-// adopt takes from a data directory what it was made with and nobody gave now.
+// adopt takes flags that were not given from the data directory's description.
 func (f *demoFlags) adopt(given func(flag string) bool) error {
 	if f.data == "" {
 		return nil

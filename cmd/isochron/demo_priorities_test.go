@@ -8,7 +8,7 @@ import (
 	"isochron/sqlload"
 )
 
-// The demo of priorities pays with both, and what it has counted is there.
+// The demo of priorities makes payments of both, and its counts agree with the rows.
 func TestTheDemoOfPriorities(t *testing.T) {
 	var out, stderr strings.Builder
 	if code := run(t.Context(), []string{"demo", "--priorities", "--wan-scale", "0.02", "--port", "0", "--for", "6s", "--clients", "2", "--json"}, &out, &stderr); code != 0 {

@@ -31,8 +31,7 @@ type demo struct {
 // checkTimeout bounds the adding up of the shop.
 const checkTimeout = 2 * time.Minute
 
-// runDemo is the demo from its start to its end. A person who ends it has not
-// made it fail.
+// runDemo runs the demo from its start to its end. A demo ended by its user has not failed.
 func runDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer) error {
 	setLog(stderr, plan.verbose)
 	if plan.temp {
@@ -85,7 +84,7 @@ func (d *demo) run(ctx context.Context) error {
 	return err
 }
 
-// nodeFailure is the end of a node, told by its cluster.
+// nodeFailure is the end of a node, reported by its cluster.
 type nodeFailure struct{ error }
 
 // live is the demo with its cluster up.
@@ -132,8 +131,7 @@ func (d *demo) open(ctx context.Context) error {
 	return d.ports.createDatabase(ctx)
 }
 
-// watch measures what the clients of a region do, if they are not the shop's,
-// who measure themselves.
+// watch measures the statements of a region's clients, except the shop's, which measure themselves.
 func (d *demo) watch(r geo.Region) isosql.Observer {
 	if d.plan.load != loadNone {
 		return nil
@@ -152,7 +150,7 @@ func (v visitors) Committed(took time.Duration, s txn.Stats) {
 	v.meter.Commit(v.region, s.WideRounds == 0 && s.Shards <= 1, took)
 }
 
-// Aborted counts what a client was told.
+// Aborted counts an error that a client received.
 func (v visitors) Aborted(kind txn.Kind) {
 	if kind == txn.KindUnknown {
 		v.meter.Unknown(v.region)
@@ -213,8 +211,8 @@ func (d *demo) runCrowd(ctx context.Context) error {
 	return c.Run(ctx)
 }
 
-// addUp checks the shop, also after Ctrl-C: the end of a demo says whether its
-// books balance. nil: there is no shop.
+// addUp checks the shop, also after Ctrl-C: the end of a demo reports whether its books balance.
+// nil: there is no shop.
 func (d *demo) addUp(ctx context.Context) (*shop.Books, error) {
 	if d.plan.load == loadNone {
 		return nil, nil

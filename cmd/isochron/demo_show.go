@@ -13,7 +13,7 @@ import (
 	"isochron/console"
 )
 
-// lineEvery is how often a figure is logged where no screen can be redrawn.
+// lineEvery is the interval between logged figures where no screen can be redrawn.
 const lineEvery = 5 * time.Second
 
 // isTerminal reports whether a text written to w can be redrawn in place.
@@ -22,7 +22,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// progress says what is being done while a person waits.
+// progress shows the present step while a user waits.
 type progress struct {
 	w     io.Writer
 	tty   bool

@@ -32,7 +32,7 @@ type demoSource struct {
 // of is the source in the figures.
 func (s *demoSource) of() geo.Region { return geo.Region(s.name) }
 
-// sourcesDemo is a running demo over databases that are not ours.
+// sourcesDemo is a running demo over external databases.
 type sourcesDemo struct {
 	plan    demoPlan
 	out     io.Writer
@@ -162,7 +162,7 @@ func (d *sourcesDemo) names() (names []geo.Region) {
 	return names
 }
 
-// startServers starts the databases; what is missing on the machine is said.
+// startServers starts the databases; a program that is missing on the machine is an error.
 func (d *sourcesDemo) startServers(ctx context.Context) error {
 	for i, s := range d.all {
 		if ctx.Err() != nil {
@@ -348,7 +348,7 @@ func (d *sourcesDemo) client(ctx context.Context, db *sql.DB, own int, r *rand.R
 	return nil
 }
 
-// transfer moves an amount. The last statement says so: the sources prepare with it.
+// transfer moves an amount. The last statement is marked as the last: the sources prepare with it.
 func (d *sourcesDemo) transfer(ctx context.Context, db *sql.DB, from, to, amount int) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -373,7 +373,7 @@ func (d *sourcesDemo) transfer(ctx context.Context, db *sql.DB, from, to, amount
 func (d *sourcesDemo) addUp(ctx context.Context, db *sql.DB) (sum int64, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
-	for range 20 { // what was going on when the time ended may still have its rows
+	for range 20 { // transactions under way when the time ended may still have their rows
 		if err = db.QueryRowContext(ctx, "SELECT SUM(balance) FROM accounts").Scan(&sum); err == nil {
 			return sum, nil
 		}
@@ -382,7 +382,7 @@ func (d *sourcesDemo) addUp(ctx context.Context, db *sql.DB) (sum int64, err err
 	return 0, fmt.Errorf("cannot read the sum of the accounts: %w", err)
 }
 
-// sourceFigures are what is known of one source over some time.
+// sourceFigures are the figures of one source over some time.
 type sourceFigures struct {
 	Source  string  `json:"source"`
 	Kind    string  `json:"kind"`

@@ -14,13 +14,13 @@ import (
 )
 
 // The demo starts its own databases, moves money among them and a table of the cluster, runs TPC-C
-// over them, and tells what it cost; no money is made or lost. Ctrl-C, which goes to its databases
-// as well, ends it with its figures, and nothing is left behind.
+// over them, and prints the cost; no money is made or lost. Ctrl-C, which goes to its databases as
+// well, ends it with its figures, and nothing is left behind.
 func TestTheDemoOverSources(t *testing.T) {
 	s, err := sourcetest.MariaDB()
 	sourcetest.LeaveOut(t, err)
 	s.Close()
-	dir, err := os.MkdirTemp("", "isochron-demo-test-") // the databases' user comes in
+	dir, err := os.MkdirTemp("", "isochron-demo-test-") // readable by the databases' user
 	if err != nil {
 		t.Fatal(err)
 	}

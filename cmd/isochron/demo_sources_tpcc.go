@@ -14,13 +14,14 @@ import (
 	"isochron/sqlload"
 )
 
-// TPC-C beside the bank: warehouse w lies at source w modulo their number, and a terminal at each
-// source works for the warehouse there. Some of what it does reaches into the others.
+// TPC-C beside the bank: warehouse w is at source w modulo their number, and a terminal at each
+// source works for the warehouse there. Some of its transactions touch the others.
 
 // demoTPCCScale makes customers and items few: the load is small, and its records are hot.
 const demoTPCCScale = 0.003
 
-// tpccDemo is that part of the demo. As a workload it tells the meter what its clients do.
+// tpccDemo is that part of the demo. As a workload it reports its clients' transactions to the
+// meter.
 type tpccDemo struct {
 	sqlload.Workload
 	d     *sourcesDemo
@@ -126,7 +127,7 @@ func (t *tpccDemo) work(ctx context.Context) error {
 	return err
 }
 
-// check is what is wrong with TPC-C's twelve conditions, once the clients have ended.
+// check returns the fault in TPC-C's twelve conditions, once the clients have ended.
 func (t *tpccDemo) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()

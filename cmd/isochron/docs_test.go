@@ -21,8 +21,8 @@ import (
 //   - "$ command" is run by one sh for all of the page, in an empty directory; "> " continues it;
 //   - "MySQL [db]> statement" is run by the client that the command before has started, which is in
 //     the same session for all of the block; "    -> " continues it;
-//   - other lines are what is printed, after varying has replaced what differs between runs; "..."
-//     is any number of lines.
+//   - other lines are the output, after varying has replaced the parts that differ between runs;
+//     "..." is any number of lines.
 //
 // "make demo" is the demo of this build, until the page ends; other make commands are not run. Ports
 // are replaced by free ones.
@@ -55,7 +55,7 @@ func masked(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// step is a command of a page, or a statement, and what the page says is printed.
+// step is a command of a page, or a statement, and its output according to the page.
 type step struct {
 	line    int // of the page
 	command string
@@ -94,7 +94,7 @@ func blocks(page string) (all [][]step) {
 	return all
 }
 
-// same reports whether what was printed is what a page has; both are masked.
+// same reports whether output equals a page's lines; both are masked.
 func same(got, want []string) bool {
 	if len(want) == 0 {
 		return len(got) == 0
@@ -291,7 +291,7 @@ func (p *pageRun) endDemo() {
 	p.demoStep.compare(p.t, p.page, makeSays(p.t, "demo")+p.demo.stdout.String())
 }
 
-// makeSays is what a target of the Makefile prints before it runs its first command.
+// makeSays returns the output of a Makefile target before its first command runs.
 func makeSays(t *testing.T, target string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../Makefile")

@@ -61,8 +61,8 @@ func testFaults(t *testing.T, protocol string) {
 	}
 }
 
-// TestGaps is make gaps in short: the table has a line for a fault that was done, and
-// in it what clients waited who were at the lost node and who were not.
+// TestGaps is make gaps in short: the table has a line for an injected fault, with the waits of
+// clients at the lost node and of others.
 func TestGaps(t *testing.T) {
 	wan, err := geo.Parse("uniform:4ms:3")
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestALostGatewayLeavesNothingLocked: a client of node 3 has locked a row that node 1
-// leads, and node 3 goes. A client of node 1 wants the row, and gets it within the wait
-// for one lock: after the gateway's lease, or at once if the node was told to end.
+// TestALostGatewayLeavesNothingLocked: a client of node 3 has locked a row that node 1 leads, and
+// node 3 is lost. A client of node 1 gets the row within the wait for one lock: after the gateway's
+// lease, or immediately if the node was stopped in order.
 func TestALostGatewayLeavesNothingLocked(t *testing.T) {
 	c := initCluster(t)
 	c.startAll(t)

@@ -24,7 +24,7 @@ func (c *testCluster) statusOf(t *testing.T) clusterStatus {
 	return s
 }
 
-// leaders are who leads each shard and in which term; "" while one has none.
+// leaders returns the leader of each shard and its term; "" while one has none.
 func (s clusterStatus) leaders() string {
 	out := ""
 	for _, sh := range s.Shards {
@@ -36,7 +36,7 @@ func (s clusterStatus) leaders() string {
 	return out
 }
 
-// raise adds to rows through a gateway until it is told to stop, and counts.
+// raise adds to rows through a gateway until it is stopped, and counts.
 func raise(db *sql.DB, row int, stop <-chan struct{}, done *atomic.Int64) {
 	for {
 		select {
@@ -52,9 +52,9 @@ func raise(db *sql.DB, row int, stop <-chan struct{}, done *atomic.Int64) {
 	}
 }
 
-// TestAKilledGatewayCostsNoLeader: three nodes with data, two gateways. One gateway is
-// killed under load: no shard changes its leader, the other gateway goes on, and the
-// first comes back with nothing in its directory.
+// TestAKilledGatewayCostsNoLeader: three nodes with data, two gateways. One gateway is killed under
+// load: no shard changes its leader, the other gateway continues, and the first restarts with
+// nothing in its directory.
 func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 	c := initNodes(t, 5, "--wan", "uniform:4ms:3", "--regions", "r1,r2,r3", "--gateways", "r1,r2")
 	c.startAll(t)
@@ -71,7 +71,7 @@ func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 		}
 	}
 	if text := order(t, "status", "--config", c.about.Nodes[3].Config); strings.Count(text, "gateway, up") != 2 {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("status prints\n%s", text)
 	}
 	before := s.leaders()
 	var lost, continues atomic.Int64
@@ -83,7 +83,7 @@ func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 		want := n.Load() + more
 		for end := time.Now().Add(startTimeout); n.Load() < want; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("%d updates, and %d were wanted", n.Load(), want)
+				t.Fatalf("%d updates instead of %d", n.Load(), want)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 		mustExec(t, c.connect(t, 3), "UPDATE d.t SET v = v + 1 WHERE id = 1")
 		_ = c.nodes[3].cmd.Process.Signal(syscall.SIGTERM)
 		if err := c.nodes[3].wait(); err != nil {
-			t.Errorf("a gateway that is told to end: %v\n%s", err, c.nodes[3].stderr)
+			t.Errorf("a gateway that is stopped: %v\n%s", err, c.nodes[3].stderr)
 		}
 	}
 	if after := c.statusOf(t).leaders(); after != before {
@@ -167,7 +167,7 @@ func (c *testCluster) checkRoles(t *testing.T) {
 	refused(t, storage, "a node's role cannot change")
 }
 
-// withoutRoles is a configuration without its role, and that of the last of its nodes.
+// withoutRoles returns a configuration without its role and the role of the last of its nodes.
 func withoutRoles(text string) string {
 	const role = "role: gateway\n"
 	at := strings.LastIndex(text, role)

@@ -126,7 +126,7 @@ func (f *initFlags) run(out io.Writer) error {
 		fmt.Fprintf(out, "\nPut the password of the account of source %s into %s, where only its agent reads it.", s.Name, filepath.Join(c.Dir, s.PasswordFile))
 	}
 	fmt.Fprintf(out, "\nMySQL clients verify the nodes with %s.\n", c.ClientCA)
-	fmt.Fprintf(out, "Start a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
+	fmt.Fprintf(out, "Start a majority of them. Keep %s away from the nodes: its owner can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
 	return nil
 }
 
@@ -138,7 +138,7 @@ func gatewayMark(role string) string {
 	return ", " + role
 }
 
-// initialized is what init tells a program.
+// initialized is the JSON output of init.
 type initialized struct {
 	Cluster      string            `json:"cluster"`
 	Dir          string            `json:"dir"`

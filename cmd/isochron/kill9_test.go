@@ -18,7 +18,7 @@ import (
 	"isochron/test/hours"
 )
 
-// The bank of TestKill9: accounts and the ledger of what was moved.
+// The bank of TestKill9: accounts and the ledger of moves.
 const (
 	bankRegions   = 5
 	bankAccounts  = 8 // in each region
@@ -29,9 +29,9 @@ const (
 
 var bankRegionNames = []string{"va", "wa", "pr", "nsw", "sg"}
 
-// TestKill9 kills the demo under load, again and again, and starts it on the
-// same data: every transfer whose COMMIT was answered must be in the ledger, and every
-// account must hold what the ledger says. The demo itself adds up its shop at each start.
+// TestKill9 kills the demo under load, repeatedly, and starts it on the same data: every transfer
+// whose COMMIT was answered must be in the ledger, and every account must have the ledger's
+// balance. The demo itself adds up its shop at each start.
 func TestKill9(t *testing.T) {
 	for _, name := range []string{protocol.Default, "d2pc+occ", "bonspiel"} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func end(t *testing.T, p *process) {
 	}
 }
 
-// bank is the clients' side: what they were told.
+// bank is the clients' side: the answers they received.
 type bank struct {
 	dbs  []*sql.DB // by region
 	next atomic.Int64
@@ -168,7 +168,7 @@ func (b *bank) client(region int) {
 			b.acknowledged[id] = true
 			b.mu.Unlock()
 		case !errors.As(err, &my):
-			return // the demo is gone; whether this one was done nobody said
+			return // the demo is gone; the outcome of this one is unknown
 		case my.Number != 1213 && my.Number != 1205 && my.Number != 1180:
 			b.mu.Lock()
 			b.broken = append(b.broken, err)
@@ -207,8 +207,7 @@ type account struct {
 	id     int64
 }
 
-// check compares the ledger with what was acknowledged, and the accounts with
-// the ledger.
+// check compares the ledger with the acknowledged transfers, and the accounts with the ledger.
 func (b *bank) check(t *testing.T) {
 	t.Helper()
 	want := map[account]int64{}

@@ -17,11 +17,11 @@ const (
 	hotBetween = 90 // payments that are acknowledged before a kill and after it, at least
 )
 
-// TestKill9AtAHotRow kills the node that leads a hot row while uncommitted values stand on
-// it, several times: with one node all is lost that its disk has not, with three the others
-// go on. Every payment that was acknowledged is there once, of those whose end nobody told
-// some may be, and of the others none is. Seen red with votes told when they are appended
-// (vote-on-append in sim/plant.go): lines that were acknowledged are lost.
+// TestKill9AtAHotRow kills the node that leads a hot row with uncommitted values, several times:
+// with one node everything not on its disk is lost, with three the others continue. Every
+// acknowledged payment is there once, payments with an unknown outcome may be, and others are not.
+// Seen red with votes sent when they are appended (vote-on-append in sim/inject_bug.go):
+// acknowledged lines are lost.
 func TestKill9AtAHotRow(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -104,7 +104,7 @@ func (p *payers) await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// paid is how many payments were acknowledged.
+// paid returns the number of acknowledged payments.
 func (p *payers) paid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +158,7 @@ func (p *payers) client(working context.Context, db *sql.DB, ledger bool) {
 	}
 }
 
-// ended is what a payment came to.
+// ended is the outcome of a payment.
 type ended int
 
 const (
@@ -167,8 +167,8 @@ const (
 	isUnknown
 )
 
-// ending says what a client may conclude. A connection that breaks when the end was asked
-// for tells nothing. The error is nil if the connection goes on.
+// ending returns what a client may conclude. A connection that breaks during COMMIT leaves the
+// outcome unknown. The error is nil if the connection can be used again.
 func (p *payers) ending(err error, asked bool) (ended, error) {
 	var my *mysql.MySQLError
 	switch {
@@ -239,10 +239,10 @@ func (p *payers) payWithLine(conn *sql.Conn) error {
 	return err
 }
 
-// check holds the account and the ledger against what was told, at every node.
+// check compares the account and the ledger with the answers, at every node.
 func (p *payers) check(t *testing.T, kills int) {
 	t.Helper()
-	t.Logf("%d payments in one statement and %d with a line are acknowledged; of %d and %d nobody told the end", p.plain, len(p.acked), p.plainUnknown, len(p.unknown))
+	t.Logf("%d payments in one statement and %d with a line are acknowledged; %d and %d have an unknown outcome", p.plain, len(p.acked), p.plainUnknown, len(p.unknown))
 	if open := p.plainUnknown + len(p.unknown); len(p.dbs) == 1 && open > hotClients*kills {
 		t.Errorf("%d payments have an unknown end, and a kill can do that to %d", open, hotClients)
 	}

@@ -120,7 +120,7 @@ exceeded or has no number is printed as such and is no failure.`,
 	return cmd
 }
 
-// run runs figures one after the other; all that is wrong with what was asked for is said before.
+// run runs figures one after the other; all faults of the request are reported before.
 func (f labFlags) run(ctx context.Context, names []string, out, errs io.Writer) error {
 	var all []*figures.Figure
 	for _, name := range names {

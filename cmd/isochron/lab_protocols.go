@@ -59,7 +59,7 @@ With --diff it prints the differences of two protocols, one choice a line.`,
 type protocolReport struct {
 	Name       string          `json:"name"`
 	Base       string          `json:"like,omitempty"`
-	Admission  string          `json:"admits"` // by what it is judged who may begin
+	Admission  string          `json:"admits"` // the admission policy
 	Arrives    string          `json:"arrives"`
 	Reads      string          `json:"reads"`
 	RetryReads string          `json:"retries"` // where the plain reads of a second try go
@@ -68,7 +68,7 @@ type protocolReport struct {
 	Validates  string          `json:"validates"`
 	Replicates string          `json:"replicates"`
 	Decides    string          `json:"decides"`
-	Prepares   string          `json:"asks"` // who asks participants to prepare
+	Prepares   string          `json:"asks"` // how participants are asked to prepare
 	Reveals    string          `json:"reveals"`
 	Isolation  string          `json:"gives"`
 	Commit     string          `json:"commit_round_trips"`

@@ -35,7 +35,7 @@ func TestLabList(t *testing.T) {
 	}
 }
 
-// What makes no sense is told in one line, with status 2.
+// A request that makes no sense is refused in one line, with exit code 2.
 func TestLabRunRefuses(t *testing.T) {
 	for _, c := range []struct {
 		says string

@@ -95,7 +95,7 @@ func (o *operator) drain(ctx context.Context, me server.Member) error {
 			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
-			return errors.Join(err, errors.New(said+"; the node goes on draining"))
+			return errors.Join(err, errors.New(said+"; the node continues to drain"))
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A cluster goes over to bonspiel, and under transfers within regions and between them one of its
-// nodes is killed, which leads the shard of its region. The others go on, with that region's
-// accounts as well; when it is back, each transfer that was acknowledged is in the ledger, and the
-// accounts hold what the ledger says.
+// A cluster switches to bonspiel, and under transfers within regions and between them one of its
+// nodes is killed, which leads the shard of its region. The others continue, with that region's
+// accounts as well; after its restart, each acknowledged transfer is in the ledger, and the
+// accounts have the ledger's balances.
 func TestBonspielContinuesWithoutALeader(t *testing.T) {
 	const victim = 2
 	c := initNodes(t, bankRegions, "--wan", "azure5", "--wan-scale", "0.05")
@@ -89,7 +89,7 @@ func (b *bank) await(t *testing.T, more int) {
 	want := count() + more
 	for end := time.Now().Add(startTimeout); count() < want; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d transfers are acknowledged, and %d were wanted", count(), want)
+			t.Fatalf("%d transfers are acknowledged instead of %d", count(), want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ accepts changes; it drops them when it restarts.`,
 	return cmd
 }
 
-// change is what the flags ask for.
+// change returns the change that the flags request.
 func (f *linksFlags) change() (server.LinkChange, error) {
 	c := server.LinkChange{Heal: f.reset, DelayMS: map[txn.NodeID]float64{}}
 	for _, id := range f.cut {

@@ -13,8 +13,8 @@ import (
 	"isochron/sqlload"
 )
 
-// passwordVariable of the environment holds a password, where no file does. A
-// flag would show it to whoever lists the processes.
+// passwordVariable of the environment holds a password, where no file does. A flag would show it to
+// every user who lists the processes.
 const passwordVariable = "ISOCHRON_PASSWORD"
 
 // login is with what a command connects to an SQL server.

@@ -20,8 +20,7 @@ import (
 	"isochron/console"
 )
 
-// asCommand makes the test binary be the command: what runs is what was tested,
-// race detector included.
+// asCommand makes the test binary be the command: the tested program runs, race detector included.
 const asCommand = "ISOCHRON_TEST_AS_COMMAND"
 
 var kills = flag.Int("kills", 2, "how often TestKill9 kills the demo")
@@ -87,7 +86,7 @@ func startProcess(t *testing.T, cmd *exec.Cmd) (*process, io.Reader) {
 	return p, out
 }
 
-// startDemo starts a demo and waits until it says how to connect.
+// startDemo starts a demo and waits until it prints how to connect.
 func startDemo(t *testing.T, regions int, args ...string) *process {
 	t.Helper()
 	p, out := startProcess(t, command(append([]string{"demo"}, args...)...))
@@ -117,7 +116,7 @@ func (p *process) read(out io.Reader, ports chan<- int) {
 		if m := pasteLine.FindStringSubmatch(lines.Text()); m != nil {
 			n, err := strconv.Atoi(m[1])
 			if err != nil {
-				panic(err) // digits, says the expression
+				panic(err) // the expression matches digits only
 			}
 			ports <- n
 		}
@@ -195,7 +194,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
 		if code != exitUsage || !strings.Contains(err.String(), c.say) || strings.Count(err.String(), "\n") != 1 || out.Len() != 0 {
-			t.Errorf("isochron %s: exit %d, stdout %q, stderr %q; want exit 2 and one line that says %q", c.args, code, &out, &err, c.say)
+			t.Errorf("isochron %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, &out, &err, c.say)
 		}
 	}
 }

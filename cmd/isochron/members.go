@@ -44,7 +44,7 @@ func newOrder(cmd *cobra.Command, timeout time.Duration, do func(context.Context
 		if err != nil {
 			return err
 		}
-		late := fmt.Errorf("not done within %v; give the command again and it goes on where it stands", timeout)
+		late := fmt.Errorf("not done within %v; run the command again to continue from there", timeout)
 		ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, late)
 		defer cancel()
 		return do(ctx, &operator{c, creds, cmd.OutOrStdout(), asJSON})
@@ -83,7 +83,7 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// set has an order change a setting of the whole cluster, and tells what it is now.
+// set changes a setting of the whole cluster by an admin command, and prints its present value.
 func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.AdminCommand, said string) error {
 	if err := want.Check(); err != nil {
 		return usageError{err}
@@ -111,7 +111,7 @@ func (o *operator) anyone(ctx context.Context, order server.AdminCommand) (serve
 	}
 }
 
-// addresses are those that the configuration gives, which go before the directory's.
+// addresses returns the configuration's addresses, which take precedence over the directory's.
 func addresses(c *deploy.Config) map[txn.NodeID]string {
 	out := map[txn.NodeID]string{}
 	for _, n := range c.Nodes {
@@ -148,7 +148,7 @@ func (o *operator) reports(ctx context.Context, d *routing.Directory) map[uint32
 	return out
 }
 
-// leading is what the leader of a shard reports of it; ok is false if none does.
+// leading returns the report of a shard's leader; ok is false if none leads.
 func leading(reports map[uint32]server.Report, shard uint64) (node uint32, s server.ShardReport, ok bool) {
 	var found []server.ShardReport
 	// order: the newest term is chosen below, and it has one leader.
@@ -167,7 +167,7 @@ func leading(reports map[uint32]server.Report, shard uint64) (node uint32, s ser
 	return uint32(s.Leader), s, true
 }
 
-// sameMembers reports whether a shard has exactly the members that are wanted.
+// sameMembers reports whether a shard has exactly the desired members.
 func sameMembers(s server.ShardReport, want routing.Shard) bool {
 	same := func(have []txn.NodeID, want []uint32) bool {
 		for _, n := range have {

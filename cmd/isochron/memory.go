@@ -9,8 +9,8 @@ import (
 	isosql "isochron/sql"
 )
 
-// divideMemory divides what a node may take: what the command says, else its
-// configuration, else the default.
+// divideMemory divides a node's memory limit: the command's flag, else its configuration, else the
+// default.
 func divideMemory(flag string, c *deploy.Config) (memory.Shares, error) {
 	from := "memory"
 	if flag != "" {
@@ -27,7 +27,7 @@ func divideMemory(flag string, c *deploy.Config) (memory.Shares, error) {
 	return memory.Divide(total)
 }
 
-// clientMemory is what the clients of a node may have it hold.
+// clientMemory returns the memory limits of a node's clients.
 func clientMemory(s memory.Shares) isosql.Memory {
 	return isosql.Memory{Statements: s.Of(memory.Statements), Results: s.Of(memory.Results), Requests: s.Of(memory.Requests),
 		Prepared: s.PreparedStatements(), Plans: s.Plans()}

@@ -35,7 +35,7 @@ func TestStartRefusesMemory(t *testing.T) {
 		}
 		code := run(context.Background(), args, &out, &errs)
 		if code != exitUsage || !strings.Contains(errs.String(), try.say) || strings.Count(errs.String(), "\n") != 1 {
-			t.Errorf("%q, --memory %q: exit %d, %q; want exit %d and one line that says %q", try.line, try.flag, code, &errs, exitUsage, try.say)
+			t.Errorf("%q, --memory %q: exit %d, %q; want exit %d and one line with %q", try.line, try.flag, code, &errs, exitUsage, try.say)
 		}
 	}
 }

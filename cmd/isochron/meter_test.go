@@ -19,6 +19,6 @@ func TestMeterOfAFile(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
 	if newMeter(&out, "", true).progress() != nil {
-		t.Error("a quiet meter is told of progress")
+		t.Error("a quiet meter receives progress")
 	}
 }

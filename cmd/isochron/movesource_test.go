@@ -24,9 +24,9 @@ func awaitExec(t *testing.T, db *sql.DB, stmt string) {
 	t.Fatalf("%s: %v", stmt, err)
 }
 
-// A backup has where tables at sources are, and not their rows. In the cluster that it is restored
-// into they find their database by the name of the source, whatever its number is there. The
-// same holds for an agent that goes on at another place, once the cluster has forgotten it.
+// A backup has the placement of tables at sources, and not their rows. In the cluster into which it
+// is restored they find their database by the name of the source, whatever its number is there. The
+// same holds for an agent that continues at another place, once the cluster has dropped it.
 func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	pg := postgresWithStock(t)
 	c := clusterOf(t, 3)
@@ -64,7 +64,7 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.backup")
 	said := c.isochron(t, exitOK, "backup", "--config", config, "--out", file)
 	if said += c.isochron(t, exitOK, "backup", "--verify", file); strings.Count(said, "Tables at the sources orders are in it by name, without their rows") != 2 {
-		t.Errorf("the backup says %s", said)
+		t.Errorf("the backup prints %s", said)
 	}
 	password, err := os.ReadFile(c.about.RootPassword)
 	if err != nil {

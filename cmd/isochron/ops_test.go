@@ -62,7 +62,7 @@ func (c *testCluster) awaitPage(t *testing.T, i int, path string, code int, say 
 	t.Fatalf("%s of node %d: %d %q; want %d and %q", path, i+1, got, page, code, say)
 }
 
-// families are those that a node always has.
+// families are the metrics that a node always has.
 var families = []string{
 	"isochron_transactions_total", "isochron_commit_duration_seconds", "isochron_commit_network_bound_ratio", "isochron_commit_recoveries_total",
 	"isochron_disk_sync_duration_seconds", "isochron_disk_sync_batch_size", "isochron_sql_statement_duration_seconds",
@@ -184,7 +184,7 @@ func conflict(t *testing.T, c *testCluster) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("nobody is seen to wait for the row")
+			t.Fatal("no wait for the row is shown")
 		}
 	}
 	if err := tx.Rollback(); err != nil {
@@ -195,14 +195,14 @@ func conflict(t *testing.T, c *testCluster) {
 	}
 	var line string
 	for end := time.Now().Add(startTimeout); line == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		for l := range strings.Lines(c.nodes[1].stderr.String()) { // it comes through a pipe
+		for l := range strings.Lines(c.nodes[1].stderr.String()) { // it is read from a pipe
 			if strings.Contains(l, "slow transaction") && strings.Contains(l, "(waited ") {
 				line = l
 			}
 		}
 	}
 	if line == "" {
-		t.Errorf("no slow line tells of the wait:\n%s", c.nodes[1].stderr)
+		t.Errorf("no slow line has the wait:\n%s", c.nodes[1].stderr)
 		return
 	}
 	// The shard is led from r1, but on a busy machine perhaps from r2 by now.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A node whose log was damaged does not start, the status of the others says why, and one command
-// puts a new node in its place, which then is one of a majority.
+// A node whose log was damaged does not start, the status of the others has the reason, and one
+// command replaces it by a new node, which is then one of a majority.
 func TestRebuildADamagedNode(t *testing.T) {
 	c := initCluster(t)
 	for i, ready := range []<-chan struct{}{c.start(t, 0), c.start(t, 1), c.start(t, 2)} {
@@ -50,7 +50,7 @@ func TestRebuildADamagedNode(t *testing.T) {
 	c.about.Nodes[2].Node, c.about.Nodes[2].Config = 4, filepath.Join(c.dir, "node4.yaml")
 	c.awaitAdded(t, 2)
 	if status := order(t, "status", "--config", c.about.Nodes[0].Config); strings.Contains(status, "has stopped: ") {
-		t.Errorf("the status still says of a node that is gone:\n%s", status)
+		t.Errorf("the status still lists a removed node:\n%s", status)
 	}
 	if err := c.nodes[1].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestRebuildADamagedNode(t *testing.T) {
 	}
 }
 
-// flipMiddle flips a bit in the midst of what is written of the longest file of a pattern.
+// flipMiddle flips a bit in the middle of the written part of the longest file of a pattern.
 func flipMiddle(t *testing.T, pattern string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)

@@ -9,7 +9,7 @@ import (
 )
 
 // refresher keeps a demo's figures on the standard output while it runs: redrawn each second on a
-// terminal, now and then a line elsewhere, nothing where one JSON object comes at the end.
+// terminal, an occasional line elsewhere, nothing where one JSON object is printed at the end.
 type refresher struct {
 	out    io.Writer
 	silent bool

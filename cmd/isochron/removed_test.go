@@ -11,9 +11,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// TestARemovedNodeLearnsItsRemoval: a node that runs when it is removed says so in its log, in
-// the status and to its clients, those that are there and those that come; and when
-// it is started again.
+// TestARemovedNodeLearnsItsRemoval: a node that runs when it is removed reports it in its log, in
+// the status and to its clients, connected and new ones; and when it is started again.
 func TestARemovedNodeLearnsItsRemoval(t *testing.T) {
 	c := initNodes(t, 3, "--wan", "uniform:4ms:3")
 	c.startAll(t)
@@ -41,10 +40,10 @@ func TestARemovedNodeLearnsItsRemoval(t *testing.T) {
 		t.Errorf("a client that is there: %v", err)
 	}
 	if err := c.connect(t, 3).Ping(); !errors.As(err, &my) || my.Number != 1053 || my.Message != answered {
-		t.Errorf("a client that comes: %v", err)
+		t.Errorf("a new client: %v", err)
 	}
 	if out := order(t, "status", "--config", added); !strings.Contains(out, "3 of 3 nodes up") || !strings.Contains(out, "removed") {
-		t.Errorf("status says\n%s", out)
+		t.Errorf("status prints\n%s", out)
 	}
 	if log := c.nodes[3].stderr.String(); strings.Count(log, "this node was removed from the cluster") != 1 || strings.Count(log, answered) != 1 {
 		t.Errorf("its log:\n%s", log)

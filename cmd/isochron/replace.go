@@ -93,7 +93,7 @@ func (o *operator) write(ctx context.Context, a *deploy.Addition) (string, error
 		return "", fmt.Errorf("node %d cannot be rebuilt while nodes of an earlier version run: give them this version first", a.Instead)
 	}
 	a.ID = txn.NodeID(done.Node)
-	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration says by now
+	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration has by now
 	for _, n := range done.Directory.Nodes {
 		if txn.NodeID(n.ID) == a.Instead {
 			continue
@@ -161,7 +161,7 @@ func (o *operator) replace(ctx context.Context, from, to uint32, shard uint64) e
 		return err
 	}
 	return o.report(map[string]any{"from": from, "to": to, "shards": len(changing)},
-		"node %d stands in the place of node %d in %d shards", to, from, len(changing))
+		"node %d replaces node %d in %d shards", to, from, len(changing))
 }
 
 // mayReplace refuses what could not be carried out, before anything is written.
@@ -188,7 +188,7 @@ func (o *operator) mayReplace(ctx context.Context, d *routing.Directory, from, t
 	return nil
 }
 
-// awaitMembers waits until the shards have the members that are wanted.
+// awaitMembers waits until the shards have the desired members.
 func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shards []routing.Shard) error {
 	said := ""
 	for {
@@ -214,18 +214,18 @@ func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shard
 	}
 }
 
-// memberState says what a shard is waiting for; "" if it is as wanted.
+// memberState describes the next step of a shard's change; "" if it has the desired members.
 func memberState(reports map[uint32]server.Report, s routing.Shard) string {
 	_, have, ok := leading(reports, s.ID)
 	switch {
 	case !ok:
-		return fmt.Sprintf("shard %d has no leader at the moment", s.ID)
+		return fmt.Sprintf("shard %d has no leader at present", s.ID)
 	case sameMembers(have, s):
 		return ""
 	case len(have.Outgoing) > 0:
 		return fmt.Sprintf("shard %d changes its votes from %v to %v", s.ID, have.Outgoing, have.Voters)
 	}
-	return fmt.Sprintf("shard %d has voters %v and learners %v, and wants voters %v", s.ID, have.Voters, have.Learners, s.Replicas)
+	return fmt.Sprintf("shard %d has voters %v and learners %v, desired voters: %v", s.ID, have.Voters, have.Learners, s.Replicas)
 }
 
 func newRemoveNode() *cobra.Command {

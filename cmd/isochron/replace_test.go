@@ -25,7 +25,7 @@ func order(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// load inserts rows until it is told to stop, and counts those acknowledged.
+// load inserts rows until it is stopped, and counts the acknowledged ones.
 func load(db *sql.DB, stop <-chan struct{}, acknowledged *atomic.Int64) {
 	for id := 0; ; id++ {
 		select {
@@ -66,7 +66,7 @@ func TestReplaceLostNode(t *testing.T) {
 	base := freePorts(t, 1)
 	add := []string{"add-node", "--config", config, "--region", "r3", "--peer-port", fmt.Sprint(base), "--sql-port", fmt.Sprint(base + 100), "--out", c.dir}
 	if first, second := order(t, add...), order(t, add...); first != second {
-		t.Errorf("add-node says %q, and again %q", first, second)
+		t.Errorf("add-node prints %q, and again %q", first, second)
 	}
 	c.about.Nodes[2] = initializedNode{Node: 4, Region: "r3", Config: filepath.Join(c.dir, "node4.yaml"), Peers: loopback(base), SQL: loopback(base + 100)}
 	c.awaitAdded(t, 2)
@@ -88,13 +88,13 @@ func TestReplaceLostNode(t *testing.T) {
 	}
 	c.checkDrain(t, config)
 	if out := order(t, "hot-rows", "--config", config, "--group-size", "50"); !strings.Contains(out, "groups of 50") {
-		t.Errorf("hot-rows says %q", out)
+		t.Errorf("hot-rows prints %q", out)
 	}
 	if out := order(t, "admission", "--config", config, "--max-window", "20"); !strings.Contains(out, "between 1 and 20") {
-		t.Errorf("admission says %q", out)
+		t.Errorf("admission prints %q", out)
 	}
 	if out := order(t, "hot-rows", "--config", config, "--off"); !strings.Contains(out, "as other rows") {
-		t.Errorf("hot-rows --off says %q", out)
+		t.Errorf("hot-rows --off prints %q", out)
 	}
 }
 
@@ -110,11 +110,11 @@ func (c *testCluster) awaitAdded(t *testing.T, i int) {
 	t.Fatalf("the added node takes no clients\n%s", c.nodes[i].stderr)
 }
 
-// checkDrain: a drained node turns new clients away, and takes them when that is undone.
+// checkDrain: a drained node refuses new clients, and accepts them when that is reverted.
 func (c *testCluster) checkDrain(t *testing.T, config string) {
 	t.Helper()
 	if out := order(t, "drain", "--config", config); !strings.Contains(out, "safe to stop") {
-		t.Errorf("drain says %q", out)
+		t.Errorf("drain prints %q", out)
 	}
 	var refused *mysql.MySQLError
 	if err := c.connect(t, 0).Ping(); !errors.As(err, &refused) || refused.Number != 1053 {

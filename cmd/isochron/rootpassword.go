@@ -54,7 +54,7 @@ func (o *operator) rootPassword(ctx context.Context, file string) error {
 	}{out.Node}, "root has a new password, at every node; node %d has stored it", out.Node)
 }
 
-// newPassword asks for a password where somebody sits, and reads a line elsewhere.
+// newPassword prompts for a password on a terminal, and reads a line elsewhere.
 func newPassword(file string) (string, error) {
 	if file != "" {
 		b, err := peer.ReadSecret(file)

@@ -12,8 +12,8 @@ import (
 	isosql "isochron/sql"
 )
 
-// TestRootPassword: who has the files of a node gets root back, whatever was done to
-// it, and the node's log says so. Without nodes it is said what to do.
+// TestRootPassword: the owner of a node's files gets root back, whatever was done to it, and the
+// node's log reports it. Without nodes the command explains what to do.
 func TestRootPassword(t *testing.T) {
 	c := lonely(t)
 	config := c.about.Nodes[0].Config
@@ -36,7 +36,7 @@ func TestRootPassword(t *testing.T) {
 	if code, out, errs := try("root-password", "--config", config, "--password-file", lost); code != exitOK || !strings.Contains(out, "root has a new password") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
-	said := func() string { return c.nodes[0].stderr.String() } // it comes through a pipe
+	said := func() string { return c.nodes[0].stderr.String() } // it is read from a pipe
 	for end := time.Now().Add(startTimeout); !strings.Contains(said(), "set the password of root") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}

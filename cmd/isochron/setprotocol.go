@@ -15,8 +15,7 @@ import (
 	"isochron/server"
 )
 
-// switchLimit is how much longer than its time to drain a switch may take before the
-// cluster gives it up.
+// switchLimit is the time beyond its drain time after which the cluster cancels a switch.
 const switchLimit = 30 * time.Second
 
 func newSetProtocol() *cobra.Command {
@@ -61,7 +60,7 @@ first.`,
 	return cmd
 }
 
-// switched is what set-protocol tells a program.
+// switched is the JSON output of set-protocol.
 type switched struct {
 	Protocol string `json:"protocol"`
 	Change   uint64 `json:"change"` // counts the changes of this cluster
@@ -92,9 +91,9 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 		switch {
 		case err != nil && ctx.Err() == nil && !errors.Is(err, errNoNode):
 			return err
-		case err != nil: // all at once: it goes on when they are back
+		case err != nil: // all at the same time: it continues when they are back
 		case changed && p.Try == try && p.Failed != "":
-			return fmt.Errorf("%s: the cluster goes on under %s", p.Failed, now.inForce)
+			return fmt.Errorf("%s: the cluster continues under %s", p.Failed, now.inForce)
 		case p.Try >= try && !p.Under() && now.reached(want.To) && (!changed || want.Absent || len(now.down()) == 0):
 			return o.report(switched{want.To, p.Seq, changed}, "%s", printProtocol(want.To, changed))
 		}
@@ -117,7 +116,7 @@ func printProtocol(name string, changed bool) string {
 
 var errNoNode = errors.New("no node of the cluster answers: start them with isochron start")
 
-// goingOver is how the nodes stand between two protocols.
+// goingOver is the state of the nodes between two protocols.
 type goingOver struct {
 	inForce string           // as the newest directory has it
 	change  routing.Protocol // of that directory
@@ -125,8 +124,7 @@ type goingOver struct {
 	reports map[uint32]server.Report
 }
 
-// switchStatus asks all nodes, also those that were added since the configuration was
-// written.
+// switchStatus asks all nodes, also nodes that were added since the configuration was written.
 func (o *operator) switchStatus(ctx context.Context) (goingOver, error) {
 	asked := &routing.Directory{}
 	for _, n := range o.c.Nodes {
@@ -193,8 +191,8 @@ func (g *goingOver) lacking(to string) []string {
 	return out
 }
 
-// reached reports whether all nodes that answer, and the leaders of all shards, go by
-// what is wanted. A source goes by what its gateways ask of it, and has no protocol of its own.
+// reached reports whether all nodes that answer, and the leaders of all shards, use the desired
+// protocol. A source follows its gateways' requests, and has no protocol of its own.
 func (g *goingOver) reached(to string) bool {
 	if g.inForce != to {
 		return false
@@ -212,8 +210,7 @@ func (g *goingOver) reached(to string) bool {
 	return true
 }
 
-// progress says what is waited for, in one line: of the nodes that are not drained
-// the first.
+// progress describes the present step in one line: of the nodes that are not drained the first.
 func (g *goingOver) progress(to string) string {
 	waits := g.down()
 	for _, id := range sortedNodes(g.reports) {

@@ -19,7 +19,7 @@ import (
 	"isochron/protocol"
 )
 
-// try gives a command and returns its exit code and what it printed.
+// try runs a command and returns its exit code and its output.
 func try(args ...string) (code int, out, errs string) {
 	var o, e strings.Builder
 	code = run(context.Background(), args, &o, &e)
@@ -49,8 +49,8 @@ func TestSetProtocolRefuses(t *testing.T) {
 	}
 }
 
-// transfers are clients that move money between rows that two shards hold, and
-// write down each move; they know what was acknowledged.
+// transfers are clients that move money between rows of two shards, and record each move; they know
+// the acknowledged ones.
 type transfers struct {
 	next   atomic.Int64
 	mu     sync.Mutex
@@ -73,8 +73,8 @@ func (b *transfers) create(t *testing.T, db *sql.DB) {
 	}
 }
 
-// client transfers until it is told to stop. A node that is gone is a part of its
-// life, and so is a rollback; another error of SQL is not.
+// client transfers until it is stopped. A lost node is expected, and so is a rollback; another
+// error of SQL is not.
 func (b *transfers) client(db *sql.DB, stop <-chan struct{}, transfer func(*sql.DB, int64) error) {
 	for {
 		select {
@@ -137,13 +137,13 @@ func inOnePacket(db *sql.DB, id int64) error {
 	}
 	defer conn.Close()
 	_, err = conn.ExecContext(ctx, "BEGIN; "+strings.Join(statements(id), "; ")+"; COMMIT")
-	if err != nil { // what is open goes with its connection
+	if err != nil { // open transactions end with their connection
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	return err
 }
 
-// check holds the rows against the ledger, and the ledger against what was told.
+// check compares the rows with the ledger, and the ledger with the answers.
 func (b *transfers) check(t *testing.T, db *sql.DB) {
 	t.Helper()
 	if b.broken != nil {
@@ -191,9 +191,9 @@ func (b *transfers) check(t *testing.T, db *sql.DB) {
 	t.Logf("%d transfers in the ledger, %d acknowledged", len(found), len(b.acked))
 }
 
-// TestSetProtocol: clients work while the cluster goes from protocol to protocol,
-// and while nodes are killed with -9 in the midst of that. At the end all that was
-// acknowledged is there, and the cluster runs what it was told to last.
+// TestSetProtocol: clients work while the cluster switches from protocol to protocol, and while
+// nodes are killed with -9 during a switch. At the end all acknowledged moves are there, and the
+// cluster uses the protocol of the last command.
 func TestSetProtocol(t *testing.T) {
 	c := initCluster(t)
 	for i, ready := range []<-chan struct{}{c.start(t, 0), c.start(t, 1), c.start(t, 2)} {
@@ -218,7 +218,7 @@ func TestSetProtocol(t *testing.T) {
 		t.Errorf("again: exit %d, %s", code, out)
 	}
 	if status := order(t, "status", "--config", config); !strings.Contains(status, "protocol d2pc+2pl-home: 3 of 3 nodes up") {
-		t.Errorf("status says\n%s", status)
+		t.Errorf("status prints\n%s", status)
 	}
 	for round, name := range []string{"txsql", "natto-recsf", "2pc+2pl-group", "d2pc+occ"} {
 		c.killDuringSwitch(t, round%3, name)
@@ -245,9 +245,8 @@ func TestSetProtocol(t *testing.T) {
 	b.check(t, c.connect(t, 1))
 }
 
-// killDuringSwitch kills one node, another each round, a moment after a switch was
-// ordered, and starts it again. The order ends one way or the other, and the cluster
-// runs one protocol.
+// killDuringSwitch kills one node, another each round, shortly after a switch was requested, and
+// starts it again. The switch succeeds or is cancelled, and the cluster uses one protocol.
 func (c *testCluster) killDuringSwitch(t *testing.T, victim int, name string) {
 	t.Helper()
 	config := c.about.Nodes[(victim+1)%3].Config

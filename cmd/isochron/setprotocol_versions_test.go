@@ -16,7 +16,7 @@ import (
 	"isochron/txn"
 )
 
-// answering stands in for the nodes of a cluster: each answers with a report, and orders are counted.
+// answering replaces the nodes of a cluster: each answers with a report, and commands are counted.
 type answering struct {
 	reports [3]map[string]any
 	orders  atomic.Int32
@@ -98,7 +98,7 @@ func TestSetProtocolRefusesWhatANodeDoesNotKnow(t *testing.T) {
 	refuse("node 3 in r3 runs an older version, which does not say whether it knows txsql: the protocol stays "+protocol.Default, "txsql")
 	refuse("node 3 in r3 runs an older version", "txsql", "--allow-unreachable-nodes")
 	if status := order(t, "status", "--config", config); !strings.Contains(status, "the nodes run 2 versions: v1.2.3 0123456789ab, older") {
-		t.Errorf("status says\n%s", status)
+		t.Errorf("status prints\n%s", status)
 	}
 	a.reports[2] = a.report(t, c, 2)
 	refuse("node 1 in r1 runs v1.2.3 0123456789ab, which does not know d2pc+occ; node 2 in r2", "d2pc+occ")

@@ -10,9 +10,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// agentStops stops an agent's process before a statement is sent to it. The client is sent an error
-// that names the source, after the bound of its session; what its transaction had locked elsewhere
-// is free then, and what it had locked at the source when the agent is back.
+// agentStops stops an agent's process before a statement is sent to it. The client receives an
+// error that names the source, after the time-out of its session; then its transaction's locks
+// elsewhere are released, and its locks at the source when the agent is back.
 func (c *testCluster) agentStops(t *testing.T, agent *process) {
 	t.Helper()
 	db := c.connect(t, 0)

@@ -107,7 +107,7 @@ func TestSimRefuses(t *testing.T) {
 	}
 }
 
-// An interrupted experiment ends at once and has failed.
+// An interrupted experiment ends immediately and has failed.
 func TestSimInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -26,8 +26,8 @@ type sqlPorts struct {
 // loopback is the only interface that the demo listens on.
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// checkPorts tells before anything is started whether a port is taken. first 0
-// is any free ports, of which there are enough.
+// checkPorts checks before anything is started that ports are free. first 0 is any free ports, of
+// which there are enough.
 func checkPorts(regions []geo.Region, first int) error {
 	if first == 0 {
 		return nil

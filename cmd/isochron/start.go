@@ -57,8 +57,7 @@ cluster's nodes. It logs to standard error.`,
 	return cmd
 }
 
-// readConfig reads a node's configuration; what is wrong with it is a mistake
-// of whoever asked.
+// readConfig reads a node's configuration; a fault in it is a usage error.
 func readConfig(path string) (*deploy.Config, error) {
 	if path == "" {
 		return nil, usagef("--config is missing: name a node's configuration, such as --config c/node1.yaml")
@@ -75,13 +74,13 @@ func credentials(c *deploy.Config) (*peer.Credentials, error) {
 	return peer.LoadCredentials(c.Cluster, c.Node, c.TLS.CA, c.TLS.Certificate, c.TLS.Key)
 }
 
-// runNode runs a node until ctx ends or the node fails.
-// An agent that is ready says so in JSON if asJSON.
+// runNode runs a node until ctx ends or the node fails. An agent that is ready prints it in JSON if
+// asJSON.
 func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io.Writer, asJSON bool) error {
 	figures := ops.New(c.Map(), c.Region)
 	var web *ops.Listener
 	var err error
-	if c.HTTPListen != "" { // first, so that it tells of a node that is starting
+	if c.HTTPListen != "" { // first, so that it reports a node that is starting
 		if web, err = figures.Listen(ops.Config{Address: c.HTTPListen, Profiles: c.HTTPProfiles}); err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io
 		"election_timeout", c.Params().WithDefaultsFor(c.Map().Widest()).ElectionTimeout.String())
 	err = serveNode(ctx, c, p, shares, figures, out, asJSON)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = nil // it was told to end while it was starting
+		err = nil // it was stopped while it was starting
 	}
 	if web != nil {
 		err = errors.Join(err, within(closeWait, "the HTTP server", web.Close)) // it asks the node
@@ -109,8 +108,8 @@ func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io
 	return err
 }
 
-// startUnless starts the node unless it is told to end first: what is being opened then
-// is left to the end of the process.
+// startUnless starts the node unless it is stopped first: then files that are being opened are left
+// to the end of the process.
 func startUnless(ctx context.Context, c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*server.Process, error) {
 	type started struct {
 		p   *server.Process
@@ -130,7 +129,7 @@ func startUnless(ctx context.Context, c *deploy.Config, shares memory.Shares, fi
 	case s := <-done:
 		return s.p, s.err
 	case <-time.After(handOverWait):
-		return nil, fmt.Errorf("it was told to end while it was starting: %w", ctx.Err())
+		return nil, fmt.Errorf("the node was stopped while it was starting: %w", ctx.Err())
 	}
 }
 
@@ -165,8 +164,8 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 	return server.StartProcess(cfg)
 }
 
-// checkFree tells whether the MySQL port can be had, before anything is started:
-// it is opened when there is something to serve.
+// checkFree checks that the MySQL port is free, before anything is started: it is opened when there
+// is something to serve.
 func checkFree(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -175,7 +174,7 @@ func checkFree(address string) error {
 	return l.Close()
 }
 
-// handOverWait bounds how long a node that is told to end hands over what it leads.
+// handOverWait bounds how long a node that is stopped transfers its leaderships.
 const handOverWait = 1500 * time.Millisecond
 
 // serveNode opens the node to SQL clients when it is ready.
@@ -204,13 +203,13 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, shares 
 	countClients(p, s)
 	select {
 	case <-ctx.Done():
-		handing(p.HandOver) // so that nobody waits for an election
+		handing(p.HandOver) // so that no client waits for an election
 	case err = <-p.Failed():
 	}
 	figures.Serve(nil)
 	err = errors.Join(err, within(closeWait, "the MySQL server", s.Close))
 	if err == nil {
-		handing(p.Settle) // so that nobody waits for what its clients had locked
+		handing(p.Settle) // so that no client waits for its clients' locks
 	}
 	return err
 }
@@ -226,8 +225,8 @@ func handing(part func(context.Context)) {
 	})
 }
 
-// closeWait bounds each part of a node's end: a disk that has failed may leave
-// callers waiting that nobody can wake.
+// closeWait bounds each part of a node's end: a disk that has failed may leave callers that are
+// never woken.
 const closeWait = 10 * time.Second
 
 // within does something that ends, and does not wait longer than that for it.
@@ -243,7 +242,7 @@ func within(wait time.Duration, what string, end func() error) error {
 	}
 }
 
-// sqlConfig is how a node receives SQL clients.
+// sqlConfig returns the configuration of a node's SQL port.
 func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 	root, secure, err := c.SQL.Load(c.SQLListen)
 	if err != nil {

@@ -72,7 +72,7 @@ func (c *testCluster) edit(t *testing.T, old, new string) {
 	}
 }
 
-// start starts a node; the channel is closed when it says that it is ready.
+// start starts a node; the channel is closed when it prints that it is ready.
 func (c *testCluster) start(t *testing.T, i int) <-chan struct{} {
 	t.Helper()
 	p, out := startProcess(t, command("start", "--config", c.about.Nodes[i].Config))
@@ -144,7 +144,7 @@ func (c *testCluster) connectWith(t *testing.T, i int, set func(*mysql.Config)) 
 	return db
 }
 
-// mustExec runs a statement until it is not told to try again.
+// mustExec runs a statement until its error is not retryable.
 func mustExec(t *testing.T, db *sql.DB, stmt string) {
 	t.Helper()
 	var err error
@@ -196,7 +196,7 @@ func TestProcessesLoseOneAndContinue(t *testing.T) {
 		}
 	}
 	c.end(t)
-	// All at once, from their disks.
+	// All at the same time, from their disks.
 	c.startAll(t)
 	if rows, total := sum(t, c.connect(t, 0)); rows != 21 || total != 42 {
 		t.Errorf("after a restart: %d rows, sum %d; want 21 and 42", rows, total)
@@ -225,7 +225,7 @@ func (c *testCluster) checkStatus(t *testing.T, down int) {
 	t.Errorf("status: %s", wrong)
 }
 
-// wrong says what is not as it should be with one node down.
+// wrong returns the faults of the status with one node down.
 func (s clusterStatus) wrong(down int) string {
 	for i, n := range s.Nodes {
 		if n.Up != (i != down) || n.Up && (n.Report == nil || !n.Report.Ready || len(n.Report.Links) != 2) || !n.Up && n.Error == "" {

@@ -19,7 +19,7 @@ import (
 	"isochron/txn"
 )
 
-// clusterStatus is what status tells a program.
+// clusterStatus is the JSON output of status.
 type clusterStatus struct {
 	Cluster  string            `json:"cluster"`
 	Protocol string            `json:"protocol"`        // in force
@@ -27,7 +27,7 @@ type clusterStatus struct {
 	Nodes    []nodeStatus      `json:"nodes"`
 	Shards   []shardStatus     `json:"shards"`
 	InDoubt  []inDoubt         `json:"in_doubt"` // the oldest of each replica
-	Sources  []sourceStatus    `json:"sources"`  // databases that are not ours
+	Sources  []sourceStatus    `json:"sources"`  // external databases
 }
 
 // inDoubt is a transaction that has voted somewhere and has no decision there.
@@ -124,7 +124,7 @@ func showStatus(ctx context.Context, c *deploy.Config, asJSON bool, out io.Write
 	return errors.Join(err, errors.New("no node of the cluster answers: start them with isochron start"))
 }
 
-// askAll asks all nodes at once.
+// askAll asks all nodes in parallel.
 func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	creds, err := credentials(c)
 	if err != nil {
@@ -158,7 +158,7 @@ func askOne(ctx context.Context, creds *peer.Credentials, m server.Member) nodeS
 	return s
 }
 
-// joinStopped says of the nodes that do not answer what they have said last to others.
+// joinStopped fills in, for nodes that do not answer, their last reports to others.
 func (s *clusterStatus) joinStopped() {
 	last := map[uint32]server.StoppedReport{}
 	for _, n := range s.Nodes {
@@ -185,8 +185,8 @@ func roleName(gateway bool) string {
 	return "storage"
 }
 
-// follow asks the nodes that were added since the configuration was written, and
-// leaves out those that were removed.
+// follow asks nodes that were added since the configuration was written, and leaves out removed
+// ones.
 func (s *clusterStatus) follow(ctx context.Context, c *deploy.Config, creds *peer.Credentials) {
 	var newest *server.Report
 	for _, n := range s.Nodes {
@@ -206,7 +206,7 @@ func (s *clusterStatus) follow(ctx context.Context, c *deploy.Config, creds *pee
 			nodes = append(nodes, askOne(ctx, creds, server.MemberOf(n, addresses(c))))
 		}
 	}
-	for _, n := range s.Nodes { // of those that were removed, whoever knows it, and whose configuration it is
+	for _, n := range s.Nodes { // of removed nodes, those that know it, and the configuration's own
 		if !slices.ContainsFunc(nodes, func(have nodeStatus) bool { return have.Node == n.Node }) &&
 			(n.Node == uint32(c.Node) || n.Report != nil && n.Report.Removed != "") {
 			n.Removed = true

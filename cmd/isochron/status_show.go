@@ -34,7 +34,7 @@ func joinShards(nodes []nodeStatus) []shardStatus {
 			byID[s.Shard] = s
 		}
 		if r.Term > s.Term {
-			s.Leader, s.Holders = 0, 0 // who leads in an older term leads no more
+			s.Leader, s.Holders = 0, 0 // a leader of an older term no longer leads
 		}
 		if r.Serving && r.Term >= s.Term {
 			s.Leader, s.Holders = node, r.Holders
@@ -133,7 +133,7 @@ func (n nodeStatus) version() string {
 	return n.Report.Build.Short()
 }
 
-// writeVersions says that the nodes are not of one version.
+// writeVersions reports that the nodes have different versions.
 func writeVersions(b *strings.Builder, nodes []nodeStatus) {
 	var versions []string
 	for _, n := range nodes {
@@ -146,7 +146,7 @@ func writeVersions(b *strings.Builder, nodes []nodeStatus) {
 	}
 }
 
-// roleMark stands before the state of a node that holds no data.
+// roleMark precedes the state of a node that holds no data.
 func roleMark(role string) string {
 	if role == deploy.RoleGateway {
 		return role + ", "
@@ -154,7 +154,7 @@ func roleMark(role string) string {
 	return ""
 }
 
-// writeChange tells of a change of the protocol that is under way or was given up.
+// writeChange reports a switch of the protocol that is under way or was cancelled.
 func writeChange(b *strings.Builder, s clusterStatus) {
 	p := s.Change
 	switch {
@@ -171,7 +171,7 @@ func writeChange(b *strings.Builder, s clusterStatus) {
 	}
 }
 
-// changing says what is not ordinary of a shard's members.
+// changing describes a change of a shard's members.
 func (s shardStatus) changing() string {
 	out := ""
 	if len(s.Outgoing) > 0 {
@@ -194,7 +194,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// writeMemory shows what each node may take, what it takes, and who holds most of it.
+// writeMemory shows each node's limit, its use, and its largest users.
 func writeMemory(b *strings.Builder, nodes []nodeStatus) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	said := false
@@ -212,7 +212,7 @@ func writeMemory(b *strings.Builder, nodes []nodeStatus) {
 	_ = w.Flush() // into memory
 }
 
-// partsShown is how many parts of a node's memory fit into one line of the screen.
+// partsShown is the number of parts of a node's memory that fit into one line of the screen.
 const partsShown = 3
 
 func mostHeld(parts []memory.PartUse) string {
@@ -225,7 +225,7 @@ func mostHeld(parts []memory.PartUse) string {
 	return strings.Join(out, ", ")
 }
 
-// linksInLine is how many links fit into one line of the screen.
+// linksInLine is the number of links that fit into one line of the screen.
 const linksInLine = 5
 
 // writeLinks shows the round trips to the other nodes, measured, and what of them is added.
@@ -329,7 +329,7 @@ func joinInDoubt(nodes []nodeStatus) []inDoubt {
 	return out
 }
 
-// cutWord says which way a link is cut by command.
+// cutWord returns the direction in which a link is cut by command.
 func cutWord(l server.LinkReport) string {
 	switch {
 	case l.CutTo && l.CutFrom:

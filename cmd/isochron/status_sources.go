@@ -15,7 +15,7 @@ import (
 	"isochron/server/deploy"
 )
 
-// sourceStatus is a source as its agent's node tells of it.
+// sourceStatus is a source as reported by its agent's node.
 type sourceStatus struct {
 	Node   uint32 `json:"node"`
 	Region string `json:"region"`
@@ -50,7 +50,7 @@ func (s sourceStatus) state() string {
 	return "DOWN"
 }
 
-// writeSources shows the sources, and what is to be known of each.
+// writeSources shows the sources, and the state of each.
 func writeSources(b *strings.Builder, sources []sourceStatus) {
 	if len(sources) == 0 {
 		return
@@ -77,14 +77,14 @@ func writeSources(b *strings.Builder, sources []sourceStatus) {
 // versionMax keeps a source's line within the screen.
 const versionMax = 28
 
-// doubts is what status --in-doubt tells a program.
+// doubts is the JSON output of status --in-doubt.
 type doubts struct {
 	Sources []server.SourceDoubt `json:"sources"`
 	Shards  []inDoubt            `json:"shards"` // of the cluster's own shards
 	Error   string               `json:"error,omitempty"`
 }
 
-// showInDoubt lists what is in doubt; it fails if that is not known of each source.
+// showInDoubt lists transactions in doubt; it fails if they are not known of each source.
 func showInDoubt(ctx context.Context, c *deploy.Config, asJSON bool, out io.Writer) error {
 	creds, err := credentials(c)
 	if err != nil {
@@ -112,7 +112,7 @@ func showInDoubt(ctx context.Context, c *deploy.Config, asJSON bool, out io.Writ
 	return errors.Join(err, wrote)
 }
 
-// ownShards leaves out what is undecided at sources alone.
+// ownShards leaves out transactions that are undecided at sources alone.
 func ownShards(list []inDoubt, sources []sourceStatus) []inDoubt {
 	out := []inDoubt{}
 	for _, d := range list {
@@ -126,7 +126,7 @@ func ownShards(list []inDoubt, sources []sourceStatus) []inDoubt {
 	return out
 }
 
-// doubtText is what is in doubt for a person.
+// doubtText returns the text of doubts.
 func doubtText(d doubts) string {
 	var b strings.Builder
 	if len(d.Sources)+len(d.Shards) == 0 && d.Error == "" {

@@ -71,10 +71,10 @@ func commandNames(cmd *cobra.Command) []string {
 	return out
 }
 
-// flagError matches what the flags' library says of a value.
+// flagError matches the error of the flags' library for a value.
 var flagError = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
 
-// flagExpectations says in plain words what a flag of a type takes.
+// flagExpectations describes the values of a flag by its type.
 var flagExpectations = map[string]string{
 	"int": "a whole number, such as 3", "int64": "a whole number, such as 3", "uint64": "a whole number, such as 3", "uint32": "a whole number, such as 3",
 	"float64": "a number, such as 0.5", "duration": "a time with its unit, such as 30s or 2m", "bool": "true or false", "stringSlice": "names with commas between them",

@@ -19,7 +19,7 @@ import (
 	"isochron/txn"
 )
 
-// verifyJSON compares the replicas and returns what is said of them.
+// verifyJSON compares the replicas and returns the report.
 func verifyJSON(t *testing.T, want int, config string, args ...string) (v verified, said string) {
 	t.Helper()
 	var out, stderr strings.Builder
@@ -98,7 +98,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// awaitStatus waits until the status says something.
+// awaitStatus waits until the status has a text.
 func (c *testCluster) awaitStatus(t *testing.T, want string) {
 	t.Helper()
 	said := ""

@@ -59,7 +59,7 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
     --tls-ca c/sql-ca.crt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("workload wants a name and a step, such as: isochron workload bank prepare (see isochron workload --help)")
+				return usagef("workload needs a name and a step, such as: isochron workload bank prepare (see isochron workload --help)")
 			}
 			f.name, f.step = args[0], args[1]
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -157,7 +157,7 @@ func (f *workloadFlags) run(ctx context.Context, out, progress io.Writer) error 
 	if f.json {
 		progress = io.Discard
 	}
-	f.target.Connections = f.clients + 4 // and those that load or check
+	f.target.Connections = f.clients + 4 // and connections that load or check
 	env, err := f.target.Open(ctx, f.step == stepPrepare)
 	if err != nil {
 		return err

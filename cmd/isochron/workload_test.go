@@ -15,7 +15,7 @@ import (
 	"isochron/sqlload"
 )
 
-// runHere runs a command in this process and wants an exit code.
+// runHere runs a command in this process and expects an exit code.
 func runHere(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, err strings.Builder
@@ -41,7 +41,7 @@ func TestWorkloads(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		prepare, run []string
-		harm, say    string // a statement that breaks it, and what the check says then
+		harm, say    string // a statement that breaks it, and the check's report then
 	}{
 		{"bank", []string{"--rows", "50", "--placement", "hash:3"}, nil, "UPDATE bank_accounts SET balance = balance + 1 WHERE id = 7", "account 7 has"},
 		{"smallbank", []string{"--rows", "100"}, []string{"--hot", "10"}, "UPDATE smallbank_savings SET bal = -1 WHERE custid = 7", "savings are down to -1"},

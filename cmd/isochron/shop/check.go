@@ -15,7 +15,8 @@ type Books struct {
 	Stock, Sold                        int64
 }
 
-// Check adds the shop up, in one transaction, and says whether anything was lost or made of nothing.
+// Check adds the shop up, in one transaction, and reports whether anything was lost or made of
+// nothing.
 func Check(ctx context.Context, db *sql.DB, regions []geo.Region) (Books, error) {
 	var b Books
 	err := retry(ctx, func() error {

@@ -12,13 +12,13 @@ import (
 	"isochron/geo"
 )
 
-// Recorder is told what the clients live through. It is called by many goroutines.
+// Recorder receives the clients' results. It is called by many goroutines.
 type Recorder interface {
-	// Commit: home says that every row was led from the client's own region.
+	// Commit: home means that every row was led from the client's own region.
 	Commit(region geo.Region, home bool, took time.Duration)
 	// Abort: the transaction lost to another; it is tried again.
 	Abort(region geo.Region)
-	// Unknown: the outcome of a commit was not told.
+	// Unknown: the outcome of a commit is unknown.
 	Unknown(region geo.Region)
 }
 
@@ -33,8 +33,8 @@ const (
 // client: the load is there to be looked at, not to fill the machine.
 const pace = 250 * time.Millisecond
 
-// patience is how long a client waits for one transaction before it calls the
-// database broken. The database itself answers, one way or the other, much sooner.
+// patience is the time a client waits for one transaction before it considers the database broken.
+// The database itself answers much sooner.
 const patience = time.Minute
 
 // Crowd is the clients of all regions.
@@ -121,8 +121,8 @@ func (c *client) one(ctx context.Context) error {
 	return errTriedEnough
 }
 
-// inTransaction does one try. What has begun is brought to its end: a stop is
-// between transactions.
+// inTransaction does one try. A transaction that has begun is completed: a stop is between
+// transactions.
 func (c *client) inTransaction(ctx context.Context, body func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

@@ -15,7 +15,7 @@ const (
 	errUnknown  = 1180 // the commit may or may not have happened
 )
 
-// outcome is what a client may conclude from an error.
+// outcome is a client's conclusion from an error.
 type outcome int
 
 const (
@@ -25,7 +25,7 @@ const (
 	broken            // something else is wrong
 )
 
-// of says what an error means for the transaction that got it.
+// of returns the meaning of an error for its transaction.
 func of(err error) outcome {
 	var my *mysql.MySQLError
 	switch {

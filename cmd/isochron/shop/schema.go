@@ -67,9 +67,8 @@ func CreateDatabase(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Load creates the shop and fills it, each region through its own port. What is
-// there already stays: loading twice is loading once. progress is told of each
-// step before it begins.
+// Load creates the shop and fills it, each region through its own port. Existing rows stay: loading
+// twice is loading once. progress receives each step before it begins.
 func Load(ctx context.Context, dbs map[geo.Region]*sql.DB, regions []geo.Region, progress func(string)) error {
 	first := dbs[regions[0]]
 	for _, ddl := range schema(len(regions)) {
