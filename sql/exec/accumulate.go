@@ -25,7 +25,7 @@ const stateBytes = 96
 func newFolding(c *expr.Context, a Aggregate) *folding {
 	f := &folding{Aggregate: a, context: c, out: a.Type(c)}
 	start := f.starter()
-	if a.Distinct && a.Kind != Min && a.Kind != Max && a.Kind != AnyValue {
+	if a.Distinct && !f.ownDistinct() {
 		keys := typesAt(a.Args, a.Types)
 		inner := start
 		start = func(a *account) accumulator {
@@ -34,6 +34,18 @@ func newFolding(c *expr.Context, a Aggregate) *folding {
 	}
 	f.start = start
 	return f
+}
+
+// ownDistinct reports whether the aggregate leaves out equal values itself, or need not.
+func (f *folding) ownDistinct() bool {
+	switch f.Kind {
+	case Min, Max, AnyValue, BitAnd, BitOr:
+		return true
+	case Sum, Avg:
+		_, _, exact := exactType(f.Types[0])
+		return !exact
+	}
+	return false
 }
 
 // starter is the function that starts an accumulator, of all rows.

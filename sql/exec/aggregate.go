@@ -152,8 +152,13 @@ func exactType(t expr.Type) (precision, scale int32, exact bool) {
 		return 10, 0, true
 	case sqltypes.Int64:
 		return 19, 0, true
-	case sqltypes.Uint64, sqltypes.Bit:
+	case sqltypes.Uint64:
 		return 20, 0, true
+	case sqltypes.Bit:
+		if t.Size() > 0 {
+			return t.Size(), 0, true
+		}
+		return 64, 0, true
 	case sqltypes.Year:
 		return 4, 0, true
 	case sqltypes.Date:

@@ -85,7 +85,8 @@ func (c *concat) result() (expr.Value, error) {
 	return sqltypes.MakeTrusted(c.out.Type(), c.text), nil
 }
 
-// orderedConcat is GROUP_CONCAT with an ORDER BY. It holds the texts of all rows.
+// orderedConcat is GROUP_CONCAT with an ORDER BY. It holds the texts of all rows. Of rows that are equal in their order the
+// last comes first: MySQL inserts each before its equals.
 type orderedConcat struct {
 	concat
 	encoder *encoder
@@ -122,7 +123,7 @@ func (o *orderedConcat) result() (expr.Value, error) {
 		if c := bytes.Compare(a.key, b.key); c != 0 {
 			return c
 		}
-		return cmp.Compare(a.at, b.at)
+		return cmp.Compare(b.at, a.at)
 	})
 	for i := range o.list {
 		if o.full {

@@ -1,8 +1,11 @@
 package exec
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 
+	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/expr"
@@ -67,28 +70,35 @@ func (n *numbers) double(v expr.Value) float64 {
 		n.call.Args = n.arg[:]
 		return n.call.Float(0)
 	}
+	if v.Type() == sqltypes.Float32 {
+		f, _ := strconv.ParseFloat(string(v.Raw()), 32) // the number that is stored, not the one that is written
+		return f
+	}
 	var buffer [32]byte
 	f, _ := strconv.ParseFloat(string(n.text(buffer[:0], v)), 64)
 	return f
 }
 
-// integer is a value as an integer of 64 bits, rounded.
+// integer is a value as an integer of 64 bits, rounded. Decimals and doubles beyond the signed ones are cut to their ends,
+// with warning 1292.
 func (n *numbers) integer(v expr.Value) uint64 {
+	var buffer [32]byte
 	switch n.kind {
 	case isBit:
 		return bitsOf(v)
 	case isOrdinal:
 		return ordinalOf(n.ordinal, v)
 	case isTime:
-		var buffer [32]byte
-		v = sqltypes.MakeTrusted(sqltypes.Decimal, n.text(buffer[:0], v))
+		return n.rounded(parseDecimal(n.text(buffer[:0], v)), v)
 	case isPlain:
-		if sqltypes.IsUnsigned(v.Type()) {
+		switch t := v.Type(); {
+		case sqltypes.IsUnsigned(t):
 			u, _ := v.ToUint64()
 			return u
-		}
-		if sqltypes.IsDecimal(v.Type()) {
-			return roundedBits(v.Raw())
+		case sqltypes.IsDecimal(t):
+			return n.rounded(parseDecimal(v.Raw()), v)
+		case sqltypes.IsFloat(t):
+			return n.rounded(decimal.NewFromFloat(math.RoundToEven(n.double(v))), v)
 		}
 	}
 	n.arg[0] = v
@@ -96,17 +106,15 @@ func (n *numbers) integer(v expr.Value) uint64 {
 	return uint64(n.call.Integer(0))
 }
 
-// roundedBits is a decimal as an integer: those above the largest signed one are unsigned.
-func roundedBits(text []byte) uint64 {
-	d := parseDecimal(text).Round(0)
-	if u, ok := d.Uint64(); ok && d.Sign() >= 0 {
-		return u
-	}
+// rounded is a decimal, which v was read as, as a signed integer.
+func (n *numbers) rounded(d decimal.Decimal, v expr.Value) uint64 {
+	d = d.Round(0)
 	if i, ok := d.Int64(); ok {
 		return uint64(i)
 	}
+	n.call.Warn(1292, fmt.Sprintf("Truncated incorrect INTEGER value: '%s'", v.ToString()))
 	if d.Sign() < 0 {
 		return 1 << 63
 	}
-	return 1<<64 - 1
+	return math.MaxInt64
 }

@@ -18,6 +18,12 @@ func (f *folding) startSum() func(*account) accumulator {
 			return p.take(exactSum{folding: f, numbers: n, scale: scale, digits: scale})
 		}
 	}
+	if f.Distinct {
+		n.call.Context = &expr.Context{} // MySQL warns of no value here
+		return func(a *account) accumulator {
+			return &distinctSum{doubleSum: doubleSum{folding: f, numbers: n}, account: a, seen: map[float64]struct{}{}}
+		}
+	}
 	var p pool[doubleSum]
 	return func(*account) accumulator { return p.take(doubleSum{folding: f, numbers: n}) }
 }
@@ -67,12 +73,16 @@ func (s *exactSum) result() (expr.Value, error) {
 		total, _ = total.QuoRem(decimal.NewFromInt(s.count), digits+1)
 	}
 	total = total.Round(digits)
-	if most := total.Clamp(precisionMax-digits, digits); !most.Equal(total) {
+	if most := total.Clamp(wholeMax(digits), digits); !most.Equal(total) {
 		s.context.Warn(1292, "Truncated incorrect DECIMAL value: ''")
 		total = most
 	}
 	return sqltypes.MakeTrusted(sqltypes.Decimal, total.FormatMySQL(digits)), nil
 }
+
+// wholeMax are the most digits before the point of a decimal that is computed, and need not fit a column: MySQL's have nine
+// words of nine digits, of which each side of the point takes whole ones.
+func wholeMax(scale int32) int32 { return 81 - (scale+8)/9*9 }
 
 // scaled reads a number as an integer of 1/10^scale; false: it has more decimals, or may be too large.
 func scaled(text []byte, scale int32) (n int64, ok bool) {
@@ -128,10 +138,14 @@ type doubleSum struct {
 
 func (s *doubleSum) add(row []expr.Value) error {
 	if v := row[s.Args[0]]; !v.IsNull() {
-		s.count++
-		s.sum += s.numbers.double(v)
+		s.put(s.numbers.double(v))
 	}
 	return nil
+}
+
+func (s *doubleSum) put(f float64) {
+	s.count++
+	s.sum += f
 }
 
 func (s *doubleSum) result() (expr.Value, error) {
@@ -145,10 +159,31 @@ func (s *doubleSum) result() (expr.Value, error) {
 	return double(sum), nil
 }
 
-// double is a double; what is no number is NULL.
+// distinctSum is SUM or AVG of different doubles: texts that are the same number count once.
+type distinctSum struct {
+	doubleSum
+	account *account
+	seen    map[float64]struct{}
+}
+
+func (s *distinctSum) add(row []expr.Value) error {
+	v := row[s.Args[0]]
+	if v.IsNull() {
+		return nil
+	}
+	f := s.numbers.double(v)
+	if _, ok := s.seen[f]; ok {
+		return nil
+	}
+	s.seen[f] = struct{}{}
+	s.put(f)
+	return s.account.add(mapBytes)
+}
+
+// double is a double. One beyond the range is 0, as MySQL writes it.
 func double(f float64) expr.Value {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return expr.Null
+		f = 0
 	}
 	return expr.Double(f)
 }

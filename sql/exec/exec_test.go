@@ -114,3 +114,27 @@ func TestSortAndTop(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// meter is a Memory that counts, and refuses beyond a bound if it has one.
+type meter struct{ held, peak, most int64 }
+
+var errMemory = expr.NewError(1038, "HY001", "out of memory")
+
+func (m *meter) Charge(n int64) error {
+	if n <= 0 {
+		panic("a charge of nothing")
+	}
+	if m.most > 0 && m.held+n > m.most {
+		return errMemory
+	}
+	m.held += n
+	m.peak = max(m.peak, m.held)
+	return nil
+}
+
+func (m *meter) Release(n int64) {
+	if n <= 0 || n > m.held {
+		panic(fmt.Sprintf("%d bytes are given back, of %d", n, m.held))
+	}
+	m.held -= n
+}

@@ -33,6 +33,9 @@ func orderOf(id collations.ID) textOrder {
 		if o.weights != nil {
 			o.space = o.weights(nil, o.space)
 		}
+		if len(o.space) == 0 {
+			o.space = nil // spaces count nowhere
+		}
 	}
 	return o
 }
