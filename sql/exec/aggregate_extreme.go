@@ -20,8 +20,8 @@ type extreme struct {
 	*folding
 	encoder *encoder
 	account *account
-	key     []byte // of the value; nil: there is none yet
-	bytes   []byte // the value's
+	held    []byte // the key of the value, and the value's bytes; nil: there is none yet
+	key     int    // length of the key
 	typ     sqltypes.Type
 }
 
@@ -31,25 +31,25 @@ func (x *extreme) add(row []expr.Value) error {
 		return nil
 	}
 	x.buffer = x.encoder.append(x.buffer[:0], row)
-	if x.key != nil {
-		c := bytes.Compare(x.buffer, x.key)
+	if x.held != nil {
+		c := bytes.Compare(x.buffer, x.held[:x.key])
 		if c == 0 || c > 0 == (x.Kind == Min) {
 			return nil
 		}
 	}
-	before := cap(x.key) + cap(x.bytes)
-	x.key = append(x.key[:0], x.buffer...)
-	x.bytes = append(x.bytes[:0], v.Raw()...)
-	x.typ = v.Type()
-	return x.account.add(int64(cap(x.key) + cap(x.bytes) - before))
+	before := cap(x.held)
+	x.key, x.typ = len(x.buffer), v.Type()
+	x.buffer = append(x.buffer, v.Raw()...)
+	x.held = append(x.held[:0], x.buffer...)
+	return x.account.add(int64(cap(x.held) - before))
 }
 
 func (x *extreme) result() (expr.Value, error) {
-	if x.key == nil {
+	if x.held == nil {
 		return expr.Null, nil
 	}
-	if x.out.Type() == sqltypes.Char {
-		return sqltypes.MakeTrusted(sqltypes.Char, x.bytes), nil
+	if x.out.Type() == sqltypes.Char { // of ENUM and SET
+		x.typ = sqltypes.Char
 	}
-	return sqltypes.MakeTrusted(x.typ, x.bytes), nil
+	return sqltypes.MakeTrusted(x.typ, x.held[x.key:]), nil
 }

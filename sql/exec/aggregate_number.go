@@ -17,6 +17,7 @@ type numbers struct {
 	arg     [1]expr.Value
 	ordinal map[string]uint64
 	kind    numberKind
+	buffer  [32]byte
 }
 
 type numberKind uint8
@@ -45,8 +46,9 @@ func newNumbers(c *expr.Context, t expr.Type) *numbers {
 	return n
 }
 
-// text is the number of a value as a decimal's text, in buffer if it is made here. Not for isText.
-func (n *numbers) text(buffer []byte, v expr.Value) []byte {
+// text is the number of a value as a decimal's text, valid until the next call. Not for isText.
+func (n *numbers) text(v expr.Value) []byte {
+	buffer := n.buffer[:0]
 	switch n.kind {
 	case isTime:
 		for i, ch := range v.Raw() {
@@ -74,22 +76,20 @@ func (n *numbers) double(v expr.Value) float64 {
 		f, _ := strconv.ParseFloat(string(v.Raw()), 32) // the number that is stored, not the one that is written
 		return f
 	}
-	var buffer [32]byte
-	f, _ := strconv.ParseFloat(string(n.text(buffer[:0], v)), 64)
+	f, _ := strconv.ParseFloat(string(n.text(v)), 64)
 	return f
 }
 
 // integer is a value as an integer of 64 bits, rounded. Decimals and doubles beyond the signed ones are cut to their ends,
 // with warning 1292.
 func (n *numbers) integer(v expr.Value) uint64 {
-	var buffer [32]byte
 	switch n.kind {
 	case isBit:
 		return bitsOf(v)
 	case isOrdinal:
 		return ordinalOf(n.ordinal, v)
 	case isTime:
-		return n.rounded(parseDecimal(n.text(buffer[:0], v)), v)
+		return n.rounded(parseDecimal(n.text(v)), v)
 	case isPlain:
 		switch t := v.Type(); {
 		case sqltypes.IsUnsigned(t):

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 
 	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/sqltypes"
@@ -45,8 +47,7 @@ func (s *exactSum) add(row []expr.Value) error {
 		return nil
 	}
 	s.count++
-	var buffer [32]byte
-	text := s.numbers.text(buffer[:0], v)
+	text := s.numbers.text(v)
 	n, ok := scaled(text, s.scale)
 	if !ok {
 		d := parseDecimal(text)
@@ -66,6 +67,9 @@ func (s *exactSum) add(row []expr.Value) error {
 func (s *exactSum) result() (expr.Value, error) {
 	if s.count == 0 {
 		return expr.Null, nil
+	}
+	if s.Kind == Sum && !s.large.IsInitialized() && s.digits == s.scale {
+		return sqltypes.MakeTrusted(sqltypes.Decimal, appendScaled(nil, s.small, int(s.scale))), nil
 	}
 	total, digits := s.large.Add(decimal.New(s.small, -s.scale)), s.digits
 	if s.Kind == Avg {
@@ -119,8 +123,37 @@ func scaled(text []byte, scale int32) (n int64, ok bool) {
 	return n, true
 }
 
-// parseDecimal reads a number; what is none is 0.
+// appendScaled appends n / 10^scale with all its decimals.
+func appendScaled(dst []byte, n int64, scale int) []byte {
+	var buffer [32]byte
+	u := uint64(n)
+	if n < 0 {
+		dst, u = append(dst, '-'), -u
+	}
+	digits := strconv.AppendUint(buffer[:0], u, 10)
+	whole := max(len(digits)-scale, 0)
+	if dst = append(dst, digits[:whole]...); whole == 0 {
+		dst = append(dst, '0')
+	}
+	if scale == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for range scale - len(digits) {
+		dst = append(dst, '0')
+	}
+	return append(dst, digits[whole:]...)
+}
+
+// parseDecimal reads a number; what is none is 0. One with an exponent is read as a double: its digits are not written out.
 func parseDecimal(text []byte) decimal.Decimal {
+	if bytes.IndexAny(text, "eE") >= 0 {
+		f, _ := strconv.ParseFloat(string(text), 64)
+		if math.IsNaN(f) {
+			return decimal.Zero
+		}
+		return decimal.NewFromFloat(max(min(f, math.MaxFloat64), -math.MaxFloat64))
+	}
 	d, err := decimal.NewFromMySQL(text)
 	if err != nil {
 		return decimal.Zero

@@ -37,6 +37,7 @@ type grouping struct {
 	list    []*group // in the order of their first rows; those that have been yielded are cut off
 	groups  pool[group]
 	values  slab
+	states  states
 	buffer  []byte
 	out     output
 	filled  bool
@@ -124,19 +125,27 @@ func (g *grouping) open(row []expr.Value) (*group, error) {
 	for _, k := range g.keys {
 		of.keys = append(of.keys, clone(row[k.At]))
 	}
-	of.states = start(g.folds, &g.account)
+	of.states = g.states.start(g.folds, &g.account)
 	g.list = append(g.list, of)
 	size := sizeOf(of.keys) + int64(len(g.buffer)+mapBytes+stateBytes*(1+len(g.folds)))
 	return of, g.account.add(size)
 }
 
+// states hands out the slices of groups' accumulators from a larger allocation.
+type states struct{ free []accumulator }
+
 // start starts the accumulators of a group.
-func start(folds []*folding, a *account) []accumulator {
-	states := make([]accumulator, len(folds))
-	for i, f := range folds {
-		states[i] = f.start(a)
+func (s *states) start(folds []*folding, a *account) []accumulator {
+	n := len(folds)
+	if len(s.free) < n {
+		s.free = make([]accumulator, 64*n)
 	}
-	return states
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	for i, f := range folds {
+		out[i] = f.start(a)
+	}
+	return out
 }
 
 func (g *grouping) Close() {
@@ -149,6 +158,7 @@ func (g *grouping) Close() {
 type output struct {
 	rows   [][]expr.Value
 	values slab
+	levels []expr.Value // the numbers of keys that are rolled up, as values
 }
 
 // put adds the row of a group. more: so many rows will follow, this one included.
@@ -161,7 +171,10 @@ func (o *output) put(keys []expr.Value, states []accumulator, rolledUp, more int
 		}
 		row = append(row, v)
 	}
-	o.rows = append(o.rows, append(row, expr.Int(int64(rolledUp))))
+	for len(o.levels) <= rolledUp {
+		o.levels = append(o.levels, expr.Int(int64(len(o.levels))))
+	}
+	o.rows = append(o.rows, append(row, o.levels[rolledUp]))
 	return nil
 }
 

@@ -228,3 +228,23 @@ func FuzzKeys(f *testing.F) {
 		}
 	})
 }
+
+func TestScaled(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		scale int32
+		want  string // "": not read
+	}{
+		{"0", 0, "0"}, {"-1", 0, "-1"}, {"12.30", 2, "12.30"}, {"12.3", 2, "12.30"}, {"-0.05", 2, "-0.05"}, {"5", 3, "5.000"}, {"1.234", 2, ""},
+		{"1.5", 0, ""}, {"1e3", 0, ""}, {"999999999999999999", 0, "999999999999999999"}, {"9999999999999999999", 0, ""}, {"", 0, "0"}, {"1.2.3", 4, ""},
+		{"1", 18, ""}, {".5", 1, "0.5"}, {"-", 0, "0"},
+	} {
+		n, ok := scaled([]byte(c.text), c.scale)
+		if got := string(appendScaled(nil, n, int(c.scale))); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q with %d decimals: %s, %v", c.text, c.scale, got, ok)
+		}
+	}
+	if got := string(appendScaled(nil, -1<<63, 2)); got != "-92233720368547758.08" {
+		t.Error(got)
+	}
+}

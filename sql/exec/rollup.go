@@ -19,6 +19,7 @@ type rollup struct {
 	next    [][]byte     // those of the row after it
 	values  []expr.Value // of the row at hand, in its keys' columns
 	batch   [][]expr.Value
+	states  states
 	out     output
 	open    bool // there is a row at hand
 }
@@ -94,7 +95,7 @@ func (r *rollup) take(row []expr.Value) error {
 	}
 	for n := first; n < len(r.levels); n++ {
 		l := &r.levels[n]
-		l.states = start(r.folds, &l.account)
+		l.states = r.states.start(r.folds, &l.account)
 		if err := l.account.add(int64(stateBytes * (1 + len(r.folds)))); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (r *rollup) yield(to int) error {
 			r.values[i] = expr.Null
 		}
 		l := &r.levels[n]
-		if err := r.out.put(r.values, l.states, len(r.keys)-n, len(r.levels)); err != nil {
+		if err := r.out.put(r.values, l.states, len(r.keys)-n, 64); err != nil {
 			return err
 		}
 		l.states = nil
