@@ -42,7 +42,9 @@
 //     must be quick and must not block.
 //  5. Messages handed to Env.Send, and reports in a journal, are immutable.
 //
-// Reasons: DESIGN.md. Stories: sim/testdata/1-commit-2pc-occ.txt, 6-coordinator-lost.txt,
-// 20-arrive-together.txt, 22-sources.txt, 28-reads-by-temperature.txt, 40-commit-carousel.txt.
-// Papers: Bonspiel sections 2 and 3.2, Natto 2 and 3, GeoTP 4, TXSQL 3.3.
+// Reasons: DESIGN.md. Stories: sim/testdata/1-2pc-votes-are-the-commit.txt,
+// 6-logs-replace-a-lost-coordinator.txt, 20-replies-arrive-together.txt,
+// 22-sources-commit-in-one-round.txt, 28-hot-rows-are-read-at-the-leader.txt,
+// 40-carousel-votes-while-it-reads.txt. Papers: Bonspiel sections 2 and 3.2, Natto 2 and 3, GeoTP
+// 4, TXSQL 3.3.
 package coordinator

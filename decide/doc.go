@@ -49,7 +49,9 @@
 //  4. After each call, Take; after a verdict, Announce, until Done.
 //  5. Env may lose, duplicate or delay messages. Prepares that were sent are never changed.
 //
-// Reasons: DESIGN.md. Stories: sim/testdata/1-commit-2pc-occ.txt, 9-commit-d2pc.txt,
-// 13-integrated.txt, 19-logged-decision.txt, 23-commit-r4.txt, 25-commit-gpac.txt. Papers: D2PC
-// sections 3 and 4, R4 (SoCC'24), G-PAC section 4, Natto 2.1 and 3.3.2, GeoTP 4.1.
+// Reasons: DESIGN.md. Stories: sim/testdata/1-2pc-votes-are-the-commit.txt,
+// 9-d2pc-reveals-before-the-decision.txt, 13-replicas-validate-in-one-round-trip.txt,
+// 19-the-decision-is-logged-first.txt, 23-r4-leaders-learn-the-decision.txt,
+// 25-gpac-takes-two-round-trips.txt. Papers: D2PC sections 3 and 4, R4 (SoCC'24), G-PAC section 4,
+// Natto 2.1 and 3.3.2, GeoTP 4.1.
 package decide

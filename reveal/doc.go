@@ -33,7 +33,8 @@
 //  4. One call at a time. Callbacks run inside calls; one of Expire must not register another wait.
 //  5. Rows returned by Get and Span share their values with the Overlay: do not modify them.
 //
-// Reasons: DESIGN.md. Stories: sim/testdata/9-commit-d2pc.txt, 10-dependency-d2pc.txt,
-// 11-cascade-d2pc.txt, 14-hot-row.txt, 16-hot-row-over-shards.txt. Papers: D2PC sections 4.2 and 4.3,
-// TXSQL 4, Bonspiel 3.1.4, Natto 3.3.2.
+// Reasons: DESIGN.md. Stories: sim/testdata/9-d2pc-reveals-before-the-decision.txt,
+// 10-a-reader-depends-on-its-writer.txt, 11-a-cascade-aborts-the-reader.txt,
+// 14-hot-row-writers-commit-as-a-group.txt, 16-hot-row-writers-overlap-over-shards.txt. Papers:
+// D2PC sections 4.2 and 4.3, TXSQL 4, Bonspiel 3.1.4, Natto 3.3.2.
 package reveal

@@ -29,6 +29,7 @@
 //
 // All functions are pure and safe to call concurrently; returned slices are the caller's.
 //
-// Stories: sim/testdata/20-arrive-together.txt, 21-postponed.txt, 41-natto-order.txt. Papers: GeoTP
-// sections 4.2 and 4.3, Natto 3.2, and GeoTP 6.1 for its baselines.
+// Stories: sim/testdata/20-replies-arrive-together.txt, 21-requests-are-postponed-by-forecast.txt,
+// 41-natto-votes-by-arrival-time.txt. Papers: GeoTP sections 4.2 and 4.3, Natto 3.2, and GeoTP 6.1
+// for its baselines.
 package schedule

@@ -48,7 +48,8 @@
 //
 // A Holder belongs to the Table and is reused after its transaction's end: keep its id instead.
 //
-// Reasons and proofs: DESIGN.md. Stories: sim/testdata/3-conflict.txt, 14-hot-row.txt,
-// 15-deadlock.txt, 26-reservations.txt, 41-natto-order.txt. Papers: TXSQL section 3, Bonspiel 3.1,
-// Natto 3.2 to 3.4, GeoTP 4.3, D2PC.
+// Reasons and proofs: DESIGN.md. Stories: sim/testdata/3-the-older-transaction-wins.txt,
+// 14-hot-row-writers-commit-as-a-group.txt, 15-a-deadlock-probe-aborts-one.txt,
+// 26-reservations-protect-multi-region-reads.txt, 41-natto-votes-by-arrival-time.txt. Papers: TXSQL
+// section 3, Bonspiel 3.1, Natto 3.2 to 3.4, GeoTP 4.3, D2PC.
 package yield

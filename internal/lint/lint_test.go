@@ -134,9 +134,10 @@ func TestPlanted(t *testing.T) {
 		{"no such flag", "docs/a.md", "```console\n$ isochron --wings 2\n```\n", "names --wings, which no command has"},
 		{"no such metric", "docs/a.md", "see `isochron_wings_total`\n", "names isochron_wings_total, which is no metric"},
 		{"no such metrics", "docs/a.md", "see `isochron_wings_...`\n", "names isochron_wings_..., which is no metric"},
-		{"no such story", "docs/a.md", "see `7-a-crash`\n", "names sim/testdata/7-a-crash.txt, which does not exist"},
-		{"no such story, by its path", "docs/a.md", "see `sim/testdata/7-a-crash.txt`\n", "names sim/testdata/7-a-crash.txt, which"},
+		{"no such story", "docs/a.md", "see `7-a-crash`\n", "names the story 7-a-crash, which does not exist"},
+		{"no such story, by its path", "docs/a.md", "see `sim/testdata/7-a-crash.txt`\n", "names the story 7-a-crash.txt, which"},
 		{"no such page, in code", "geo/x.go", "package geo\n\n// See docs/WINGS.md.\n", "names docs/WINGS.md, which does not exist"},
+		{"no such story, in code", "geo/x.go", "package geo\n\n// See sim/testdata/6-a-start.txt,\n// 7-a-crash.txt.\n", "geo/x.go:4: names the story 7-a-crash.txt, which"},
 		{"no such page, in a script", "run.sh", "# see ../docs/WINGS.md\n", "names docs/WINGS.md, which does not exist"},
 		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
 	} {

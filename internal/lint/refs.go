@@ -126,7 +126,7 @@ var (
 	seriesOf   = regexp.MustCompile(`_(bucket|sum|count)$`)
 	codeInLine = regexp.MustCompile("`([^`]+)`")
 	storyName  = regexp.MustCompile(`^\d{1,2}(?:-[a-z0-9]+)+$`)
-	storyPath  = regexp.MustCompile(`\bsim/testdata/[\w-]+\.txt\b`)
+	storyFile  = regexp.MustCompile(`(?:^|[^\w-])(\d{1,2}-[a-z][a-z0-9-]*\.txt)\b`)
 )
 
 // checkReferences reports names in pages that do not exist: of packages, Go files, stories, targets
@@ -169,10 +169,8 @@ func (n *names) missing(from, code string) (out []string) {
 			out = append(out, file+", which does not exist")
 		}
 	}
-	for _, story := range n.storiesIn(code) {
-		if _, ok := n.texts[story]; !ok {
-			out = append(out, story+", which does not exist")
-		}
+	if storyName.MatchString(code) && !n.hasStory(code+".txt") {
+		out = append(out, "the story "+code+", which does not exist")
 	}
 	if m := makeCall.FindStringSubmatch(code); m != nil && !n.targets[m[1]] {
 		out = append(out, "make "+m[1]+", which the Makefile does not have")
@@ -190,12 +188,10 @@ func (n *names) missing(from, code string) (out []string) {
 	return out
 }
 
-// storiesIn are the paths of the stories that a piece of code names, by their names or paths.
-func (n *names) storiesIn(code string) []string {
-	if storyName.MatchString(code) {
-		return []string{"sim/testdata/" + code + ".txt"}
-	}
-	return storyPath.FindAllString(code, -1)
+// hasStory reports whether a story has a file name.
+func (n *names) hasStory(name string) bool {
+	_, ok := n.texts["sim/testdata/"+name]
+	return ok
 }
 
 // hasOurs reports whether a metric or a variable has a name, or begins with it.
@@ -211,13 +207,19 @@ func (n *names) hasOurs(name string, begins bool) bool {
 	return false
 }
 
-// checkPagePaths reports paths of pages in code, scripts or pages that do not exist.
+// checkPagePaths reports paths of pages, and files of stories, in code, scripts or pages that do not
+// exist.
 func checkPagePaths(t *Tree, n *names) (out []Finding) {
 	look := func(file, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			for _, m := range pagePath.FindAllStringSubmatch(line, -1) {
 				if !slices.Contains(t.Texts, m[1]) {
 					out = append(out, Finding{file, i + 1, "names " + m[1] + ", which does not exist"})
+				}
+			}
+			for _, m := range storyFile.FindAllStringSubmatch(line, -1) {
+				if !n.hasStory(m[1]) {
+					out = append(out, Finding{file, i + 1, "names the story " + m[1] + ", which does not exist"})
 				}
 			}
 		}
