@@ -22,7 +22,7 @@ const (
 // Func is a program: its arguments without its name, where its report goes, and where progress does.
 type Func func(ctx context.Context, args []string, out, words io.Writer) error
 
-// Main runs a program as this process, and ends it. Its name stands before what it fails with.
+// Main runs a program as this process, and ends it. Its errors are preceded by its name.
 func Main(name string, program Func) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore) // once a signal has come, the next kills
@@ -43,12 +43,12 @@ func exit(ctx context.Context, name string, program Func, args []string, out, wo
 	return exitFailed
 }
 
-// usageError is a mistake in what was asked for.
+// usageError is a mistake in a request.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage marks an error, if it is one, as a mistake in what was asked for.
+// Usage marks an error, if it is one, as a mistake in the request.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -56,11 +56,11 @@ func Usage(err error) error {
 	return usageError{err}
 }
 
-// Usagef is a mistake in what was asked for.
+// Usagef returns a usage error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-// Flags are a program's flags. Usage is what --help says above their list: what the program is for,
-// and examples.
+// Flags are a program's flags. Usage is the text that --help prints above their list: the purpose
+// of the program, and examples.
 type Flags struct {
 	*flag.FlagSet
 	usage string
@@ -69,7 +69,7 @@ type Flags struct {
 // NewFlags has no flags yet.
 func NewFlags(name, usage string) *Flags {
 	f := &Flags{flag.NewFlagSet(name, flag.ContinueOnError), usage}
-	f.SetOutput(io.Discard) // a mistake is told once, by Main
+	f.SetOutput(io.Discard) // a mistake is reported once, by Main
 	return f
 }
 

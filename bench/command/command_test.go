@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A program ends with the exit code of how it went, and says once what was wrong.
+// A program ends with the exit code of its result, and reports an error once.
 func TestExitCodes(t *testing.T) {
 	program := func(_ context.Context, args []string, out, _ io.Writer) error {
 		f := NewFlags("thing", "A thing.\n\n  thing --broken\n")
@@ -64,8 +64,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// What failed is kept and told; what went well or was interrupted leaves nothing, unless somebody
-// should look at it.
+// The directory of a failed run is kept and named; a successful or interrupted run leaves none,
+// unless it is to be kept.
 func TestScratch(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
@@ -92,7 +92,7 @@ func TestScratch(t *testing.T) {
 		err = s.Leave(c.ctx, c.err)
 		_, closed := os.Stat(s.Dir)
 		if kept := closed == nil; kept != c.kept || !errors.Is(err, c.err) || kept && !strings.Contains(err.Error(), s.Dir) {
-			t.Errorf("%s: kept %v, told %v", name, kept, err)
+			t.Errorf("%s: kept %v, reported %v", name, kept, err)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"isochron/geo"
 )
 
-// List is what stands between the commas, or spaces, of a flag's text.
+// List returns the elements between the commas, or spaces, of a flag's text.
 func List(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
@@ -30,7 +30,7 @@ type Map struct {
 	Scale float64 // of its delays, 0 to 10
 }
 
-// Flags adds them, with their defaults; what says more of the map.
+// Flags adds them, with their defaults; what is added to the description of the map.
 func (m *Map) Flags(f *Flags, name string, scale float64, what string) {
 	f.StringVar(&m.Name, "wan", name, what)
 	f.Float64Var(&m.Scale, "wan-scale", scale, "multiply every delay by this")

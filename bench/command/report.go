@@ -35,7 +35,7 @@ func Report(out io.Writer, asJSON bool, report interface{ Print(io.Writer) }) er
 	return nil
 }
 
-// Scratch is the directory of one run: its data, and the logs of what it starts.
+// Scratch is the directory of one run: its data, and the logs of its processes.
 type Scratch struct {
 	Dir  string
 	keep bool
@@ -47,11 +47,11 @@ func NewScratch(name string) (*Scratch, error) {
 	return &Scratch{Dir: dir}, err
 }
 
-// Keep has what failed outlive an interruption too: somebody should look at it.
+// Keep makes the directory outlive an interruption too, for inspection.
 func (s *Scratch) Keep() { s.keep = true }
 
-// Leave takes the directory away if the run went well or was interrupted, which its context tells;
-// otherwise the error says where it is. It is called once, when all that works in it has ended.
+// Leave removes the directory if the run succeeded or was interrupted, as its context reports;
+// otherwise the error names it. It is called once, when everything that works in it has ended.
 func (s *Scratch) Leave(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil && !s.keep {
 		return errors.Join(err, os.RemoveAll(s.Dir))

@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return t.serve(ctx, f.Args())
 }
 
-// reporter says what there is to say.
+// reporter prints the results.
 type reporter struct {
 	out    io.Writer
 	asJSON bool
@@ -57,7 +57,7 @@ func (t reporter) report(object any, format string, args ...any) error {
 	return err
 }
 
-// lateness is how late a link was, in milliseconds.
+// lateness is the lateness of a link, in milliseconds.
 type lateness struct {
 	Pieces int64   `json:"pieces"`
 	P50    float64 `json:"p50_ms"`
@@ -125,7 +125,7 @@ func (t reporter) serve(ctx context.Context, texts []string) (err error) {
 	return nil
 }
 
-// measureAll says how long round trips take over each delay.
+// measureAll prints the length of round trips over each delay.
 func (t reporter) measureAll(ctx context.Context, delays []string, times int) error {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -190,7 +190,7 @@ func measureOne(ctx context.Context, echo string, rtt time.Duration, times int) 
 	return took, p.Lateness(), nil
 }
 
-// answer sends back what comes.
+// answer sends received bytes back.
 func answer(l net.Listener) {
 	for {
 		c, err := l.Accept()

@@ -27,7 +27,7 @@ func (o *gapOptions) flags(f *command.Flags) {
 	f.StringVar(&o.only, "only", "", "with --gaps: only faults whose names contain one of these, between commas")
 }
 
-// do measures the table. An error is what ended it early, or that bounds are broken.
+// do measures the table. The error is the reason of an early end, or that bounds are exceeded.
 func (o *gapOptions) do(ctx context.Context, cfg faults.Config) (*faults.GapReport, error) {
 	g := faults.GapConfig{Config: cfg, Times: o.times, Last: o.last, Clients: o.clients}
 	if o.only != "" {

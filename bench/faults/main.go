@@ -44,7 +44,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.Float64Var(&o.minutes, "minutes", 60, "how long")
 	f.DurationVar(&o.cfg.Period, "period", 5*time.Minute, "after how long the loads pause and everything is checked")
 	o.wan.Flags(f, "azure5", 0.2, "the map, of an odd number of regions")
-	f.StringVar(&o.cfg.Protocol, "protocol", "", "how transactions commit; empty: as they do unless told otherwise")
+	f.StringVar(&o.cfg.Protocol, "protocol", "", "the protocol; empty: the default")
 	f.Uint64Var(&o.cfg.Seed, "seed", 0, "the faults follow from it; 0: another each time")
 	f.IntVar(&o.cfg.DiskMB, "disk-mb", 600, "the size of one node's disk, which is filled now and then; 0: none")
 	f.Float64Var(&o.cfg.Scale, "tpcc-scale", 0.02, "customers and items of TPC-C times this")
@@ -94,10 +94,10 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	return scratch.Leave(ctx, errors.Join(fmt.Errorf("%w (seed %d)", err, o.cfg.Seed), keep(scratch.Dir, report)))
 }
 
-// report is what came of a run of either kind.
+// report is the result of a run of either kind.
 type report interface{ Print(io.Writer) }
 
-// torment does what the flags ask for, and says how many promises were broken.
+// torment does the run that the flags request, and returns the number of broken promises.
 func (o *options) torment(ctx context.Context) (report, int, error) {
 	switch {
 	case o.gaps.wanted:

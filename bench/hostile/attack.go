@@ -19,7 +19,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// tried is what came of one hostile statement.
+// tried is the result of one hostile statement.
 type tried struct {
 	Name    string         `json:"name"`
 	Times   int            `json:"times"`
@@ -87,7 +87,7 @@ func (b *bench) mourn(ctx context.Context, cancel func()) {
 	cancel()
 }
 
-// attacker runs statements drawn at random, on a connection that is made anew when it is gone.
+// attacker runs statements drawn at random, on a connection that is renewed when it is gone.
 func (a *attack) attacker(ctx context.Context, number int) {
 	rng := rand.New(rand.NewPCG(a.b.seed, 1000+uint64(number)))
 	user := []string{unprivilegedUser, grantedUser}[number%2]
@@ -199,7 +199,7 @@ func (a *attack) knocker(ctx context.Context) {
 	}
 }
 
-// knock connects and goes: at once, after the greeting, or within the login.
+// knock connects and disconnects: immediately, after the greeting, or within the login.
 func knock(address string, way int) error {
 	c, err := net.DialTimeout("tcp", address, 10*time.Second)
 	if err != nil {
@@ -220,7 +220,7 @@ func knock(address string, way int) error {
 	return err
 }
 
-// progress tells how it goes.
+// progress prints the progress.
 func (a *attack) progress(ctx context.Context) {
 	for tick := time.NewTicker(15 * time.Second); ; {
 		select {
@@ -240,7 +240,7 @@ func (a *attack) progress(ctx context.Context) {
 	}
 }
 
-// loginMax is what a login may take afterwards; bookWait bounds the last look.
+// loginMax bounds a login afterwards; bookWait bounds the last check.
 const (
 	loginMax = time.Second
 	bookWait = time.Minute
@@ -295,7 +295,7 @@ func (r *report) printStatements(out io.Writer) {
 			fmt.Fprintf(w, "%s, %s\t%d\t%.1f\t%.1f\t%.1f\t%d\t%d\t\n", part.name, k, part.o.Done[k], part.o.P50[k], part.o.P99[k], part.o.Max[k], part.o.Failed, part.o.Cut)
 		}
 	}
-	_ = w.Flush() // whoever reads it is no part of the verdict
+	_ = w.Flush() // a failed write does not change the verdict
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "\nhostile statement\ttimes\tdone\tleft\tcut off\tlongest s\terrors\t\n")
 	all := 0

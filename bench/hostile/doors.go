@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// doorsReport is what connections without a login left behind, in megabytes.
+// doorsReport is the memory left behind by connections without a login, in megabytes.
 type doorsReport struct {
 	Connects       int     `json:"connects"`
 	WarmUp         int     `json:"warm_up"`
@@ -25,7 +25,7 @@ type doorsReport struct {
 	Seconds        float64 `json:"seconds"`
 }
 
-// crowdReport is how long logins take beside idle connections that never log in.
+// crowdReport is the time of logins beside idle connections that never log in.
 type crowdReport struct {
 	Sockets int     `json:"sockets"`
 	Logins  int     `json:"logins"`
@@ -78,7 +78,7 @@ func (b *bench) lives() error {
 	return err
 }
 
-// knocks connects and goes n times, some at once.
+// knocks connects and disconnects n times, some in parallel.
 func (b *bench) knocks(ctx context.Context, n int) error {
 	var next, failed atomic.Int64
 	var first atomic.Pointer[error]
@@ -104,14 +104,14 @@ func (b *bench) knocks(ctx context.Context, n int) error {
 	return ctx.Err()
 }
 
-// collections are asked for before the memory is read: a page goes back to the system
-// some time after what was on it.
+// collections are requested before the memory is read: a page is returned to the system some time
+// after its content is freed.
 const (
 	collections = 5
 	settleWait  = 3 * time.Second
 )
 
-// settled is what the attacked node holds after its garbage is collected, in megabytes.
+// settled returns the memory of the attacked node after its garbage is collected, in megabytes.
 func (b *bench) settled(ctx context.Context) (heap, now float64, err error) {
 	for range collections {
 		select {
@@ -175,7 +175,7 @@ func (b *bench) crowd(ctx context.Context) error {
 	for range b.sockets {
 		wg.Go(func() { idle(ctx, b.cluster.Nodes[0].SQL, &open) })
 	}
-	for open.Load() < int64(b.sockets)/10 && ctx.Err() == nil { // most lose their place at once
+	for open.Load() < int64(b.sockets)/10 && ctx.Err() == nil { // most are disconnected immediately
 		time.Sleep(50 * time.Millisecond)
 	}
 	var times []time.Duration

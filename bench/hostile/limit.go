@@ -22,7 +22,8 @@ func newLimit(megabytes int64) *limit {
 	name := fmt.Sprintf("isochron-hostile-%d", os.Getpid())
 	const v2, v1 = "/sys/fs/cgroup", "/sys/fs/cgroup/memory"
 	amount := strconv.FormatInt(l.bytes, 10)
-	// The parent's groups must be told to count memory; where that is refused, so is what follows.
+	// The parent's groups must be configured to count memory; where that is refused, the next step
+	// is refused too.
 	_ = os.WriteFile(filepath.Join(v2, "cgroup.subtree_control"), []byte("+memory"), 0o600)
 	if l.make(filepath.Join(v2, name), "memory.max", amount) {
 		l.how = "a cgroup of version 2"
@@ -68,7 +69,7 @@ func (l *limit) close() {
 	}
 }
 
-// resident is what a process has in memory now and had at most, in bytes; 0: it is gone.
+// resident returns a process's present and largest memory, in bytes; 0: it is gone.
 func resident(pid int) (now, peak int64) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -105,7 +105,7 @@ func (b *bench) do(ctx context.Context) error {
 	return nil
 }
 
-// report is what came of it.
+// report is the result.
 type report struct {
 	Memory     string        `json:"memory"` // how it was bounded
 	MemoryMB   int64         `json:"memory_mb"`

@@ -61,7 +61,7 @@ func start(ctx context.Context, dir string, o options, say func(string, ...any))
 	return b, b.fill(ctx)
 }
 
-// profiles has the attacked node serve its profiles: by them it is told to collect garbage.
+// profiles makes the attacked node serve its profiles: requesting them makes it collect garbage.
 func (b *bench) profiles() error {
 	f, err := os.OpenFile(b.cluster.Nodes[0].Config, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) close() error {
 	return err
 }
 
-// login is how long a user takes to log in anew and ask something.
+// login returns the time a user takes to log in again and run a statement.
 func (b *bench) login(ctx context.Context, user, password string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

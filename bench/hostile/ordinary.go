@@ -13,27 +13,27 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// ordinary is what ordinary clients met.
+// ordinary has the results of ordinary clients.
 type ordinary struct {
-	Done   map[string]int64   `json:"done"`   // by what was done
+	Done   map[string]int64   `json:"done"`   // by action
 	P50    map[string]float64 `json:"p50_ms"` // the same
 	P99    map[string]float64 `json:"p99_ms"`
 	Max    map[string]float64 `json:"max_ms"`
-	Again  int64              `json:"lost_to_others"` // tries, done again
+	Again  int64              `json:"lost_to_others"` // retried tries
 	Failed int64              `json:"failed"`
 	Cut    int64              `json:"connections_lost"`
 	Said   []string           `json:"said,omitempty"` // the first errors
 
 	mu    sync.Mutex
 	added int64 // to the rows, by commits that were answered
-	maybe int64 // by those that were not
+	maybe int64 // by unacknowledged ones
 	times map[string]*hdr.Histogram
 }
 
 // What ordinary clients do.
 var ordinaryKinds = []string{"read", "update", "transaction"}
 
-// ordinaryPatience bounds a statement; outputMax what is kept of errors.
+// ordinaryPatience bounds a statement; outputMax bounds the kept text of errors.
 const (
 	ordinaryPatience = time.Minute
 	outputMax        = 10

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// hostile is a statement, or what has ended a node that was less careful.
+// hostile is a statement that might end a node.
 type hostile struct {
 	name     string
 	text     string
-	needs    bool // a table: only who has grants gets so far
-	refused  bool // it must fail: who may do it rules everybody
+	needs    bool // a table: only a user with grants gets so far
+	refused  bool // it must fail: whoever may do it has all rights
 	prepared bool // sent to be prepared
 	mayCut   bool // its connection may be closed, with an error or without: it is beyond all measure
 }
@@ -68,7 +68,7 @@ func growing() (out []hostile) {
 		hostile{name: "long recursion", text: "WITH RECURSIVE r (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r"})
 }
 
-// deep overflow the stack of who counts depth by recursion.
+// deep returns statements that overflow the stack of a parser that recurses by depth.
 func deep() []hostile {
 	return []hostile{
 		{name: "deep not", text: "SELECT " + times(4_000_000, "not ") + "1"},
@@ -128,7 +128,7 @@ func holders() (out []hostile) {
 	return out
 }
 
-// endless are statements that go on until somebody ends them.
+// endless returns statements that run until they are ended.
 func endless() []hostile {
 	return []hostile{
 		{name: "endless join", text: "SELECT count(*) FROM lair.n a, lair.n b, lair.n c, lair.n d", needs: true},

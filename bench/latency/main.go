@@ -19,7 +19,7 @@ const usage = `Statements from each region without contention, each beside the r
   go run -tags gms_pure_go ./bench/latency --wan-scale 0.2 --protocol 2pc+occ
   go run -tags gms_pure_go ./bench/latency --times 5 --json`
 
-// config is what a person can choose.
+// config has the choices of the command line.
 type config struct {
 	Map   command.Map
 	wan   geo.WAN // scaled
@@ -34,7 +34,7 @@ func main() { command.Main("latency", run) }
 func parse(args []string, out io.Writer) (c config, err error) {
 	f := command.NewFlags("latency", usage)
 	c.Map.Flags(f, "azure5", 1, "the map, of four regions and more")
-	name := f.String("protocol", protocol.Table()[0].Name, "the protocol row")
+	name := f.String("protocol", protocol.Table()[0].Name, "the protocol")
 	f.IntVar(&c.times, "times", 15, "how often each statement is run")
 	f.BoolVar(&c.json, "json", false, "print a JSON object for each line of the table, and nothing else")
 	if err = f.Parse(args, out); err != nil {
@@ -53,7 +53,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	return c, command.Usage(err)
 }
 
-// timeMax is how long a run may take.
+// timeMax bounds a run.
 const timeMax = 20 * time.Minute
 
 // run is the whole command.

@@ -25,8 +25,8 @@ type bench struct {
 	clients map[geo.Region]*sql.DB
 }
 
-// rowsEach is how many rows each region has: one more than are touched, so that
-// no statement meets the traces of another.
+// rowsEach is the number of rows of each region: one more than are touched, so that no statement
+// meets the locks of another.
 const rowsEach = 4
 
 func (b *bench) open(cluster *server.Cluster) error {
@@ -82,7 +82,7 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-// head stands above the lines.
+// head prints the heading of the lines.
 func (b *bench) head() {
 	if !b.json {
 		fmt.Fprintf(b.out, "%s, %s, median of %d\n\n| from | what | p50 ms | bound ms | ratio |\n|---|---|---|---|---|\n", b.Map.Name, b.spec.Name, b.times)
@@ -131,7 +131,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	return nil
 }
 
-// lines are what is measured from a region.
+// lines are the measurements from a region.
 func (b *bench) lines(home geo.Region) []line {
 	quorum := func(r geo.Region) time.Duration { return b.wan.QuorumRTT(r, b.wan.Regions) }
 	far := b.farthest(home, 3)

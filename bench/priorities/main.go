@@ -18,7 +18,7 @@ import (
 	"isochron/test/faults"
 )
 
-// config is what a person can choose.
+// config has the choices of the command line.
 type config struct {
 	Map      command.Map
 	Protocol string
@@ -130,7 +130,7 @@ func measure(ctx context.Context, c config, cluster *faults.Cluster, say func(st
 	return report, err
 }
 
-// report prints what was measured, and under what.
+// report prints the measurements and their conditions.
 func (c config) report(report *sqlload.PriorityReport, out io.Writer) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(struct {

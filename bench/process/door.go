@@ -9,8 +9,8 @@ import (
 	"isochron/server/deploy"
 )
 
-// Door is where clients come to a node that "isochron init" has laid out in a directory, and
-// root's password.
+// Door returns the address for clients of a node that "isochron init" has prepared in a directory,
+// and root's password.
 func Door(files, config string) (address, password string, err error) {
 	c, err := deploy.Read(config)
 	if err != nil {

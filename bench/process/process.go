@@ -24,8 +24,8 @@ const (
 	EndPatience   = 30 * time.Second
 )
 
-// Apart keeps a terminal's Ctrl-C from a child, which is told by its parent, and has it end if
-// the parent is killed.
+// Apart keeps a terminal's Ctrl-C from a child, which its parent ends, and ends it if the parent is
+// killed.
 func Apart(cmd *exec.Cmd) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	return cmd
@@ -53,8 +53,8 @@ func Spawn(log, dir, name string, args ...string) (*Process, error) {
 // Pid is its number.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// End asks the process to end, and ends it by force if it has not within EndPatience: what it
-// has on disk is then what a crash leaves, and good enough for another round.
+// End asks the process to end, and kills it if it has not ended within EndPatience: its disk is
+// then as after a crash, which suffices for another round.
 func (p *Process) End(gently syscall.Signal) {
 	_ = p.cmd.Process.Signal(gently) // it may have ended already
 	select {
@@ -64,7 +64,7 @@ func (p *Process) End(gently syscall.Signal) {
 	}
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.ended
-	slog.Warn("it did not end when it was told to, and was killed", "program", p.cmd.Path, "within", EndPatience)
+	slog.Warn("it did not end when asked to, and was killed", "program", p.cmd.Path, "within", EndPatience)
 }
 
 // Await asks until something is ready, the process has ended, or StartPatience is over.
@@ -85,7 +85,7 @@ func (p *Process) Await(ctx context.Context, what string, ready func(context.Con
 	return fmt.Errorf("%s is not ready after %v: %w; %s", what, StartPatience, err, p.Tail())
 }
 
-// Tail is the last of what it said.
+// Tail returns the end of its output.
 func (p *Process) Tail() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {

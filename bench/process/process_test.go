@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Who waits for a process that has ended is told what it said last.
+// A wait for a process that has ended returns its last output.
 func TestEndedWhileStarting(t *testing.T) {
 	p, err := Spawn(filepath.Join(t.TempDir(), "log"), "", "sh", "-c", "echo the port is taken; exit 3")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestEndedWhileStarting(t *testing.T) {
 	}
 	err = p.Await(context.Background(), "the server", func(context.Context) error { return errors.New("not yet") })
 	if err == nil || !strings.Contains(err.Error(), "the server ended while it was starting; its last words: the port is taken") {
-		t.Errorf("told %v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -38,6 +38,6 @@ func TestEnd(t *testing.T) {
 // Door reads what "isochron init" writes.
 func TestPortWithoutANode(t *testing.T) {
 	if _, _, err := Door(t.TempDir(), filepath.Join(t.TempDir(), "node1.yaml")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("told %v", err)
+		t.Errorf("got %v", err)
 	}
 }

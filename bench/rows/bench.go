@@ -22,10 +22,10 @@ type bench struct {
 	script  string // measured.lua
 }
 
-// galeraRow stands for Galera among the rows.
+// galeraRow represents Galera among the protocols.
 const galeraRow = "galera"
 
-// settle is how long a cluster has after its start to find its leaders.
+// settle is the time a cluster has after its start to find its leaders.
 const settle = 3 * time.Second
 
 // breath is the pause after a cell, in which what its clients have left ends.
@@ -75,7 +75,7 @@ func (b *bench) result(row string, l load, connections, round int) result {
 	return result{Row: row, Load: l.name, Connections: connections, Round: round, Collapse: b.Collapse, Seconds: b.seconds(l)}
 }
 
-// left is how many cells there are to run, and about how long they take.
+// left returns the number of cells left to run, and their approximate time.
 func (b *bench) left() (cells int, takes time.Duration) {
 	for round := range b.Repeat {
 		for _, at := range b.sites() {
@@ -120,7 +120,7 @@ func (b *bench) all(ctx context.Context) error {
 					return nil
 				}
 				if ctx.Err() != nil {
-					return errors.New("it was stopped; --resume goes on where it was")
+					return errors.New("it was stopped; --resume continues")
 				}
 				if err != nil {
 					return fmt.Errorf("%s at %s: %w", row, at.name, err)
@@ -131,7 +131,7 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-// turn starts a server of a row at a site and runs what is to do there.
+// turn starts a server of a protocol at a site and runs its cells there.
 func (b *bench) turn(ctx context.Context, row string, at site, round int, todo []load) (err error) {
 	if b.timeOver() {
 		return errTime
@@ -186,8 +186,8 @@ func (b *bench) system(row string, at site) system {
 
 func (b *bench) home(row string, at site) string { return filepath.Join(b.dir, at.name+"-"+row) }
 
-// filled starts a server that has the databases of a site, on a copy of what was loaded
-// once if it has none yet.
+// filled starts a server that has the databases of a site, on a copy of the loaded data if it has
+// none yet.
 func (b *bench) filled(ctx context.Context, sys system, row string, at site, dir string) (*server, error) {
 	want := b.databases(at)
 	if have := loaded(dir); len(missing(want, have)) == 0 {
@@ -225,7 +225,7 @@ func orDefault(row, otherwise string) string {
 	return otherwise
 }
 
-// databases are those that something is still to be run on at a site, by any row.
+// databases returns the databases of a site on which a cell is still to be run, by any protocol.
 func (b *bench) databases(at site) []database {
 	var want []database
 	for round := range b.Repeat {
@@ -240,7 +240,7 @@ func (b *bench) databases(at site) []database {
 	return want
 }
 
-// load fills a directory with what it does not have, without delays.
+// load fills a directory with missing databases, without delays.
 func (b *bench) load(ctx context.Context, sys system, dir string, want []database) error {
 	if len(missing(want, loaded(dir))) == 0 {
 		return nil
@@ -251,7 +251,7 @@ func (b *bench) load(ctx context.Context, sys system, dir string, want []databas
 	}
 	err = b.fill(ctx, s, dir, want)
 	if err == nil {
-		err = pause(ctx, settle) // until every replica has heard of the last decision
+		err = pause(ctx, settle) // until every replica has received the last decision
 	}
 	return errors.Join(err, s.stop())
 }
@@ -277,7 +277,7 @@ func (b *bench) fill(ctx context.Context, s *server, dir string, want []database
 	return nil
 }
 
-// loadedFile says what a directory has been filled with.
+// loadedFile lists the databases in a directory.
 const loadedFile = "loaded.json"
 
 // key is a database with its sizes.

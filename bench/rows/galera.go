@@ -35,7 +35,7 @@ func (g galera) loading(ctx context.Context, dir string) (*server, error) {
 	return g.alone(ctx, dir, data, "--innodb-flush-log-at-trx-commit=0")
 }
 
-// owner is who a server runs as: never root.
+// owner is the user of a server: never root.
 func owner() string {
 	if _, err := user.Lookup("mysql"); err == nil {
 		return "mysql"

@@ -29,8 +29,8 @@ type server struct {
 
 // system makes servers of one row on data directories.
 type system interface {
-	// loading starts a server that is as quick as can be, to fill a new directory or
-	// to go on filling one; what it loads can be cloned when it has stopped.
+	// loading starts a server that is as quick as can be, to fill a new directory or to continue;
+	// its data can be cloned when it has stopped.
 	loading(ctx context.Context, dir string) (*server, error)
 	// start starts a server with the delays of its site.
 	start(ctx context.Context, dir string) (*server, error)
@@ -183,7 +183,7 @@ func (i isochron) clone(from, to string) error {
 // protocolLine names the row in the files of a cluster and of its nodes.
 var protocolLine = regexp.MustCompile(`(?m)^protocol:.*$`)
 
-// copyTree copies a directory; files for which share says so become links to the same content.
+// copyTree copies a directory; files selected by share become links to the same content.
 func copyTree(from, to string, share func(path string) bool) error {
 	return filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
 		if err != nil {

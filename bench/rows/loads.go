@@ -32,7 +32,7 @@ func (s site) regions() (int, error) {
 	return len(w.Regions), err
 }
 
-// database is what a load works on: several may share one.
+// database is the data of a load: several may share one.
 type database struct {
 	name     string
 	workload string   // of isochron workload; "": sysbench's tables
@@ -51,12 +51,12 @@ type load struct {
 	spread      string   // how sysbench draws keys
 	everywhere  bool     // clients in all regions, as many in each; else in the first
 	connections []int    // in all
-	seconds     int      // of a cell, unless told otherwise
+	seconds     int      // of a cell, by default
 	galera      bool     // Galera can stand beside it
 }
 
-// How long a cell takes unless --seconds says so: a transaction over oceans takes a
-// hundred times as long as one at home.
+// The time of a cell unless --seconds is given: a transaction over oceans takes a hundred times as
+// long as one at home.
 const (
 	secondsTPCC  = 25 // over the WAN
 	secondsWide  = 15
@@ -81,8 +81,8 @@ var (
 	zipf9     = []string{"--mix", "a", "--theta", "0.9"}
 )
 
-// tableLoads are the loads of the table. scale is of TPC-C's customers and items; twenty
-// warehouses have a tenth of them, for what is contended are warehouses and districts.
+// tableLoads are the loads of the table. scale is of TPC-C's customers and items; twenty warehouses
+// have a tenth of them, since contention is on warehouses and districts.
 func tableLoads(scale float64) []load {
 	two, twenty := tpcc(2, scale), tpcc(20, scale/10)
 	wide := func(name, about string, d database, everywhere bool, connections int, run ...string) load {
@@ -124,7 +124,7 @@ func tableLoads(scale float64) []load {
 	}
 }
 
-// collapseLoads are those that must not make less with more connections.
+// collapseLoads are loads whose throughput must not fall with more connections.
 func collapseLoads(scale float64) []load {
 	more := []int{4, 16, 64, 256, 1024}
 	return []load{

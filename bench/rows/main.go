@@ -16,7 +16,7 @@ import (
 	"isochron/protocol"
 )
 
-// config is what a person can choose.
+// config has the choices of the command line.
 type config struct {
 	Collapse    bool
 	Protocols   []string
@@ -49,7 +49,7 @@ tries lost per commit, and whether the default is the first.
   bin/rows --resume rows.json --data DIR --minutes 20 as often as it takes
   bin/rows --resume rows.json --show                  the table of what is there
 
-Run once more with the same --data, what was loaded need not be loaded again.
+Run once more with the same --data, loaded data need not be loaded again.
 
 The loads: %s.
 With --collapse: %s.`
@@ -68,7 +68,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	f.IntVar(&c.Seconds, "seconds", 0, fmt.Sprintf("of a cell (default %d over the WAN, %d for TPC-C there, %d with --collapse, else %d)", secondsWide, secondsTPCC, secondsMore, secondsLocal))
 	f.IntVar(&c.Warmup, "warmup", 2, "seconds before those, no part of the figures")
 	f.IntVar(&c.Repeat, "repeat", 1, "rounds, in which rows take turns; the table has their medians")
-	f.Float64Var(&c.Minutes, "minutes", 0, "begin no cell after so long; --resume goes on another time (default: until all is done)")
+	f.Float64Var(&c.Minutes, "minutes", 0, "begin no cell after so long; --resume continues another time (default: until all is done)")
 	f.BoolVar(&c.Galera, "galera", false, "Galera beside them where it makes sense; needs root")
 	f.BoolVar(&c.Check, "check", false, "check TPC-C after each cell, which takes long")
 	f.StringVar(&c.WAN, "wan", "azure5", "the map of the wide loads")
@@ -77,7 +77,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	f.StringVar(&c.Program, "isochron", "bin/isochron", "the program")
 	f.StringVar(&c.WANProgram, "wan-program", "bin/wan", "bench/wan as a program, for Galera")
 	f.StringVar(&c.Data, "data", "", "where data is kept, for another run with the same sizes (default: a temporary directory)")
-	f.StringVar(&c.Resume, "resume", "", "a file of JSON lines: what it has is not run again, what is run is added")
+	f.StringVar(&c.Resume, "resume", "", "a file of JSON lines: its cells are not run again, new ones are added")
 	f.BoolVar(&c.Show, "show", false, "run nothing, show what --resume has")
 	f.BoolVar(&c.JSON, "json", false, "print JSON lines instead of the table")
 	if err = f.Parse(args, out); err != nil {
@@ -156,7 +156,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	return errors.Join(err, b.print(out), b.results.failures())
 }
 
-// measure runs what is not there yet.
+// measure runs the missing cells.
 func (b *bench) measure(ctx context.Context) error {
 	if err := b.need(); err != nil {
 		return err

@@ -16,16 +16,16 @@ type figures struct {
 	PerSecond float64 `json:"per_second"` // commits, within the time
 	P50       float64 `json:"p50_ms"`     // of commits, from the first try on
 	P99       float64 `json:"p99_ms"`
-	P999      float64 `json:"p999_ms"`         // wants some thousands of commits
+	P999      float64 `json:"p999_ms"`         // needs some thousands of commits
 	Lost      float64 `json:"lost_per_commit"` // tries
 	Longest   float64 `json:"longest_ms"`      // any transaction took
 	Tries     int64   `json:"tries_max"`       // of any transaction
-	Unknown   int64   `json:"unknown"`         // outcomes that were not told
+	Unknown   int64   `json:"unknown"`         // unknown outcomes
 	GaveUp    int64   `json:"gave_up"`
 	Stuck     int64   `json:"stuck"` // sysbench's threads that had to be cut off
 }
 
-// drainLimit is how long the last transactions of a cell may take after its time.
+// drainLimit bounds the last transactions of a cell after its time.
 const drainLimit = 2 * time.Minute
 
 // prepare fills one database.
@@ -44,7 +44,7 @@ func (b *bench) prepare(ctx context.Context, s *server, d database) error {
 	return err
 }
 
-// login tells isochron workload root's password.
+// login gives isochron workload root's password.
 func (s *server) login() []string { return []string{"ISOCHRON_PASSWORD=" + s.password} }
 
 // sysbench are the flags that all its calls have.

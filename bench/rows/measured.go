@@ -21,7 +21,7 @@ import (
 //go:embed measured.lua
 var measured []byte
 
-// thread is what measured.lua counts of one thread, in its layout.
+// thread has measured.lua's counts of one thread, in its layout.
 type thread struct {
 	Commits, Lost, Unknown, Longest, Most int64
 	Begun, Tries                          int64
@@ -31,8 +31,8 @@ type thread struct {
 // bucketWidth is measured.lua's.
 const bucketWidth = 1.01
 
-// sysbenchDrain is how long sysbench may take to end after its time. A thread whose last
-// try does not end is counted all the same.
+// sysbenchDrain bounds the end of sysbench after its time. A thread whose last try does not end is
+// counted all the same.
 const sysbenchDrain = 30 * time.Second
 
 // runSysbench runs one of sysbench's tests, measured.
@@ -51,8 +51,8 @@ func (b *bench) runSysbench(ctx context.Context, s *server, l load, connections,
 	return readThreads(file, connections, seconds, err != nil)
 }
 
-// readThreads adds up what the threads have counted. cut: sysbench was ended from
-// outside, and what was under way has taken until now.
+// readThreads adds up the threads' counts. cut: sysbench was ended from outside, and transactions
+// under way have taken until now.
 func readThreads(file string, threads, seconds int, cut bool) (figures, error) {
 	f, err := os.Open(file)
 	if err != nil {

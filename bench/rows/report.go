@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// firstEnough is what the default needs of the first to stand beside it.
+// firstEnough is the fraction of the first's throughput with which the default counts as equal.
 const firstEnough = 0.95
 
-// collapsed is what a load may make of the best with fewer connections.
+// collapsed is the fraction of the best throughput with fewer connections below which a load has
+// collapsed.
 const collapsed = 0.8
 
 func (b *bench) report() string {
@@ -74,7 +75,7 @@ func (c column) best(but ...string) (s summary, ok bool) {
 	return summary{}, false
 }
 
-// verdict says how the default stands among the rows of the table.
+// verdict returns the default's place among the protocols of the table.
 func (c column) verdict(main string) string {
 	mine, ok := c.find(main)
 	best, other := c.best(main, galeraRow)
@@ -196,7 +197,7 @@ func (b *bench) marked(row string) string {
 // remarkMax bounds an error in a table; the file of --resume has all of it.
 const remarkMax = 200
 
-// remark is what figures do not show.
+// remark returns what the figures do not show.
 func (s summary) remark() string {
 	var all []string
 	if s.failures > 0 {

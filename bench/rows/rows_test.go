@@ -65,7 +65,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A row's line is sorted by throughput, a failure is told, and not taken for a figure.
+// A protocol's line is sorted by throughput; a failure is reported, and not taken for a figure.
 func TestTable(t *testing.T) {
 	broken := cell("aria", "hot0", 64, 0, 0)
 	broken.Error = "no | such\nthing"
@@ -83,8 +83,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What falls below four fifths of the best with fewer connections is told, and what
-// only stays behind the best is not.
+// Throughput below four fifths of the best with fewer connections is reported, a smaller loss is
+// not.
 func TestCollapse(t *testing.T) {
 	var list []result
 	for i, v := range []float64{100, 200, 165, 158, 300} {
@@ -99,7 +99,7 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// What a file has is not run again, but what failed is; the file grows by what is added.
+// Cells in a file are not run again, but failed ones are; the file grows by added cells.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.json")
 	first, err := openResults(path)
@@ -125,7 +125,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d cells are left, want 15", cells)
 	}
 	if b.results.failures() == nil {
-		t.Error("a failure is not told")
+		t.Error("a failure is not reported")
 	}
 	if err := b.results.add(cell("txsql", "hot0", 256, 0, 6)); err != nil {
 		t.Fatal(err)
@@ -137,11 +137,11 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := openResults(path); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("of a damaged file it says %v", err)
+		t.Errorf("a damaged file gives %v", err)
 	}
 }
 
-// In each round another row comes first, and all come.
+// In each round another protocol is first, and all are run.
 func TestTurns(t *testing.T) {
 	b := tableBench(t, []string{"--protocols", "txsql,2pc+2pl,aria"})
 	for round, want := range []string{"txsql", "2pc+2pl", "aria", "txsql"} {
@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Threads are added up; what was under way counts only when it was cut off.
+// Threads are added up; transactions under way count only when they were cut off.
 func TestThreads(t *testing.T) {
 	a, c := thread{Commits: 90, Lost: 20, Longest: 9_000, Most: 3}, thread{Commits: 8, Begun: 1_000_000, Tries: 7}
 	a.Latencies[463], a.Latencies[926] = 98, 2 // of 100 commits two came after the time: 1 % buckets of 100 us and 10 ms
@@ -176,7 +176,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A copy has the row's name and shares what is never written again.
+// A copy has the protocol's name and shares files that are never written again.
 func TestClone(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	for name, text := range map[string]string{"c/node1.yaml": "format: 1\nprotocol: aria\nnodes: []\n", "c/node1/1.sst": "table", "c/node1/2.log": "log"} {
@@ -199,7 +199,7 @@ func TestClone(t *testing.T) {
 		return string(text)
 	}
 	if got := read(to, "c/node1.yaml"); got != "format: 1\nprotocol: txsql\nnodes: []\n" || strings.Contains(read(from, "c/node1.yaml"), "txsql") {
-		t.Errorf("the copy says %q", got)
+		t.Errorf("the copy has %q", got)
 	}
 	same := func(name string) bool {
 		x, err1 := os.Stat(filepath.Join(from, name))
@@ -219,6 +219,6 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	if _, err := choose(tableLoads(1), []string{"hot7"}); err == nil || !strings.Contains(err.Error(), "tpcc2-one") {
-		t.Errorf("of a load that is not there it says %v", err)
+		t.Errorf("a missing load gives %v", err)
 	}
 }

@@ -148,7 +148,7 @@ func (b *bench) deployment(ctx context.Context, name string) (err error) {
 	return errors.Join(errs...)
 }
 
-// hold keeps a deployment and its systems for somebody to look at.
+// hold keeps a deployment and its systems running for inspection.
 func (b *bench) hold(ctx context.Context, d *deployment, todo []int) (err error) {
 	for i, s := range d.servers {
 		b.say("source %d: %s, through its delay at %s, over its socket %s", i, s.URL(), d.links[i].Addr(), withoutPassword(s.SocketURL()))

@@ -30,9 +30,9 @@ type isochron struct {
 	// packet has clients send the statements of a transaction in one message, the last one
 	// marked, as GeoTP's clients do; otherwise they speak to it as to the others.
 	packet bool
-	// locks has them work at READ COMMITTED and say which reads lock, as ShardingSphere's clients
-	// do over PostgreSQL: there a transaction that waited for a row goes on, where SERIALIZABLE
-	// refuses it.
+	// locks makes clients work at READ COMMITTED with explicit locking reads, as ShardingSphere's
+	// clients do over PostgreSQL: there a transaction that waited for a row continues, where
+	// SERIALIZABLE refuses it.
 	locks bool
 }
 
@@ -76,7 +76,7 @@ func (n *nodes) spawn(args ...string) (*process.Process, error) {
 	return p, err
 }
 
-// output is what the processes said last.
+// output returns the last output of the processes.
 func (n *nodes) output() string {
 	var all []string
 	for _, p := range n.running {
@@ -160,7 +160,7 @@ func profiled(config string) error {
 	return errors.Join(err, f.Close())
 }
 
-// doorOf is where clients come to a node, as root.
+// doorOf returns the address for clients of a node, as root.
 func doorOf(files, config string) (*running, error) {
 	address, password, err := process.Door(files, config)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"isochron/bench/command"
 )
 
-// config is what a person can choose.
+// config has the choices of the command line.
 type config struct {
 	Deployments []string
 	Systems     []string
@@ -87,7 +87,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	return c, command.Usage(c.check())
 }
 
-// clientsMax is what the servers have connections for.
+// clientsMax is the number of clients for which the servers have connections.
 const clientsMax = 200
 
 func (c *config) check() error {
@@ -130,7 +130,7 @@ func (c config) delays() ([]time.Duration, error) {
 		return nil, fmt.Errorf("--wan %s has %d regions, and there are %d sources", c.Map.Name, len(wan.Regions), sources)
 	}
 	out := make([]time.Duration, sources)
-	for i := range out[1:] { // the first stands where the middleware does
+	for i := range out[1:] { // the first is where the middleware is
 		out[i+1] = wan.RTT(wan.Regions[0], wan.Regions[i+1])
 	}
 	return out, nil

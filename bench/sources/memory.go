@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// memory is what the kernel says of a process, in MB.
+// memory is the kernel's report of a process, in MB.
 type memory struct {
 	Resident float64 `json:"resident_mb"`
 	Peak     float64 `json:"peak_mb"`

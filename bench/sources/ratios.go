@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// place is what two cells have alike when their systems are held beside each other.
+// place has the common properties of two cells whose systems are compared.
 type place struct {
 	deployment, load string
 	distributed      int
@@ -35,13 +35,13 @@ func (s *sums) add(c cell) {
 	s.rate, s.latency, s.tail = s.rate+c.Total.Throughput, s.latency+c.Total.LatencyMS.Mean, s.tail+c.Total.LatencyMS.P99
 }
 
-// over is a mean of one beside that of another.
+// over returns the ratio of two means.
 func over(a float64, rounds int, b float64, otherRounds int) string {
 	return fmt.Sprintf("%.2f", a/float64(rounds)/(b/float64(otherRounds)))
 }
 
-// ratios is the table of each system over those beside which it is judged, place by place; "" if no
-// place has two such. Throughput's says how many times as much, latency's how many times as long.
+// ratios returns the table of each system's ratios to its baselines, cell by cell; "" if no two
+// match. Throughput's is how many times as much, latency's how many times as long.
 func ratios(cells []cell) string {
 	at := map[place]map[string]*sums{}
 	var places []place

@@ -49,7 +49,7 @@ func (c cell) String() string {
 // noteMax bounds an error in a table; the lines of JSON have all of it.
 const noteMax = 200
 
-// notes is what figures do not show.
+// notes returns what the figures do not show.
 func (c cell) notes() string {
 	var all []string
 	if c.Error != "" {

@@ -11,7 +11,7 @@ import (
 	"isochron/server/sourcedb/sourcetest"
 )
 
-// sources is how many databases a deployment has.
+// sources is the number of databases of a deployment.
 const sources = 4
 
 // deployments are the kinds of databases, source by source.
@@ -40,8 +40,8 @@ type deployment struct {
 	delays  []time.Duration // of the links, round trips
 }
 
-// What the servers are told. Locks are waited for no longer than 5 s, as in GeoTP's paper, and
-// commits are on disk.
+// The servers' settings. Locks are waited for no longer than 5 s, as in GeoTP's paper, and commits
+// are on disk.
 var (
 	postgresArgs = []string{"-c", "max_connections=300", "-c", "max_prepared_transactions=300", "-c", "shared_buffers=256MB", "-c", "max_wal_size=256MB", "-c", "lock_timeout=5s",
 		"-c", "deadlock_timeout=1s", "-c", "default_transaction_isolation=read committed"}
@@ -70,7 +70,7 @@ func deploy(ctx context.Context, name string, rows int, delays []time.Duration) 
 				return d, err
 			}
 			d.servers = append(d.servers, s)
-			// Spider tells the branches of a transaction apart by host alone: each link has one.
+			// Spider distinguishes the branches of a transaction by host alone: each link has one.
 			link, err := delay.Listen(fmt.Sprintf("127.0.0.%d:0", i+1), s.Addr(), delays[i])
 			if err != nil {
 				return d, err
@@ -117,10 +117,10 @@ const (
 	firstBalance   = 1000
 )
 
-// account is what all sources have together, asked directly.
+// account is the content of all sources together, queried directly.
 type account struct{ accounts, balance, records int64 }
 
-// audit looks at the servers themselves: what is wrong with the money and the records.
+// audit queries the servers themselves, and returns faults of the money and the records.
 func (d *deployment) audit(ctx context.Context) (found []string, err error) {
 	var sum account
 	for i := range d.servers {
@@ -142,11 +142,11 @@ func (d *deployment) audit(ctx context.Context) (found []string, err error) {
 	return found, nil
 }
 
-// leftPatience is how long a system may take, after its load, to end what it has prepared: clients
-// are answered before the last server knows how their transactions have ended.
+// leftPatience is the time a system may take, after its load, to end its prepared transactions:
+// clients are answered before the last server knows the decision.
 const leftPatience = 10 * time.Second
 
-// prepared are the texts that would roll back what is prepared, by server.
+// prepared returns the statements that would roll back prepared transactions, by server.
 func (d *deployment) prepared(ctx context.Context) (ends [][]string, n int, err error) {
 	ends = make([][]string, len(d.servers))
 	for i, s := range d.servers {
@@ -170,8 +170,8 @@ func (d *deployment) prepared(ctx context.Context) (ends [][]string, n int, err 
 	return ends, n, nil
 }
 
-// settle waits until a system has ended what it has prepared, ends what it leaves, and says how much
-// that was.
+// settle waits until a system has ended its prepared transactions, ends the rest, and returns their
+// number.
 func (d *deployment) settle(ctx context.Context) (left int, err error) {
 	ends, left, err := d.prepared(ctx)
 	for deadline := time.Now().Add(leftPatience); err == nil && left > 0 && time.Now().Before(deadline); {
@@ -192,7 +192,7 @@ func (d *deployment) settle(ctx context.Context) (left int, err error) {
 	return left, err
 }
 
-// lateness is how late the links were, the worst of them.
+// lateness returns the lateness of the worst link.
 func (d *deployment) lateness() (worst delay.Lateness) {
 	for _, l := range d.links {
 		if one := l.Lateness(); one.P99 >= worst.P99 {

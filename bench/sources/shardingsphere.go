@@ -17,10 +17,10 @@ import (
 
 // shardingsphere is ShardingSphere-Proxy with XA by Atomikos.
 //
-// What it can: 5.1.0 parses what clients send in the dialect of its databases, so one logical
-// database has one kind of them; a mixed deployment is beyond it. Over PostgreSQL its clients may
-// still speak MySQL's protocol, with PostgreSQL's SQL in it. Several statements in a message it
-// refuses.
+// Its abilities: 5.1.0 parses clients' statements in the dialect of its databases, so one logical
+// database has one kind of them; a mixed deployment is impossible. Over PostgreSQL its clients may
+// still speak MySQL's protocol, with PostgreSQL's SQL in it. It refuses several statements in a
+// message.
 type shardingsphere struct{}
 
 func (shardingsphere) can(deployment string) bool { return deployment != "mixed" }
@@ -45,7 +45,8 @@ func (shardingsphere) start(ctx context.Context, c config, d *deployment) (*runn
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
-	// Its own start script's settings, but for the memory: that takes 2 GB at once, this as it needs it.
+	// Its own start script's settings, but for the memory: that takes 2 GB immediately, this as it
+	// needs it.
 	p, err := process.Spawn(filepath.Join(dir, "log"), dir, "java", "-server", "-Xmx2g", "-Xss1m", "-Djava.awt.headless=true", "-Dio.netty.leakDetection.level=DISABLED",
 		"-classpath", dir+":"+filepath.Join(jars, "*"), "org.apache.shardingsphere.proxy.Bootstrap", fmt.Sprint(port.Base), dir)
 	if err != nil {
@@ -74,7 +75,7 @@ func configure(dir string, d *deployment) error {
 		if d.delays[i] == 0 { // the link would cost processor time and change nothing
 			address = d.servers[i].Addr()
 		}
-		// The driver of MySQL knows a MariaDB by what it answers.
+		// The driver of MySQL recognises a MariaDB by its answers.
 		url := fmt.Sprintf("jdbc:mysql://%s/%s?useSSL=false&useServerPrepStmts=false&useLocalSessionState=true", address, sourcetest.Database)
 		if d.servers[i].Kind == "postgres" {
 			url = fmt.Sprintf("jdbc:postgresql://%s/%s?sslmode=disable", address, sourcetest.Database)

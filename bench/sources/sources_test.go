@@ -18,7 +18,7 @@ import (
 func TestParse(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--deployments":  {"--deployments", "oracle"},
-		"--systems":      {"--systems", "nobody"},
+		"--systems":      {"--systems", "unknown"},
 		"--loads":        {"--loads", "tpcc"},
 		"--skews":        {"--skews", "0.9,1"},
 		"--clients":      {"--clients", "0"},
@@ -88,7 +88,7 @@ func TestPeersAreConfigured(t *testing.T) {
 	all := strings.Join(spiderTables(d), "\n")
 	for _, want := range []string{"PARTITION p0 VALUES LESS THAN (1000)", "PARTITION p2 VALUES LESS THAN (3000)", "PARTITION p3 VALUES LESS THAN (MAXVALUE)", "CREATE SERVER s3"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("Spider is not told %s:\n%s", want, all)
+			t.Errorf("Spider does not get %s:\n%s", want, all)
 		}
 	}
 	if text := tables("mariadb", 1000, 1999); !strings.Contains(text, "seq_1000_to_1999") || strings.Count(text, "CREATE TABLE") != 2 {

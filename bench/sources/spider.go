@@ -15,10 +15,10 @@ import (
 
 // spider is a MariaDB whose tables lie on the sources, by its storage engine Spider with internal XA.
 //
-// What it can: each commit writes tables of the server's own (mysql.spider_xa), which are Aria's, and
-// holds their lock over the trips of its XA statements: commits go one after another ("Waiting for
-// table level lock"). As tables of InnoDB, Spider does not find in them what it has written there:
-// commits fail (12605).
+// Its limits: each commit writes tables of the server's own (mysql.spider_xa), which are Aria's,
+// and holds their lock over the trips of its XA statements: commits go one after another ("Waiting
+// for table level lock"). As tables of InnoDB, Spider does not find its own writes there: commits
+// fail (12605).
 type spider struct{}
 
 func (spider) can(deployment string) bool { return deployment == "mysql" }
@@ -33,7 +33,7 @@ func (spider) start(ctx context.Context, c config, d *deployment) (*running, err
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("spider cannot be had (bench/sources/run.sh fetches it): %w", err), os.RemoveAll(dir))
 	}
-	// It would connect anew for each transaction, in seven trips, if it were not told to keep connections.
+	// Without the option it would connect again for each transaction, in seven trips.
 	args := append([]string{"--plugin-dir=" + dir, "--plugin-maturity=alpha", "--plugin-load-add=" + spiderLibrary, "--spider-internal-xa=1", "--spider-conn-recycle-mode=1"}, mariadbArgs...)
 	s, err := sourcetest.MariaDB(args...)
 	if err != nil {

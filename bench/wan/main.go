@@ -22,7 +22,7 @@ const usage = `A command among network namespaces that have the delays of a wide
 
 Exit 1 if the command fails. Ctrl-C is handed on to it, and when it has ended nothing is left.`
 
-// sitesMax is how many sites there can be: a digit of a name and of an address.
+// sitesMax is the maximal number of sites: a digit of a name and of an address.
 const sitesMax = 9
 
 func main() { command.Main("wan", run) }

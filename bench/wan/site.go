@@ -26,7 +26,7 @@ const (
 	mtu    = "9000"
 )
 
-// newSite makes a namespace; if it fails half-way, what there is comes back with the error.
+// newSite makes a namespace; if it fails half-way, it returns the created part with the error.
 func newSite(number int) (*site, error) {
 	s := &site{
 		number: number, address: subnet + strconv.Itoa(number),
