@@ -33,7 +33,7 @@ demo:
 	@echo "Building isochron (cluster, SQL, demo): about 2.5 minutes on two cores, the first time only."
 	$(GO) run $(TAGS) ./cmd/isochron demo $(ARGS)
 
-# Over two PostgreSQL and two MariaDB servers that it starts; it says which packages are missing.
+# Over two PostgreSQL and two MariaDB servers that it starts; it lists missing packages.
 demo-sources:
 	$(GO) run $(TAGS) ./cmd/isochron demo --sources --native $(ARGS)
 
@@ -117,7 +117,7 @@ fuzz:
 clients:
 	test/clients/run
 
-# The pages of docs/generated, and the tables of the laboratory's pages, from the code and the records.
+# The pages of docs/generated, and the tables of the laboratory's pages, from code and records.
 PAGES := ./protocol ./internal/lint ./lab/figure ./sim ./sql/dialect ./sql/errorcodes ./sql/sysvars ./server/deploy ./ops ./cmd/isochron
 
 docs:
@@ -133,7 +133,7 @@ bench:
 bench-mariadb: build
 	bench/mariadb/compare.sh $(ARGS)
 
-# Unmodified sysbench against one region, and against five from two of them at once.
+# Unmodified sysbench against one region, and against five from two of them concurrently.
 bench-sysbench: build
 	bench/sysbench/run.sh $(ARGS)
 
@@ -149,18 +149,18 @@ bench-hotrow: build
 bench-hotrow-wan:
 	bench/hotrow/wan.sh $(ARGS)
 
-# Each row of the protocol table on each load, and whether the default is the first;
-# with --galera Galera beside them, which needs root. ARGS="--help" says more.
+# Each protocol on each load, and whether the default is the first;
+# with --galera Galera beside them, which needs root. ARGS="--help" prints the options.
 bench-rows: build
 	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
 	bin/rows $(ARGS)
 
-# The same rows with more and more connections: nothing may collapse.
+# The same protocols with more and more connections: no throughput may collapse.
 bench-collapse: build
 	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
 	bin/rows --collapse $(ARGS)
 
-# The slowest one in a thousand: three rows in turns, 64 clients over five regions at a fifth of
+# The slowest one in a thousand: three protocols in turns, 64 clients over five regions at a fifth of
 # azure5's delays; about 20 minutes.
 bench-tail: build
 	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
@@ -172,7 +172,7 @@ bench-tail: build
 bench-sources:
 	bench/sources/run.sh $(ARGS)
 
-# A node with 2 GB of memory under every hostile statement at once, beside ordinary clients.
+# A node with 2 GB of memory under all hostile statements concurrently, beside ordinary clients.
 # ARGS: --minutes, --nodes 3; or --connects 100000, --sockets 5000 in place of statements.
 bench-hostile: build
 	$(GO) run $(TAGS) ./bench/hostile $(ARGS)

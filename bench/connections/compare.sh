@@ -2,7 +2,7 @@
 # Shows what many connections do to one node's throughput: unmodified sysbench at
 # several numbers of connections, in turn on each of the programs given. A cell is
 # transactions a second / the server's CPU time of one in microseconds: the second
-# says something on a busy machine too.
+# is meaningful on a busy machine too.
 #
 #   bench/connections/compare.sh [--seconds N] [--repeat N] [--connections "64 512"] [--tests "..."] PROGRAM...
 #   bench/connections/compare.sh bin/isochron-before bin/isochron

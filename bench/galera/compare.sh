@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Isochron beside a three-node Galera cluster, under the same wide-area network:
 # three namespaces with the delays of bench/wan between them, sysbench's clients at
-# all three sites at once, each at the node of its own site. The same durability:
+# all three sites concurrently, each at the node of its own site. The same durability:
 # every commit is on disk before it is acknowledged.
 #
 #   make bench-galera                       # 30 ms, 20 s a run, 16 connections a site
 #   make bench-galera ARGS="--seconds 60 --rtt 50ms --connections 32"
 #   make bench-galera ARGS="--at 1 --rows 1 --spreads uniform --tests oltp_update_non_index --connections '16 64'"
 #
-# --at says at which sites clients are; the table is led from the first. --tests are
+# --at lists the sites of clients; the table is led from the first. --tests are
 # sysbench's, or Lua files. --protocol is Isochron's row of choices.
 # The skewed keys are sysbench's "special" ones: three quarters of the work on a
 # hundredth of the rows. Needs root. Prints one line a run, then the ratios of the two systems and how many
@@ -105,7 +105,7 @@ isochron() {
 }
 
 # whole makes sure that the rows are there which sysbench is going to change: each
-# has the key that it draws. Galera gives its nodes every third key if it is not told
+# has the key that it draws. Galera gives its nodes every third key if it is not configured
 # otherwise, and an update of no row costs nothing.
 whole() {
   local have
@@ -114,7 +114,7 @@ whole() {
   [[ $have == "$rows" ]] || { echo "compare.sh: $system has $have of $rows rows" >&2; exit 1; }
 }
 
-# load runs one test at its sites at once and prints what they did together.
+# load runs one test at its sites concurrently and prints their sum.
 load() {
   local system=$1 test=$2 spread=$3 connections=$4 port=$1_port login="$1_login[@]"
   local common=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="${!port}" "${!login}" --mysql-db=sbtest

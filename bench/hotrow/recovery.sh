@@ -80,7 +80,7 @@ for side in isochron mariadb; do
   bench "$side" 1 prepare >"$dir/prepare.log" || { tail -5 "$dir/prepare.log" >&2; exit 1; }
 done
 
-# killed prints the time from the kill to the first commit, in ms; busy or not says whether clients are at work.
+# killed prints the time from the kill to the first commit, in ms; busy: whether clients are at work.
 killed() { # side, busy or idle
   local load='' began
   if [ "$2" = busy ]; then

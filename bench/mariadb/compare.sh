@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares Isochron with MariaDB on this machine: the same client program, the
-# same disk, each test on one side and then at once on the other. Both are made
+# same disk, each test on one side and then immediately on the other. Both are made
 # for the run and gone after it. See --help.
 set -euo pipefail
 
@@ -152,7 +152,7 @@ measure() { # side, test, connections
   fi
   awk '/transactions:/ {gsub(/[(]/,"",$3); t=$3} /95th percentile:/ {p=$3} /ignored errors:/ {e=$3} END {print t+0, p+0, e+0}' "$dir/run.log"
 }
-tpcc_numbers() { # of the total, which stands before the kinds of transactions
+tpcc_numbers() { # of the total, which precedes the kinds of transactions
   sed -n 's/.*"total":{[^{]*"gave_up":\([0-9]*\),"unfinished":[0-9]*,"throughput":\([0-9.e+]*\),"latency_ms":{"p50":[0-9.e+]*,"p95":\([0-9.e+]*\),.*/\2 \3 \1/p' | grep . || echo "0 0 1"
 }
 

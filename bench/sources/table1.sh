@@ -33,7 +33,7 @@ done
 for part in ${parts//,/ }; do
   [[ $part == skews || $part == table1 ]] || { echo "table1.sh: --parts $part: there are skews and table1" >&2; exit 2; }
 done
-set -m # what runs is a group of its own, and is told to end once: a second word would kill it where it stands
+set -m # the run is a process group of its own, and is asked to end once: a second signal would kill it immediately
 child=''
 trap '[[ -z $child ]] || { kill -TERM -- "-$child" && wait "$child"; } 2>/dev/null || true' EXIT
 trap 'exit 130' INT

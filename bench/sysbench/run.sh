@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Unmodified sysbench against a cluster of one region, and against one of five
-# from two of its regions at once. Made for the run, gone after it. See --help.
+# from two of its regions concurrently. Made for the run, gone after it. See --help.
 set -euo pipefail
 
 usage() {
   cat <<'USAGE'
 Runs unmodified sysbench against a node alone, then against five regions from two
-of them at once, on the same table. Fails if sysbench fails.
+of them concurrently, on the same table. Fails if sysbench fails.
 
   bench/sysbench/run.sh [flags]
   bench/sysbench/run.sh --seconds 5 --clusters 5 --wan-scale 0.1 --tests "oltp_insert oltp_delete"
@@ -123,7 +123,7 @@ bench() { # node, way of statements, test, command
     --mysql-password="$password" --mysql-db=$db --mysql-ignore-errors=$ignore --db-ps-mode="$2" --tables=1 \
     --table-size="$rows" --rand-type="$spread" --rand-seed=$(($(date +%s) + 1000 * $1)) --threads="$connections" --time="$seconds" --percentile=95 "${more[@]}" "$4"
 }
-fresh() { # way: the tables anew, as the last tests have changed them
+fresh() { # way: the tables again, as the last tests have changed them
   local d
   for d in sbtest sbtest_ids; do sql 1 -e "DROP DATABASE IF EXISTS $d; CREATE DATABASE $d"; done
   for d in oltp_read_write oltp_insert+ids; do
