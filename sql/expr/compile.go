@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -13,7 +14,8 @@ import (
 type compiler struct {
 	p       *Program
 	columns Columns
-	args    int // scratch that the steps need so far
+	args    int    // scratch that the steps need so far
+	guard   *guard // around what is being compiled, the innermost
 	depth   int
 }
 
@@ -31,13 +33,23 @@ func (b *compiler) compile(e sqlparser.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	v, err := b.translate(rewritten, literal)
+	var missing *Unsupported
+	if errors.As(err, &missing) {
+		err = &Unsupported{sqlparser.String(e)}
+	}
+	return v, err
+}
+
+// translate compiles an expression in which calls of ours are slots.
+func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, error) {
 	if at, ok := b.direct(rewritten); ok {
 		return value{at: at, typ: b.typeAt(at), literal: literal}, nil
 	}
 	tree, err := evalengine.Translate(rewritten, b.config())
 	if err != nil {
 		if unsupported(err) {
-			return value{}, &Unsupported{sqlparser.String(e)}
+			return value{}, &Unsupported{sqlparser.String(rewritten)}
 		}
 		return value{}, converted(err)
 	}
@@ -66,7 +78,7 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		if _, mine, _ := recognise(e); mine {
 			return false // its arguments are compiled by themselves
 		}
-		return true
+		return !isConditional(e) // its parts are rewritten by themselves
 	}
 	post := func(c *sqlparser.CopyOnWriteCursor) {
 		depth--
@@ -79,31 +91,61 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		}
 		switch e := e.(type) {
 		case *sqlparser.ColName:
-			*literal = false
+			*literal = *literal && b.constant(e)
 		case *sqlparser.Subquery, *sqlparser.ExistsExpr:
 			failed = &Unsupported{sqlparser.String(e)}
-		}
-		n, mine, err := recognise(e)
-		if err != nil {
-			failed = err
 			return
 		}
-		if !mine {
-			return
+		var out sqlparser.Expr
+		if out, failed = b.replaced(e, literal, depth); failed == nil && out != nil {
+			c.Replace(out)
 		}
-		at, constant, err := b.step(e, n)
-		if err != nil {
-			failed = err
-			return
-		}
-		*literal = *literal && constant
-		c.Replace(sqlparser.NewColNameWithQualifier(fmt.Sprint(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(slotName)}))
 	}
 	out := sqlparser.CopyOnRewrite(root, pre, post, nil)
 	if failed != nil {
 		return nil, failed
 	}
 	return out.(sqlparser.Expr), nil
+}
+
+// replaced is what stands for an expression: the slot of a call of ours, a conditional with its parts replaced, a division
+// whose divisor is checked. nil: it stays as it is.
+func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlparser.Expr, error) {
+	n, mine, err := recognise(e)
+	if err != nil {
+		return nil, err
+	}
+	if mine {
+		return b.slot(e, n, literal)
+	}
+	if isConditional(e) {
+		b.depth += depth
+		defer func() { b.depth -= depth }()
+		return b.conditional(e, literal)
+	}
+	if out, err := b.repeated(e, literal); out != nil || err != nil {
+		return out, err
+	}
+	return b.division(e, literal)
+}
+
+// slot adds the step of a call and returns the column that stands for its slot.
+func (b *compiler) slot(e sqlparser.Expr, n node, literal *bool) (sqlparser.Expr, error) {
+	at, constant, err := b.step(e, n)
+	if err != nil {
+		return nil, err
+	}
+	*literal = *literal && constant
+	return sqlparser.NewColNameWithQualifier(fmt.Sprint(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(slotName)}), nil
+}
+
+// constant reports whether a column is the slot of a call with one value for all rows.
+func (b *compiler) constant(c *sqlparser.ColName) bool {
+	if c.Qualifier.Name.String() != slotName {
+		return false
+	}
+	at, err := b.find(c)
+	return err == nil && b.p.steps[at-len(b.columns.Types)].once
 }
 
 // step adds the step of a call and returns its position in the row.
@@ -121,9 +163,15 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
+	if s.guard, err = b.needed(); err != nil {
+		return 0, false, err
+	}
 	s.offset = b.args
 	b.args += len(s.args)
 	s.call.Out = n.function.Type(s.call.Types, b.p.context)
+	if s.guard >= 0 {
+		s.call.Out.SetNullability(true) // so is a slot that is not computed
+	}
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strconv"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
@@ -29,4 +30,21 @@ func Display(v Value, t Type) Value {
 		return sqltypes.MakeTrusted(v.Type(), format.FormatFloat(short))
 	}
 	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(t.Scale()))))
+}
+
+// scaled is a value of the engine with the decimals of its type: it leaves out the zeros that another branch would have.
+func scaled(v Value, t Type) Value {
+	scale := int(t.Scale())
+	if !sqltypes.IsDecimal(t.Type()) || scale == 0 || !sqltypes.IsDecimal(v.Type()) && !sqltypes.IsIntegral(v.Type()) {
+		return v
+	}
+	_, fraction, found := strings.Cut(v.ToString(), ".")
+	if scale <= len(fraction) {
+		return v
+	}
+	text := v.ToString()
+	if !found {
+		text += "."
+	}
+	return sqltypes.MakeTrusted(sqltypes.Decimal, []byte(text+strings.Repeat("0", scale-len(fraction))))
 }

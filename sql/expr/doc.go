@@ -12,7 +12,8 @@
 //	step:  slot 1 = UPPER( engine: c )
 //	value: engine: slot 1 = slot 0
 //
-// All steps of an expression are computed, also those in branches of IF, CASE and COALESCE that are not taken.
+// A step in a branch of IF, CASE, IFNULL, COALESCE, AND or OR has guards: conditions, computed before it, under which the
+// branch is taken. It is computed only if they hold, so a branch that is not taken cannot fail, warn or wait.
 //
 // Invariants.
 //

@@ -26,6 +26,8 @@ type Program struct {
 	steps   []step
 	slots   []Type // of the steps' results
 	values  []value
+	guards  []condition
+	unknown []int // scratch: guards to be computed
 	engine  *evalengine.ExpressionEnv
 	row     []Value // the columns, and the slots behind them
 	args    []Value // scratch of the steps
@@ -38,6 +40,7 @@ type Program struct {
 type step struct {
 	call   Call
 	args   []value
+	guard  int  // of the branch that it is in
 	offset int  // of its first argument in the scratch
 	once   bool // its value is the same for all rows of a run
 	done   bool // and has been computed in this run
@@ -128,9 +131,19 @@ func (p *Program) load(row []Value) error {
 	}
 	copy(p.row, row)
 	p.engine.Row = p.row
+	for i := range p.guards {
+		p.guards[i].known = false
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.once && s.done {
+			continue
+		}
+		if ok, err := p.holds(s.guard); err != nil || !ok {
+			if err != nil {
+				return converted(err)
+			}
+			p.row[len(p.columns)+i] = Null
 			continue
 		}
 		v, err := p.step(s)
@@ -166,7 +179,7 @@ func (p *Program) compute(v *value) (Value, error) {
 	if err != nil {
 		return Null, err
 	}
-	return got.Value(p.context.Collation), nil
+	return scaled(got.Value(p.context.Collation), v.typ), nil
 }
 
 func newEngine(c *Context) *evalengine.ExpressionEnv {

@@ -170,7 +170,7 @@ func evalWeightString(c *Call) (Value, error) {
 	}
 	b, points := c.Raw(0), 0
 	by := c.comparison(t)
-	if c.isBinary(0) || c.Option == "BINARY" || !c.Args[0].IsQuoted() || c.Args[0].IsDateTime() {
+	if c.isBinary(0) || c.Option == "BINARY" || !c.Args[0].IsQuoted() || isTemporal(c.Args[0]) {
 		by = colldata.Lookup(collations.CollationBinaryID)
 	}
 	if len(c.Args) == 2 {

@@ -47,7 +47,7 @@ func (m measure) offset(b []byte, n int) int {
 // isBinary reports whether the i-th argument are bytes without a character set.
 func (c *Call) isBinary(i int) bool {
 	t := c.Types[i]
-	return t.Collation() == collations.CollationBinaryID && c.Args[i].IsQuoted() && !c.Args[i].IsDateTime()
+	return t.Collation() == collations.CollationBinaryID && c.Args[i].IsQuoted() && !isTemporal(c.Args[i])
 }
 
 // Native are the bytes of the i-th argument in the character set of its type; other methods have them in the

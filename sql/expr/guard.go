@@ -1,0 +1,263 @@
+package expr
+
+import (
+	"slices"
+
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// guard is the condition under which a branch of IF, CASE, COALESCE, AND or OR is computed. A step within a branch is
+// computed only if the guards around it hold: it may fail, warn or wait, and the engine does not read its slot otherwise.
+type guard struct {
+	condition sqlparser.Expr // rewritten: it has slots
+	holds     guardTest
+	outer     *guard
+	at        int // its position in Program.guards; -1: no step needs it yet
+}
+
+// guardTest is what a guard asks of its condition.
+type guardTest int
+
+const (
+	isTrue guardTest = iota
+	notTrue
+	notFalse
+	isNull
+)
+
+// condition is a guard of a program, computed at most once for each row.
+type condition struct {
+	value  value
+	test   guardTest
+	outer  int  // its position; -1: none
+	known  bool // it has been computed for the row
+	result bool
+}
+
+// noGuard is the position of no guard.
+const noGuard = -1
+
+// needed is the position of the guard that a step added now needs. Guards are compiled when the first step needs them.
+func (b *compiler) needed() (int, error) {
+	var missing []*guard
+	g := b.guard
+	for ; g != nil && g.at < 0; g = g.outer {
+		missing = append(missing, g)
+	}
+	outer := noGuard
+	if g != nil {
+		outer = g.at
+	}
+	for _, g := range slices.Backward(missing) {
+		v, err := b.translate(g.condition, false)
+		if err != nil {
+			return noGuard, err
+		}
+		b.p.guards = append(b.p.guards, condition{value: v, test: g.holds, outer: outer})
+		g.at = len(b.p.guards) - 1
+		outer = g.at
+	}
+	return outer, nil
+}
+
+// holds reports whether a guard and those around it hold for the row. An inner one is computed only if the outer ones hold.
+func (p *Program) holds(at int) (bool, error) {
+	unknown := p.unknown[:0]
+	result := true
+	for ; at >= 0; at = p.guards[at].outer {
+		if g := &p.guards[at]; g.known {
+			result = g.result
+			break
+		}
+		unknown = append(unknown, at)
+	}
+	p.unknown = unknown
+	for _, i := range slices.Backward(unknown) {
+		g := &p.guards[i]
+		if result {
+			v, err := p.compute(&g.value)
+			if err != nil {
+				return false, err
+			}
+			result = g.test.of(v, p.context)
+		}
+		g.known, g.result = true, result
+	}
+	return result, nil
+}
+
+func (t guardTest) of(v Value, c *Context) bool {
+	if t == isNull {
+		return v.IsNull()
+	}
+	quiet := Context{Now: c.Now, Zone: c.Zone, Collation: c.Collation}
+	truth := Truth(v, &quiet)
+	switch t {
+	case isTrue:
+		return truth
+	case notTrue:
+		return !truth
+	}
+	return v.IsNull() || truth
+}
+
+// branch rewrites an expression that is computed only if a guard and those around it hold.
+func (b *compiler) branch(e sqlparser.Expr, literal *bool, g *guard) (sqlparser.Expr, error) {
+	if e == nil {
+		return nil, nil
+	}
+	before := b.guard
+	b.guard = g
+	defer func() { b.guard = before }()
+	return b.replace(e, literal)
+}
+
+func newGuard(outer *guard, condition sqlparser.Expr, holds guardTest) *guard {
+	return &guard{condition: condition, holds: holds, outer: outer, at: -1}
+}
+
+// isConditional reports whether an expression computes only some of its parts.
+func isConditional(e sqlparser.Expr) bool {
+	switch e := e.(type) {
+	case *sqlparser.CaseExpr, *sqlparser.AndExpr, *sqlparser.OrExpr:
+		return true
+	case *sqlparser.FuncExpr:
+		switch {
+		case !e.Qualifier.IsEmpty():
+		case e.Name.EqualString("if"):
+			return len(e.Exprs) == 3
+		case e.Name.EqualString("ifnull"), e.Name.EqualString("coalesce"):
+			return len(e.Exprs) > 1
+		}
+	}
+	return false
+}
+
+// conditional rewrites such an expression, each part under its guards.
+func (b *compiler) conditional(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	switch e := e.(type) {
+	case *sqlparser.AndExpr:
+		left, right, err := b.pair(e.Left, e.Right, notFalse, literal)
+		return &sqlparser.AndExpr{Left: left, Right: right}, err
+	case *sqlparser.OrExpr:
+		left, right, err := b.pair(e.Left, e.Right, notTrue, literal)
+		return &sqlparser.OrExpr{Left: left, Right: right}, err
+	case *sqlparser.CaseExpr:
+		return b.caseBranches(e, literal)
+	case *sqlparser.FuncExpr:
+		out := *e
+		var err error
+		if e.Name.EqualString("if") {
+			out.Exprs, err = b.ifBranches(e.Exprs, literal)
+		} else {
+			out.Exprs, err = b.coalesceBranches(e.Exprs, literal)
+		}
+		if err == nil && e.Name.EqualString("ifnull") {
+			out.Exprs[0], err = b.single(out.Exprs[0], literal)
+		}
+		return &out, err
+	}
+	return e, nil
+}
+
+// pair rewrites two operands; the right one is computed if the left one passes.
+func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *bool) (_, _ sqlparser.Expr, err error) {
+	if left, err = b.replace(left, literal); err != nil {
+		return nil, nil, err
+	}
+	right, err = b.branch(right, literal, newGuard(b.guard, left, test))
+	return left, right, err
+}
+
+func (b *compiler) ifBranches(args []sqlparser.Expr, literal *bool) ([]sqlparser.Expr, error) {
+	test, err := b.replace(args[0], literal)
+	if err != nil {
+		return nil, err
+	}
+	yes, err := b.branch(args[1], literal, newGuard(b.guard, test, isTrue))
+	if err != nil {
+		return nil, err
+	}
+	no, err := b.branch(args[2], literal, newGuard(b.guard, test, notTrue))
+	return []sqlparser.Expr{test, yes, no}, err
+}
+
+// coalesceBranches are the arguments of COALESCE: each is computed if those before it are NULL.
+func (b *compiler) coalesceBranches(args []sqlparser.Expr, literal *bool) ([]sqlparser.Expr, error) {
+	var out []sqlparser.Expr
+	g := b.guard
+	for _, a := range args {
+		got, err := b.branch(a, literal, g)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, got)
+		g = newGuard(g, got, isNull)
+	}
+	return out, nil
+}
+
+// caseBranches are those of CASE: a branch is computed if its condition is the first that is true.
+func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlparser.Expr, err error) {
+	out := &sqlparser.CaseExpr{}
+	if e.Expr != nil {
+		if out.Expr, err = b.replace(e.Expr, literal); err != nil {
+			return nil, err
+		}
+		if out.Expr, err = b.single(out.Expr, literal); err != nil {
+			return nil, err
+		}
+	}
+	g := b.guard // none of the conditions before is true
+	for _, w := range e.Whens {
+		when := &sqlparser.When{}
+		if when.Cond, err = b.branch(w.Cond, literal, g); err != nil {
+			return nil, err
+		}
+		test := when.Cond
+		if out.Expr != nil {
+			test = &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: out.Expr, Right: when.Cond}
+		}
+		if when.Val, err = b.branch(w.Val, literal, newGuard(g, test, isTrue)); err != nil {
+			return nil, err
+		}
+		out.Whens = append(out.Whens, when)
+		g = newGuard(g, test, notTrue)
+	}
+	out.Else, err = b.branch(e.Else, literal, g)
+	return out, err
+}
+
+// same is an expression as it is.
+var same = &Function{Name: "VALUE", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: func(c *Call) (Value, error) { return c.Args[0], nil }}
+
+// single gives an expression that the engine would compile more than once a slot; nested, they would be compiled and
+// computed a number of times that grows exponentially.
+func (b *compiler) single(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	switch e := e.(type) {
+	case *sqlparser.ColName, *sqlparser.Literal, *sqlparser.NullVal, sqlparser.BoolVal, sqlparser.ValTuple:
+		return e, nil
+	case *sqlparser.CollateExpr: // a slot would lose that it was given
+		inner, err := b.single(e.Expr, literal)
+		return &sqlparser.CollateExpr{Expr: inner, Collation: e.Collation}, err
+	}
+	return b.slot(e, node{function: same, args: []sqlparser.Expr{e}}, literal)
+}
+
+// repeated is an expression of whose parts the engine compiles one twice, with a slot in its place; nil if it is none.
+func (b *compiler) repeated(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	switch e := e.(type) {
+	case *sqlparser.BetweenExpr:
+		left, err := b.single(e.Left, literal)
+		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: left, From: e.From, To: e.To}, err
+	case *sqlparser.FuncExpr:
+		if !e.Qualifier.IsEmpty() || !e.Name.EqualString("nullif") || len(e.Exprs) != 2 {
+			return nil, nil
+		}
+		first, err := b.single(e.Exprs[0], literal)
+		out := *e
+		out.Exprs = []sqlparser.Expr{first, e.Exprs[1]}
+		return &out, err
+	}
+	return nil, nil
+}

@@ -1,0 +1,183 @@
+package expr
+
+import (
+	"unicode/utf8"
+
+	"vitess.io/vitess/go/mysql/collations/colldata"
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// Operators that evalengine computes otherwise than MySQL: bits of large decimals, and LIKE with an escape character.
+
+func init() {
+	registerNode(func(e *sqlparser.BinaryExpr) (node, bool) {
+		f := bitFunctions[e.Operator]
+		return node{function: f, args: []sqlparser.Expr{e.Left, e.Right}}, f != nil && (isDecimal(e.Left) || isDecimal(e.Right))
+	})
+	registerNode(func(e *sqlparser.UnaryExpr) (node, bool) {
+		return node{function: bitNot, args: []sqlparser.Expr{e.Expr}}, e.Operator == sqlparser.TildaOp && isDecimal(e.Expr)
+	})
+	registerNode(func(e *sqlparser.ComparisonExpr) (node, bool) {
+		n := node{function: like, args: []sqlparser.Expr{e.Left, e.Right, e.Escape}}
+		if e.Operator == sqlparser.NotLikeOp {
+			n.function = notLike
+		}
+		return n, e.Escape != nil && (e.Operator == sqlparser.LikeOp || e.Operator == sqlparser.NotLikeOp)
+	})
+	register(&Function{Name: "BIT_COUNT", Min: 1, Max: 1, Type: integerType, Eval: bitCount})
+}
+
+// isDecimal reports whether an expression is a decimal literal: its bits are those of an unsigned number, other decimals
+// are signed.
+func isDecimal(e sqlparser.Expr) bool {
+	l, ok := e.(*sqlparser.Literal)
+	return ok && l.Type == sqlparser.DecimalVal
+}
+
+var bitFunctions = map[sqlparser.BinaryExprOperator]*Function{
+	sqlparser.BitAndOp:     bitFunction("&", func(a, b uint64) uint64 { return a & b }),
+	sqlparser.BitOrOp:      bitFunction("|", func(a, b uint64) uint64 { return a | b }),
+	sqlparser.BitXorOp:     bitFunction("^", func(a, b uint64) uint64 { return a ^ b }),
+	sqlparser.ShiftLeftOp:  bitFunction("<<", func(a, b uint64) uint64 { return a << b }),
+	sqlparser.ShiftRightOp: bitFunction(">>", func(a, b uint64) uint64 { return a >> b }),
+}
+
+func bitFunction(name string, f func(a, b uint64) uint64) *Function {
+	return &Function{Name: name, Min: 2, Max: 2, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(f(c.Bits(0), c.Bits(1))), nil }}
+}
+
+var bitNot = &Function{Name: "~", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(^c.Bits(0)), nil }}
+
+// bitCount is BIT_COUNT: of the bits of a number, or of all bytes of a binary string.
+func bitCount(c *Call) (Value, error) {
+	n := int64(0)
+	if c.isBinary(0) && !c.Number[0] {
+		for _, b := range c.Raw(0) {
+			n += int64(ones(uint64(b)))
+		}
+		return Int(n), nil
+	}
+	return Int(int64(ones(c.Bits(0)))), nil
+}
+
+func ones(n uint64) (count int) {
+	for ; n != 0; n &= n - 1 {
+		count++
+	}
+	return count
+}
+
+var (
+	like    = &Function{Name: "LIKE", Min: 3, Max: 3, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.like(false) }}
+	notLike = &Function{Name: "NOT LIKE", Min: 3, Max: 3, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.like(true) }}
+)
+
+// noEscape is no character: a pattern without an escape character.
+const noEscape = -1
+
+// wildcards is the compiled pattern of a constant one.
+type wildcards struct{ colldata.WildcardPattern }
+
+// like is LIKE ... ESCAPE; an empty escape is none.
+func (c *Call) like(negate bool) (Value, error) {
+	escape := '\\'
+	if !c.IsNull(2) {
+		var size int
+		if escape, size = utf8.DecodeRune(c.Raw(2)); size < len(c.Raw(2)) {
+			return Null, newError(1210, "HY000", "Incorrect arguments to ESCAPE")
+		}
+		if size == 0 {
+			escape = noEscape
+		}
+	}
+	if c.IsNull(0) || c.IsNull(1) {
+		return Null, nil
+	}
+	pattern, ok := c.State.(wildcards)
+	if !ok {
+		by := c.comparison(c.Types[:2]...)
+		pattern = wildcards{by.Wildcard(c.Raw(1), 0, 0, escape)}
+		if c.Constant[1] && c.Constant[2] {
+			c.State = pattern
+		}
+	}
+	return Bool(pattern.Match(c.Raw(0)) != negate), nil
+}
+
+// byZero is the divisor of /, DIV and %: the argument as it is. It warns of a division by 0, unless argument 1, the
+// dividend where it is simple, is NULL.
+var byZero = &Function{Name: "/", Min: 1, Max: 2, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: func(c *Call) (Value, error) {
+	v := c.Args[0]
+	if v.IsNull() || len(c.Args) == 2 && c.IsNull(1) || !c.mode("ERROR_FOR_DIVISION_BY_ZERO") {
+		return v, nil
+	}
+	if c.Float(0) == 0 {
+		if c.Strict {
+			return Null, newError(1365, "22012", "Division by 0")
+		}
+		c.Warn(1365, "Division by 0")
+	}
+	return v, nil
+}}
+
+// divisor is what replaces the divisor of a division; false: it cannot be 0, or the node is no division.
+func divisor(e sqlparser.Expr) (n node, ok bool) {
+	left, right := sqlparser.Expr(nil), sqlparser.Expr(nil)
+	switch e := e.(type) {
+	case *sqlparser.BinaryExpr:
+		if e.Operator == sqlparser.DivOp || e.Operator == sqlparser.IntDivOp || e.Operator == sqlparser.ModOp {
+			left, right = e.Left, e.Right
+		}
+	case *sqlparser.FuncExpr:
+		if e.Qualifier.IsEmpty() && e.Name.EqualString("mod") && len(e.Exprs) == 2 {
+			left, right = e.Exprs[0], e.Exprs[1]
+		}
+	}
+	switch right := right.(type) {
+	case nil, *sqlparser.NullVal:
+		return n, false
+	case *sqlparser.Literal:
+		if right.Type != sqlparser.StrVal && !onlyZeros(right.Val) {
+			return n, false
+		}
+	}
+	n = node{function: byZero, args: []sqlparser.Expr{right}}
+	switch left.(type) {
+	case *sqlparser.ColName, *sqlparser.Literal, *sqlparser.NullVal:
+		n.args = append(n.args, left)
+	}
+	return n, true
+}
+
+func onlyZeros(s string) bool {
+	for _, b := range []byte(s) {
+		if b >= '1' && b <= '9' {
+			return false
+		}
+		if b == 'e' || b == 'E' {
+			return true
+		}
+	}
+	return true
+}
+
+// division is a division whose divisor is checked; nil if it is none, or cannot divide by 0.
+func (b *compiler) division(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	n, ok := divisor(e)
+	if !ok {
+		return nil, nil
+	}
+	at, err := b.slot(e, n, literal)
+	if err != nil {
+		return nil, err
+	}
+	switch e := e.(type) {
+	case *sqlparser.BinaryExpr:
+		return &sqlparser.BinaryExpr{Operator: e.Operator, Left: e.Left, Right: at}, nil
+	case *sqlparser.FuncExpr:
+		out := *e
+		out.Exprs = []sqlparser.Expr{e.Exprs[0], at}
+		return &out, nil
+	}
+	return nil, nil
+}
