@@ -79,7 +79,7 @@ mutants:
 	$(GO) run $(TAGS) ./test/mutants $(ARGS)
 
 # Generated statements on Isochron and on MariaDB: where do the answers differ?
-# ARGS: --statements, --forms, --seed, --way, --path, --details, --json
+# ARGS: --statements, --forms, --seed, --way, --path, --details, --keep, --json
 differential:
 	@$(GO) build $(TAGS) -o bin/differential ./test/differential
 	bin/differential $(ARGS)

@@ -123,10 +123,14 @@ func differStored(s *Statement, got, want *Answer) []Difference {
 	if len(got.After) != len(want.After) {
 		return []Difference{{KindStored, fmt.Sprintf("isochron: %d rows, mariadb: %d rows", len(got.After), len(want.After)), ""}}
 	}
-	for i := range got.After {
-		for j := range got.After[i] {
+	for i := range want.After {
+		for j := range want.After[i] {
 			if !bytes.Equal(got.After[i][j], want.After[i][j]) || (got.After[i][j] == nil) != (want.After[i][j] == nil) {
-				return []Difference{{KindStored, fmt.Sprintf("%s isochron: %s, mariadb: %s", s.Table.Columns[j].Type, show(got.After[i][j]), show(want.After[i][j])), ""}}
+				kind := ""
+				if j < len(s.Table.Columns) { // a kept case has no definitions
+					kind = s.Table.Columns[j].Type + " "
+				}
+				return []Difference{{KindStored, fmt.Sprintf("%sisochron: %s, mariadb: %s", kind, show(got.After[i][j]), show(want.After[i][j])), ""}}
 			}
 		}
 	}
@@ -217,6 +221,9 @@ func rowText(row []Cell) string {
 		} else {
 			b.WriteString("\x02" + fold(string(c)))
 		}
+	}
+	for _, c := range row { // texts that fold alike
+		b.WriteString("\x00" + string(c))
 	}
 	return b.String()
 }

@@ -6,11 +6,15 @@
 // packets), and the answers are compared (compare.go): rows, in order where ORDER BY decides it, names and types of
 // columns, warnings, error numbers, counts, the table after a change. A statement that differs is shrunk (shrink.go):
 // parts of the tree are removed as long as a difference of the same kind remains. A difference is then matched against
-// the closed list of reasons (reasons.txt), where MySQL 8's manual is not with MariaDB; what has no line there fails.
+// the closed list of reasons (reasons.txt), where MySQL 8's manual is not with MariaDB; what has no line there fails. A
+// statement with two causes of one kind shrinks to one of them: the other is left to other statements.
 // Isochron runs in a child process on the reference cluster of sql/sqltest, so that a crash is counted and survived.
 //
 // The width of integers on the wire is not compared: MariaDB sends an INT where MySQL 8 sends a BIGINT. Floating-point
 // numbers may differ in the last digits, floatTolerance of their value. JSON documents are compared as values.
+//
+// --keep writes shrunk cases with MariaDB's answers into a directory; those in testdata/kept are run by the tests of
+// this package, without MariaDB.
 //
 // What its caller owes it. The programs of Debian's package mariadb-server, or the address of a MariaDB 10.11 started
 // as MariaDBOptions says.

@@ -15,7 +15,8 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
 
   make differential                                           50,000 statements of all forms
   make differential ARGS="--forms scalar --statements 1000 --details /tmp/details.tsv"
-  make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side`
+  make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side
+  make differential ARGS="--keep /tmp/kept --keep-max 20"     shrunk cases with MariaDB's answers`
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == serveArgument {
@@ -31,8 +32,9 @@ func main() {
 // settings are the arguments of the command.
 type settings struct {
 	Options
-	way, details string
-	asJSON       bool
+	way, details, keep string
+	asJSON             bool
+	keepMax            int
 }
 
 func parse(args []string, out io.Writer) (*settings, error) {
@@ -49,6 +51,8 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
 	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
 	f.StringVar(&s.details, "details", "", "`file` to write every difference to, a line each")
+	f.StringVar(&s.keep, "keep", "", "`directory` to write shrunk cases to, one of each class of differences without a reason")
+	f.IntVar(&s.keepMax, "keep-max", 100, "how many cases to write")
 	if err := f.Parse(args, out); err != nil {
 		return nil, err
 	}
@@ -94,6 +98,9 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	err = errors.Join(err, command.Report(out, s.asJSON, report))
 	if s.details != "" {
 		err = errors.Join(err, report.writeDetails(s.details))
+	}
+	if s.keep != "" {
+		err = errors.Join(err, report.writeKept(r, s.keep, s.keepMax))
 	}
 	return errors.Join(err, report.err())
 }

@@ -288,7 +288,7 @@ func (r *Report) writeDetails(path string) error {
 	return f.Close()
 }
 
-// bar is progress on a terminal.
+// bar is progress: drawn on a terminal, elsewhere a line for each tenth.
 type bar struct {
 	w           io.Writer
 	total, done int
@@ -308,7 +308,13 @@ func (b *bar) step(form string, differs bool) {
 	if differs {
 		b.differ++
 	}
-	if !b.shows || b.done%50 != 0 {
+	if !b.shows {
+		if b.done%max(b.total/10, 1000) == 0 {
+			fmt.Fprintf(b.w, "%d of %d, %d differ\n", b.done, b.total, b.differ)
+		}
+		return
+	}
+	if b.done%50 != 0 {
 		return
 	}
 	full := barWidth * b.done / max(b.total, 1)

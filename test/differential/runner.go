@@ -34,6 +34,8 @@ type Finding struct {
 	Message   string `json:"message,omitempty"` // of Isochron's error
 	Class     string `json:"class"`
 	Reason    int    `json:"reason,omitempty"` // the line of the list
+
+	least *Statement
 }
 
 // task is one statement to run.
@@ -63,11 +65,16 @@ type runner struct {
 	err     error
 }
 
+// comparedMax bounds what a worker remembers of smaller statements.
+const comparedMax = 200_000
+
 // worker has a database of its own at both servers.
 type worker struct {
 	r     *runner
 	maria *Session
 	isos  []*Session // one a path
+	// compared has how smaller statements differ: many statements shrink to the same. The tables do not change.
+	compared map[string][]Difference
 }
 
 // start starts the servers.
@@ -179,7 +186,7 @@ func (r *runner) work(ctx context.Context, number int, feed <-chan task) error {
 }
 
 func (r *runner) newWorker(number int) (*worker, error) {
-	w := &worker{r: r}
+	w := &worker{r: r, compared: map[string][]Difference{}}
 	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.tables}
 	if err := w.maria.open(); err != nil {
 		return nil, err
@@ -192,15 +199,15 @@ func (r *runner) newWorker(number int) (*worker, error) {
 		}
 	}
 	for _, t := range r.tables {
-		if err := w.sameRows(t); err != nil {
+		if err := w.checkFilled(t); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
 
-// sameRows notes which values of a table differ as soon as it is filled.
-func (w *worker) sameRows(t *Table) error {
+// checkFilled notes which values of a table differ as soon as it is filled.
+func (w *worker) checkFilled(t *Table) error {
 	want, err := w.maria.conn.query(t.dump())
 	if err != nil {
 		return err
@@ -215,7 +222,6 @@ func (w *worker) sameRows(t *Table) error {
 		if err != nil {
 			return err
 		}
-		iso.before[t.Name] = got.Rows
 		for j, c := range t.Columns {
 			one := func(r *Result) *Result {
 				out := &Result{Columns: r.Columns[j : j+1]}
@@ -228,6 +234,8 @@ func (w *worker) sameRows(t *Table) error {
 				w.r.note(fmt.Sprintf("before any statement the values of %s.%s, %s, differ: %s", t.Name, c.Name, c.Type, d))
 			}
 		}
+		iso.before[t.Name] = got.Rows
+		iso.learnShown(t, got.Rows, want.Rows)
 	}
 	return nil
 }
@@ -235,6 +243,9 @@ func (w *worker) sameRows(t *Table) error {
 func (w *worker) close() {
 	w.maria.close()
 	for _, s := range w.isos {
+		if s.remade > 0 {
+			w.r.note(fmt.Sprintf("after a change DELETE and INSERT did not give a table its rows back %d times; it was created again", s.remade))
+		}
 		s.close()
 	}
 }
@@ -299,7 +310,7 @@ func (w *worker) on(in *Session, s *Statement, prepared bool) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Change && a.Lost == "" && !a.TimedOut && in.missing[s.Table.Name] == "" && (s.Table.Counter || changedBy(a, in.before[s.Table.Name])) {
+	if s.Change && a.Lost == "" && !a.TimedOut && in.missing[s.Table.Name] == "" && (s.Table.Counter || !sameCells(a.After, in.before[s.Table.Name])) {
 		err = in.restore(s.Table)
 	}
 	return a, err
@@ -310,8 +321,8 @@ func (w *worker) finding(iso *Session, s *Statement, prepared bool, d Difference
 	f := &Finding{Form: s.Form, Index: s.Index, Path: iso.path, Way: wayName(prepared), Kind: d.Kind, Statement: s.Tree.Text(), Detail: d.Detail}
 	least := *s
 	var failed error
-	if d.Kind != KindCrash && d.Kind != KindTimeout && s.Want == nil {
-		least.Tree = shrink(s.Tree, w.r.opt.Trials, func(n *Node) bool {
+	if trials := w.trials(d.Kind); s.Want == nil {
+		least.Tree = shrink(s.Tree, trials, func(n *Node) bool {
 			smaller := *s
 			smaller.Tree = n
 			found, err := w.still(iso, &smaller, prepared, d.Kind)
@@ -330,20 +341,42 @@ func (w *worker) finding(iso *Session, s *Statement, prepared bool, d Difference
 	if reason := reasonFor(w.r.reasons, f.Shrunk, d); reason != nil {
 		f.Reason = reason.Line
 	}
+	f.least = &least
 	return f, failed
+}
+
+// crashTrials bounds the trials for a lost connection: each may be a server to start.
+const crashTrials = 15
+
+// trials are how many smaller statements are tried for a kind of difference.
+func (w *worker) trials(kind Kind) int {
+	switch kind {
+	case KindTimeout:
+		return 0 // each would take as long
+	case KindCrash:
+		return min(w.r.opt.Trials, crashTrials)
+	}
+	return w.r.opt.Trials
 }
 
 // still returns the difference of a kind that a statement has, nil for none.
 func (w *worker) still(iso *Session, s *Statement, prepared bool, kind Kind) (*Difference, error) {
-	want, err := w.yardstick(s, prepared)
-	if err != nil {
-		return nil, err
+	key := fmt.Sprintf("%s %v %d %s %p %v %s", iso.path, prepared, s.Index%2, s.Mode, s.Table, s.Tree.tags(), s.Tree.Text())
+	found, known := w.compared[key]
+	if !known {
+		want, err := w.yardstick(s, prepared)
+		if err != nil {
+			return nil, err
+		}
+		got, err := w.on(iso, s, prepared)
+		if err != nil {
+			return nil, err
+		}
+		if found = compare(s, got, want); len(w.compared) < comparedMax {
+			w.compared[key] = found
+		}
 	}
-	got, err := w.on(iso, s, prepared)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range compare(s, got, want) {
+	for _, d := range found {
 		if d.Kind == kind {
 			return &d, nil
 		}

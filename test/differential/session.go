@@ -26,7 +26,11 @@ type Session struct {
 	// missing are the tables that the server has refused to create, with its error.
 	missing map[string]string
 	before  map[string][][]Cell // the rows of each table
-	mode    string
+	// shown has, for each table and column, the texts of stored values that the server shows otherwise than MariaDB: they
+	// differ in every read, and not once more in the table after a change.
+	shown  map[string]string
+	remade int // how often DELETE and INSERT did not give a table its rows back
+	mode   string
 }
 
 // open connects, and creates the database with its tables if the server does not have it.
@@ -39,7 +43,7 @@ func (s *Session) open() error {
 		return err
 	}
 	s.life = life
-	s.missing, s.before = map[string]string{}, map[string][][]Cell{}
+	s.missing, s.before, s.shown = map[string]string{}, map[string][][]Cell{}, map[string]string{}
 	return s.load()
 }
 
@@ -77,7 +81,7 @@ func (s *Session) connect(database string) error {
 	if s.conn, err = dialWire(s.server.address, database, 2*s.bound); err != nil {
 		return err
 	}
-	settings := []string{"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci", "SET time_zone = '+00:00'"}
+	settings := []string{"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci", "SET time_zone = '+00:00'", "SET timestamp = 1706695872"}
 	if s.path != "" {
 		settings = append(settings, "SET isochron_path = '"+s.path+"'")
 	}
@@ -109,7 +113,7 @@ func (s *Session) make(t *Table) error {
 }
 
 func (s *Session) fill(t *Table) error {
-	if err := s.setMode(""); err != nil || s.missing[t.Name] != "" {
+	if err := s.setMode(""); err != nil || s.missing[t.Name] != "" || len(t.Rows) == 0 {
 		return err
 	}
 	q := t.insert(t.Rows)
@@ -131,9 +135,20 @@ func (s *Session) restore(t *Table) error {
 		return err
 	}
 	if _, err := s.conn.query("DELETE FROM " + t.Name); err != nil {
-		return fmt.Errorf("%s: DELETE FROM %s: %w", s.server.Name, t.Name, err)
+		return s.make(t)
 	}
-	return s.fill(t)
+	if err := s.fill(t); err != nil {
+		return s.make(t)
+	}
+	now, err := s.conn.query(t.dump())
+	if err != nil {
+		return err
+	}
+	if !sameCells(s.asShown(t, now.Rows), s.before[t.Name]) { // a row that DELETE does not find
+		s.remade++
+		return s.make(t)
+	}
+	return nil
 }
 
 // noMode stands for an empty sql_mode where the field says that none was set yet.
@@ -155,8 +170,18 @@ func (s *Session) setMode(mode string) error {
 	return err
 }
 
-// run executes a statement and returns what came of it. An error is one of the run, not of the statement.
+// run executes a statement and returns what came of it. An error is one of the run, not of the statement. A statement
+// that lost its connection because the server has ended runs again: another may have ended it.
 func (s *Session) run(st *Statement, prepared bool) (*Answer, error) {
+	life := s.life
+	a, err := s.once(st, prepared)
+	if err == nil && a.Lost != "" && s.life != life {
+		return s.once(st, prepared)
+	}
+	return a, err
+}
+
+func (s *Session) once(st *Statement, prepared bool) (*Answer, error) {
 	a, err := s.answer(st, prepared)
 	if err == nil {
 		return a, nil
@@ -225,9 +250,40 @@ func (s *Session) answer(st *Statement, prepared bool) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.After = after.Rows
+		a.After = append([][]Cell{}, s.asShown(st.Table, after.Rows)...) // not nil without rows
 	}
 	return a, nil
+}
+
+// asShown replaces the texts of values that the server shows otherwise than MariaDB by MariaDB's.
+func (s *Session) asShown(t *Table, rows [][]Cell) [][]Cell {
+	for _, row := range rows {
+		for j, c := range row {
+			if text, ok := s.shown[shownKey(t, j, c)]; ok {
+				row[j] = Cell(text)
+			}
+		}
+	}
+	return rows
+}
+
+// learnShown compares the rows of a table that was just filled. The session's rows are kept as MariaDB shows them.
+func (s *Session) learnShown(t *Table, got, want [][]Cell) {
+	if len(got) != len(want) {
+		return
+	}
+	for i, row := range got {
+		for j, c := range row {
+			if w := want[i][j]; c != nil && w != nil && string(c) != string(w) {
+				s.shown[shownKey(t, j, c)] = string(w)
+			}
+		}
+	}
+	s.before[t.Name] = s.asShown(t, got)
+}
+
+func shownKey(t *Table, column int, c Cell) string {
+	return fmt.Sprintf("%s.%d=%s", t.Name, column, c)
 }
 
 func (s *Session) warnings() (out []int, err error) {
@@ -245,19 +301,11 @@ func (s *Session) warnings() (out []int, err error) {
 	return out, nil
 }
 
-// changedBy reports whether a change has left other rows in the table than there were.
-func changedBy(a *Answer, before [][]Cell) bool {
-	if len(a.After) != len(before) {
-		return true
-	}
-	for i := range before {
-		for j := range before[i] {
-			if string(a.After[i][j]) != string(before[i][j]) || (a.After[i][j] == nil) != (before[i][j] == nil) {
-				return true
-			}
-		}
-	}
-	return false
+// sameCells reports whether two lists of rows are the same.
+func sameCells(a, b [][]Cell) bool {
+	return slices.EqualFunc(a, b, func(x, y []Cell) bool {
+		return slices.EqualFunc(x, y, func(c, d Cell) bool { return string(c) == string(d) && (c == nil) == (d == nil) })
+	})
 }
 
 func (s *Session) close() {
