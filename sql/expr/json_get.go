@@ -205,6 +205,9 @@ func (c *Call) jsonAsNumber(r *jsonReturning, v *jsonValue) (Value, bool) {
 		}
 		return sqltypes.MakeTrusted(sqltypes.Float64, format.FormatFloat(f)), !math.IsInf(f, 0)
 	}
+	if strings.ContainsAny(text, "eE") || len(text) > 100 {
+		text = strconv.FormatFloat(f, 'f', -1, 64) // an exponent may stand for more digits than there is memory
+	}
 	d, err := decimal.NewFromMySQL([]byte(text))
 	if err != nil {
 		return Null, false
