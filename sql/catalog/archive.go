@@ -95,10 +95,9 @@ func (h *Homecoming) Rebase(key txn.Key) (txn.Key, error) {
 	return "", fmt.Errorf("the backup has a row of a table that it does not describe")
 }
 
-// Rehome prepares the catalogue of a backup for a cluster with the given
-// directory. Tables get ids from base on. home is the region for tables that did
-// not say where to be led from and were led from a region that there is no more.
-// regions gives new names to old ones.
+// Rehome prepares the catalogue of a backup for a cluster with the given directory. Tables get ids
+// from base on. home is the region for tables without a leader region that were led from a region
+// which no longer exists. regions gives new names to old ones.
 func Rehome(system []txn.Pair, dir *routing.Directory, base uint64, home string, regions map[string]string) (*Homecoming, error) {
 	records, err := DecodeRecords(system)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"isochron/txn"
 )
 
-// A foreign table goes by the names of its sources. Their numbers, which statements are sent to,
-// are those that the sources have in the gateway's directory now: an agent that has moved, and a
-// cluster that was restored, have others under the same names.
+// A foreign table names its sources. Their numbers, to which statements are sent, are the ones in
+// the gateway's directory at present: an agent that has moved, and a cluster that was restored,
+// have others under the same names.
 
-// bound gives foreign tables with the numbers that their sources have now, 0 for those that the
+// bound returns foreign tables with the present numbers of their sources, 0 for sources that the
 // cluster does not have; changed is false if these are the same tables.
 func (s *Store) bound(tables map[txn.Key]*ForeignTable) (out map[txn.Key]*ForeignTable, changed bool) {
 	known, ok := s.db.(txn.SourceCatalogue)
@@ -84,7 +84,7 @@ func SourcesOf(system []txn.Pair) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// unbound is where a foreign table is, for another cluster: its sources' names alone.
+// unbound is the placement of a foreign table for another cluster: its sources' names alone.
 func unbound(raw []byte) ([]byte, error) {
 	t, err := decodeForeign(raw)
 	if err != nil {

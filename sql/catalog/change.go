@@ -12,7 +12,7 @@ import (
 	"isochron/txn"
 )
 
-// Change is one transaction that changes the catalogue, whole or not at all: that of a statement.
+// Change is one transaction that changes the catalogue, whole or not at all, for one statement.
 // After an error of one of its steps it can only be rolled back.
 type Change struct {
 	ctx     context.Context
@@ -172,7 +172,7 @@ func (c *Change) touch(d *Descriptor, value []byte) error {
 	return nil
 }
 
-// end is touch for a table that there will be no more.
+// end is touch for a dropped table.
 func (c *Change) end(rec *Record, mark string) error {
 	d, err := NewDescriptor(rec.clone())
 	if err != nil {

@@ -48,7 +48,7 @@ type IndexInfo struct {
 	keyPos []int // positions of the primary key in the held columns
 }
 
-// PrefixLength is how much of the i-th column the index holds; 0 is all.
+// PrefixLength returns the length of the i-th column's prefix in the index; 0 is all.
 func (x *IndexInfo) PrefixLength(i int) int {
 	if i < len(x.Lengths) {
 		return x.Lengths[i]

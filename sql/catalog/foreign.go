@@ -29,7 +29,7 @@ type Foreign struct {
 	Parts  []ForeignPart `cbor:"11,keyasint"`
 }
 
-// Spreading is how the rows of a foreign table lie at its sources.
+// Spreading is the division of a foreign table's rows over its sources.
 type Spreading string
 
 // The ways.
@@ -157,7 +157,7 @@ func (c *Change) Adopt(tables []*Foreign) error {
 	return nil
 }
 
-// Release forgets a foreign table; its rows stay where they are.
+// Release removes a foreign table; its rows stay where they are.
 func (c *Change) Release(db, name string) error {
 	values, err := c.get(foreignKey(db, name))
 	if err != nil {

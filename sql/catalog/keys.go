@@ -60,7 +60,7 @@ func (d *Descriptor) RowKey(row gms.Row, rowID []byte) (txn.Key, error) {
 // RowID is the hidden id in a row's key.
 func (d *Descriptor) RowID(key txn.Key) []byte { return []byte(key[PartitionBytes:]) }
 
-// Partition is where a row belongs, by the values at its positions.
+// Partition returns the partition of a row, by the values at its positions.
 func (d *Descriptor) Partition(value func(pos int) any) (int, error) {
 	p := d.Record.Placement
 	switch p.Spread {
@@ -99,7 +99,7 @@ func bucket(b []byte, n int) int {
 // Divides are the positions of the columns that a row's partition depends on.
 func (d *Descriptor) Divides() []int { return d.divide }
 
-// Partitions is how many partitions the index has.
+// Partitions returns the number of partitions of the index.
 func (d *Descriptor) Partitions(x *IndexInfo) int {
 	if x.Global {
 		return 1

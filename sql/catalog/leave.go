@@ -18,8 +18,8 @@ import (
 // clearPatience bounds each wait for a lock on rows that nothing uses.
 const clearPatience = 200 * time.Millisecond
 
-// clearAgain is how long what could not be cleared is left alone at first, and how often it is tried
-// without another change.
+// clearAgain is the time after which a failed deletion is retried at first, and without another
+// change.
 const (
 	clearAgain = 5 * time.Second
 	clearTries = 8
@@ -45,7 +45,7 @@ func leftOf(pairs []txn.Pair) (out []string) {
 	return out
 }
 
-// clear clears away what was left, as far as it can.
+// clear deletes the remains of dropped tables, as far as it can.
 func (s *Store) clear(ctx context.Context, left []string) {
 	done := true
 	for _, prefix := range left {
@@ -78,7 +78,7 @@ func (s *Store) clearLater() {
 	}
 }
 
-// purgeChunk is how many keys one transaction of purge deletes.
+// purgeChunk is the number of keys that one transaction of purge deletes.
 const purgeChunk = 2000
 
 // purge deletes the keys with a prefix, that cannot be reached any more, and their ranges.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Spread is how a table's rows are divided over shards.
+// Spread is the division of a table's rows over shards.
 type Spread string
 
 // The ways to divide rows.
@@ -20,7 +20,7 @@ const (
 // maxShards bounds how many shards one table may ask for.
 const maxShards = 256
 
-// Placement is where a table lives, as stored.
+// Placement is the location of a table, as stored.
 type Placement struct {
 	Leader   string   `cbor:"1,keyasint"` // region
 	Replicas []string `cbor:"2,keyasint"` // regions
@@ -149,7 +149,7 @@ func keyColumns(r *Record, names []string) ([]uint32, error) {
 	return out, nil
 }
 
-// partitions is how many partitions the rows have.
+// partitions returns the number of partitions of the rows.
 func (p Placement) partitions() int {
 	switch p.Spread {
 	case SpreadHash:

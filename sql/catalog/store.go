@@ -26,7 +26,7 @@ type Store struct {
 	mu        sync.Mutex
 	lastRowID int64
 
-	clearing atomic.Bool // what was left is tried again
+	clearing atomic.Bool // remains are deleted again
 
 	// Sequences hands out AUTO_INCREMENT values.
 	Sequences *Sequences
@@ -324,7 +324,7 @@ func waitUntil(ctx context.Context, done func() bool) error {
 	return nil
 }
 
-// retryLimit bounds how often a transaction that only lost to others is done again.
+// retryLimit bounds how often a transaction that only lost to others is retried.
 const retryLimit = 50
 
 // Retry runs a transaction of the gateway's own until it commits, doing it again

@@ -9,8 +9,8 @@ import (
 )
 
 // A change of a table waits for the transactions that use it, at whichever gateway, as long as a
-// statement waits for a lock. Those that come after it has begun to wait are not waited for: they
-// are guarded by the definition (Txn.Guard), so that they fail if it changes under them.
+// statement waits for a lock. Transactions that start after it has begun to wait are not waited
+// for: they are guarded by the definition (Txn.Guard), so that they fail if it changes under them.
 
 // Alone returns once no transaction that used the tables at the call is open.
 func (c *Change) Alone(tables ...*Descriptor) error {

@@ -77,7 +77,7 @@ const (
 	asSpan
 )
 
-// ruleOf is how values of two types are compared.
+// ruleOf returns the rule for the comparison of values of two types.
 func ruleOf(l, r class) rule {
 	if l > r {
 		l, r = r, l

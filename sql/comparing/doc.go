@@ -12,6 +12,6 @@
 //
 // # What the caller owes it
 //
-// Values are not NULL, and are plain: a value that the engine reads lazily is unwrapped first. The collation passed is
-// that of the comparison, not of one operand.
+// Values are not NULL, and are plain: a value that the engine reads lazily is unwrapped first. The
+// collation passed is the comparison's, not one operand's.
 package comparing

@@ -13,7 +13,7 @@ import (
 	"isochron/sql/rowcodec"
 )
 
-// Use is how a key is looked up by values of another type.
+// Use is the way in which a key is looked up by values of another type.
 type Use uint8
 
 // The uses.
@@ -23,7 +23,7 @@ const (
 	Never              // several keys may equal one value
 )
 
-// UseOf is how a key of type t is looked up by values of another.
+// UseOf returns the way in which a key of type t is looked up by values of another.
 func UseOf(t, from gms.Type) Use {
 	a, b := classOf(t), classOf(from)
 	if from == types.Null {
@@ -75,7 +75,8 @@ func UseOf(t, from gms.Type) Use {
 	return Never
 }
 
-// UseOfConstant is that of a constant, which has no collation of its own; v is its value, nil if that is not known.
+// UseOfConstant is UseOf for a constant, which has no collation of its own; v is its value, nil if
+// unknown.
 func UseOfConstant(t, from gms.Type, v any) Use {
 	a, b := classOf(t), classOf(from)
 	switch {
@@ -161,7 +162,7 @@ func Near(ctx *gms.Context, t, from gms.Type, v any) (near any, exact, ok bool) 
 	return nil, false, false
 }
 
-// precision is the step between two moments of a type.
+// precision returns the step between two values of a type of date and time.
 func precision(t gms.Type) time.Duration {
 	if types.IsDateType(t) {
 		return 24 * time.Hour

@@ -13,7 +13,7 @@ var aggregateFunctions = map[string]bool{
 	"variance": true, "var_pop": true, "var_samp": true, "json_arrayagg": true, "json_objectagg": true, "bit_and": true,
 }
 
-// aggregates says whether an expression has an aggregate of its own query.
+// aggregates reports whether an expression has an aggregate of its own query.
 func aggregates(n sqlparser.SQLNode) bool {
 	found := false
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
@@ -30,7 +30,7 @@ func aggregates(n sqlparser.SQLNode) bool {
 	return found
 }
 
-// windowed says whether a SELECT has a function over a window.
+// windowed reports whether a SELECT has a function over a window.
 func windowed(s *sqlparser.Select) bool {
 	found := len(s.Window) > 0
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
@@ -195,8 +195,8 @@ func (e *emitter) orderOfDistinct(x *sqlparser.GroupConcatExpr, what string) str
 	return ""
 }
 
-// windowFunctions are those that need OVER, with the type of what they give: that of their
-// argument if it is unknown.
+// windowFunctions are the functions that need OVER, with the type of their result: the argument's
+// if it is unknown.
 var windowFunctions = map[string]kind{
 	"row_number": integer, "rank": integer, "dense_rank": integer, "ntile": integer,
 	"percent_rank": float, "cume_dist": float,

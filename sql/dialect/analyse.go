@@ -6,11 +6,11 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// Packet is what a client sent at once.
+// Packet is one message of a client.
 type Packet struct {
 	Statements []*Statement
-	Commits    bool // COMMIT stands in it
-	Last       bool // the hint /*+ last */ stands in it
+	Commits    bool // it contains COMMIT
+	Last       bool // it contains the hint /*+ last */
 }
 
 // Statement is one statement of a packet. It must not be changed.
@@ -22,7 +22,7 @@ type Statement struct {
 	Commits       bool // it is COMMIT
 	Begins        bool // it is BEGIN or START TRANSACTION
 	Locks         bool // it has a locking clause
-	Last          bool // the hint /*+ last */ stands in it
+	Last          bool // it contains the hint /*+ last */
 	Places        int  // placeholders
 }
 
@@ -136,7 +136,7 @@ func (u *uses) write(n Name) {
 
 func nameOf(t sqlparser.TableName) Name { return Name{t.DbQualifier.String(), t.Name.String()} }
 
-// walk goes through a tree. What has WITH is walked by hand, since its names hide tables.
+// walk traverses a tree. Nodes with WITH are walked by hand, since its names hide tables.
 func (u *uses) walk(nodes ...sqlparser.SQLNode) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		switch n := n.(type) {
@@ -210,7 +210,7 @@ func (u *uses) selected(s *sqlparser.Select) {
 	})
 }
 
-// from collects the tables of a FROM, and walks what else stands in it.
+// from collects the tables of a FROM, and walks its other nodes.
 func (u *uses) from(from sqlparser.TableExprs, b *block) {
 	for _, t := range from {
 		u.tableExpr(t, b)

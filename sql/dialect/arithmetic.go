@@ -90,7 +90,7 @@ func scaleIn(f frag) int {
 	return -1
 }
 
-// guarded is a divisor that is NULL instead of 0: in MySQL what is divided by 0 is NULL.
+// guarded is a divisor that is NULL instead of 0: in MySQL a division by 0 is NULL.
 func guarded(r frag) string {
 	if r.literal && strings.Trim(r.value, "-0.") != "" {
 		return r.operand()
@@ -119,7 +119,7 @@ func divided(l, r frag) frag {
 	return out
 }
 
-// hiddenDigits is how many digits after the point MySQL keeps of a quotient of numbers with so
+// hiddenDigits returns how many digits after the point MySQL keeps of a quotient of numbers with so
 // many: it stores nine in a word, and keeps whole words. Beyond the first word PostgreSQL's
 // quotient has no more digits than MySQL's.
 func hiddenDigits(f, g int) int {
@@ -146,7 +146,7 @@ func wholes(l, r frag) frag {
 	return out
 }
 
-// remainder writes %, whose sign is that of its left side at both.
+// remainder writes %, whose sign is its left side's in both.
 func remainder(l, r frag) frag {
 	if l.kind == integer && r.kind == integer {
 		out := term(l.operand()+" % "+guarded(r), integer)

@@ -8,7 +8,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// TestMended says what the lexer changes before the parser reads.
+// TestMended lists the lexer's changes before the parser reads.
 func TestMended(t *testing.T) {
 	for text, want := range map[string]string{
 		`SELECT 'a\_b\%\\_'`:                   `SELECT 'a\\_b\\%\\_'`,
@@ -67,7 +67,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestErrors: a refusal is MySQL's error for what is not supported.
+// TestErrors: a refusal is MySQL's error for unsupported statements.
 func TestErrors(t *testing.T) {
 	_, err := Translate("SELECT SOUNDEX(a) FROM t", Postgres, nil, Options{})
 	var refusal *ErrNotTranslated

@@ -40,7 +40,8 @@ var (
 		user session_user system_user current_user current_role database schema version icu_version nextval lastval setval name_const rownum default encrypt decode encode
 		password old_password st_collect grouping median percentile_cont percentile_disc binary not exists row all any some distinct case select table
 		decode_oracle concat_operator_oracle match rollup cube sqlcode sqlerrm`)
-	// volatile are functions of PostgreSQL whose value is of chance or of the clock, and that do no more.
+	// volatile are functions of PostgreSQL whose value depends on chance or on the clock, and that
+	// have no other effect.
 	volatile = []string{"random", "gen_random_uuid", "clock_timestamp"}
 )
 
@@ -97,11 +98,12 @@ func askedPostgres(t *testing.T, address string) (Server, map[string]bool) {
 	return ServerOf(Postgres, c.ParameterStatus("server_version")), safeOf(postgreSQL, names)
 }
 
-// arguments are what is tried of a name: some functions take no list of values, or must be used over a
-// window.
+// arguments are the argument lists tried with a name: some functions take no list of values, or
+// must be used over a window.
 var arguments = []string{"1, 2, 3, 4, 5, 6, 7, 8, 9", "", "1", "1, 2", "1, 2, 3", "1, 2, 3, 4", "1, INTERVAL 1 DAY", "DATE, 'USA'", "DAY, 1, 2", "'a' IN 'b'", "DAY FROM 1", "1 AS CHAR", "1, CHAR"}
 
-// candidates are the names that a MariaDB may have built in: those that it lists itself, and those that others have.
+// candidates returns the names that a MariaDB may have built in: the ones that it lists itself, and
+// the ones that others have.
 func candidates(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	set := map[string]bool{}
@@ -132,8 +134,8 @@ func candidates(t *testing.T, db *sql.DB) []string {
 	return out
 }
 
-// mariaDBFunctions asks a MariaDB which functions it has built in: those that it does not take for a
-// stored one in any form, and that are no syntax error in one.
+// mariaDBFunctions returns the functions that a MariaDB has built in: names that it does not take
+// for a stored one in any form, and that are no syntax error in one.
 func mariaDBFunctions(t *testing.T, db *sql.DB) (Server, map[string]bool) {
 	t.Helper()
 	var version string
@@ -180,7 +182,8 @@ func isBuiltin(db *sql.DB, name string) bool {
 	return false
 }
 
-// The list is what the servers of this machine have built in, and no more; -builtins writes it.
+// The list has exactly the functions that the servers of this machine have built in; -builtins
+// writes it.
 func TestBuiltinList(t *testing.T) {
 	asked, _ := readBuiltins(builtinText)
 	type answer struct {
@@ -278,7 +281,7 @@ func writeBuiltins(t *testing.T, known map[product]map[release]map[string]bool, 
 				if s.since == (release{}) {
 					s.since = r
 				} else if i > 0 && s.last != asked[p][i-1] {
-					t.Errorf("%s of %s comes, goes and comes again", name, productNames[p])
+					t.Errorf("%s of %s is built in, is not, and is again", name, productNames[p])
 				}
 				s.last = r
 			}

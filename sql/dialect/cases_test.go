@@ -35,7 +35,7 @@ var caseRows = []string{
 	`INSERT INTO flags VALUES (1,1,NULL,'{"a": {"b": [1, "two"]}, "c": "text"}'),(2,0,1,'{"a": 5}'),(3,1,0,NULL)`,
 }
 
-// caseSchema is those tables as a source tells of them.
+// caseSchema is those tables as a source describes them.
 type caseSchema struct{}
 
 var caseSchemaTables = map[string]*Table{
@@ -72,7 +72,7 @@ type aCase struct {
 	expected    string
 }
 
-// cases runs f over the cases of all files; what it gives is held against the file.
+// cases runs f over the cases of all files; its result is compared with the file.
 func cases(t *testing.T, f func(c aCase) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*"))
@@ -124,7 +124,7 @@ func (c aCase) translate() (Translation, error) {
 	return Translate(c.text, Postgres, s, c.options)
 }
 
-// told is a translation as the files of cases tell it.
+// told is a translation in the form of the files of cases.
 func told(c aCase) string {
 	tr, err := c.translate()
 	if err != nil {

@@ -158,7 +158,7 @@ func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
 	return frag{}
 }
 
-// like writes LIKE. Both sides escape with a backslash unless told otherwise.
+// like writes LIKE. Both sides escape with a backslash by default.
 func (e *emitter) like(x *sqlparser.ComparisonExpr) frag {
 	word := strings.ToUpper(x.Operator)
 	if e.opt.LikeFoldsCase {

@@ -6,12 +6,12 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// MySQL's counts of what a statement has changed. An UPDATE counts the rows that are other than they
-// were, unless the client asks for those that were found; ON DUPLICATE KEY UPDATE counts a row that
-// was there twice, and not at all if it stays as it was. So the texts leave alone what would stay as
-// it is, and an INSERT says of each row how often it counts.
+// MySQL's counts of changed rows. An UPDATE counts the rows whose values have changed, unless the
+// client asks for the rows that were found; ON DUPLICATE KEY UPDATE counts an existing row twice,
+// and not at all if it stays the same. So the texts leave rows alone that would stay the same, and
+// an INSERT returns with each row how often it counts.
 
-// CountColumn is the name of the column that says how often a returned row counts.
+// CountColumn is the name of the column with the number of times that a returned row counts.
 const CountColumn = "isochron_count"
 
 // idColumn is the name of a returned number beside the columns that the client has asked for.
@@ -97,12 +97,13 @@ func (e *emitter) stepOf(target *item, c output, x sqlparser.Expr) string {
 	return target.quoted + "." + ident(c.name) + " IS NOT NULL AND " + step
 }
 
-// counting has an UPDATE of one table count, or change, only what will be other than it is. One that
-// only adds to numbers, of rows that it asks for by their keys, changes them whatever they are, and
-// returns how often each counts. Of any other, what it finds besides is locked: a row that stays as it was is read again by its key and under its lock, so that
-// one which others change meanwhile is changed after all. A row that changes costs a comparison and
-// no lock beside its own. A table without a primary key has all rows locked first, where the text is
-// not run anew behind its guard.
+// counting has an UPDATE of one table count, or change, only what will be other than it is. One
+// that only adds to numbers, of rows that it asks for by their keys, changes them whatever they
+// are, and returns how often each counts. Of any other, rows it finds besides are locked: a row
+// that stays as it was is read again by its key and under its lock, so that one which others change
+// meanwhile is changed after all. A row that changes costs a comparison and no lock beside its own.
+// A table without a primary key has all rows locked first, where the text is not run again behind
+// its guard.
 func (e *emitter) counting(head string, w written, filter string) string {
 	changed := ""
 	if e.opt.Count && !e.opt.FoundRows {
@@ -134,9 +135,9 @@ func (e *emitter) counting(head string, w written, filter string) string {
 	return e.out.Text
 }
 
-// A row of a table with partitions has no xmax where it is returned. So its update notes in a setting of
-// the transaction that there was a conflict, and what is returned of it, which is worked out before
-// the statement's next row, takes the note away.
+// A row of a table with partitions has no xmax where it is returned. So its update notes in a
+// setting of the transaction that there was a conflict, and its returned value, which is computed
+// before the statement's next row, removes the note.
 const (
 	conflictNote = "('isochron.conflict', " // and the rest of a call
 	noteConflict = catalog + "set_config" + conflictNote + "'1', true) = '1'"
@@ -157,7 +158,8 @@ func (e *emitter) conflicting(target *item, changed string) string {
 	return ""
 }
 
-// rowCount is the column that says how often a row of an INSERT counts: again if it was there.
+// rowCount is the column with the number of times that a row of an INSERT counts: again if it
+// existed.
 func (e *emitter) rowCount(target *item, again string) string {
 	if !e.opt.Count || target.table == nil {
 		return ""

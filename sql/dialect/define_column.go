@@ -6,7 +6,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// columnDefinition writes a column, and after it what belongs to it and stands by itself.
+// columnDefinition writes a column, followed by its separate clauses.
 func (e *emitter) columnDefinition(c *sqlparser.ColumnDefinition, start string) []string {
 	t := c.Type
 	name := ident(fold(c.Name.String()))

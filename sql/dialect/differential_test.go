@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// answerOf is what a statement gave, and what was in the tables after it.
+// outcome is the result of a statement, and the content of the tables after it.
 type outcome struct {
 	columns []string
 	rows    [][]string
@@ -26,7 +26,7 @@ const null = "\x1dNULL"
 // dumped are the tables whose rows are compared after a write.
 var dumped = []string{"accounts", "orders", "stock", "users", "flags"}
 
-// The columns of the dumps are named, since a boolean is told otherwise than a number.
+// The columns of the dumps are named, since a boolean is written differently than a number.
 func dump(table string, postgres bool) string {
 	columns := "*"
 	if table == "flags" {
@@ -53,8 +53,8 @@ func TestServers(t *testing.T) {
 	t.Run("Random", func(t *testing.T) { randomAnswers(t, maria, pg) })
 }
 
-// sameAnswers runs each case on MariaDB and its translation on PostgreSQL: the answers, the
-// names of the columns and what is in the tables afterwards are the same.
+// sameAnswers runs each case on MariaDB and its translation on PostgreSQL: the answers, the names
+// of the columns and the tables' content afterwards are the same.
 func sameAnswers(t *testing.T, maria *sql.DB, pg *postgres) {
 	t.Helper()
 	var all []aCase
@@ -264,7 +264,7 @@ func rowsOf(tx *sql.Tx, text string, args ...any) (columns []string, out [][]str
 	return columns, out, rows.Err()
 }
 
-// differ says how two outcomes differ, nothing if they do not.
+// differ describes the difference of two outcomes; empty if there is none.
 func differ(m, p outcome, anyOrder bool) string {
 	if m.err != "" {
 		return "MariaDB: " + m.err
@@ -307,7 +307,8 @@ func differTables(m, p string) string {
 	return ""
 }
 
-// same says that two values are told alike: bytes in PostgreSQL's way, doubles to 12 digits.
+// same reports whether two values are written alike: bytes in PostgreSQL's way, doubles to 12
+// digits.
 func same(m, p string) bool {
 	if m == p || strings.Trim(m, "-0.") == "" && strings.TrimPrefix(m, "-") == p {
 		return true // MariaDB has a decimal -0.00

@@ -18,9 +18,9 @@ type emitter struct {
 	numbers map[int]int // number of a placeholder, by the client's place of it
 	out     Translation
 	scope   *scope
-	ctes    []*cte // those that can be named here, innermost last
+	ctes    []*cte // the CTEs that can be named here, innermost last
 
-	// place is where an expression stands, for what is allowed there only.
+	// place is where an expression is, for constructs that are allowed there only.
 	values    *valuesOf // in ON DUPLICATE KEY UPDATE
 	recursive bool      // in a recursive query, where no row may be locked
 	unordered bool      // it is not known what an assignment reads of those before it
@@ -29,7 +29,7 @@ type emitter struct {
 	written   int       // bytes that were written for aliases
 	settings  []setting // what assignments have set
 	moves     bool      // one of them changes each row
-	steps     []string  // of those that add to a number: when they have changed a row
+	steps     []string  // of columns with a number added: when they have changed a row
 	counts    string    // how often a row counts that is there already; empty: once
 	// For the guard:
 	gapsSeen int // reads that were found unguarded
@@ -65,7 +65,7 @@ func ident(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// identMax is how long a name PostgreSQL keeps; a longer one it cuts.
+// identMax is the length of the names that PostgreSQL keeps; it cuts longer ones.
 const identMax = 63
 
 func fold(name string) string { return strings.ToLower(name) }

@@ -39,15 +39,15 @@ func asCondition(f frag) frag {
 	return surely(term(f.operand()+" <> 0", boolean), f)
 }
 
-// any writes an expression. It is total: what it does not know it refuses. Some functions are
-// written with an argument more than once, so what comes of one in another is bounded.
+// any writes an expression. It is total: unknown nodes are refused. Some functions are written with
+// an argument more than once, so the growth by nesting is bounded.
 func (e *emitter) any(x sqlparser.Expr) frag {
 	f := e.anything(x)
 	e.spend(len(f.text) - e.most)
 	return f
 }
 
-// growth is how many bytes a translation may have for each of its statement's, and more.
+// growth is the number of bytes that a translation may have for each of its statement's, and more.
 const (
 	growth   = 16
 	growthIn = 1 << 16
@@ -193,7 +193,7 @@ func hexBytes(digits string) frag {
 	return f
 }
 
-// beside gives a hexadecimal literal the type of what it is compared with or assigned to.
+// beside gives a hexadecimal literal the type of the value that it is compared with or assigned to.
 func beside(f frag, k kind) frag {
 	if f.kind != binary || !f.literal {
 		return f
@@ -288,7 +288,7 @@ func (e *emitter) nameOrAlias(c *sqlparser.ColName) frag {
 	return e.column(c)
 }
 
-// withAliases writes a condition in which an alias of the query stands for its expression:
+// withAliases writes a condition in which an alias of the query represents its expression:
 // PostgreSQL has no aliases in HAVING, nor in an expression of ORDER BY and GROUP BY.
 func (e *emitter) withAliases(x sqlparser.Expr) frag {
 	return asCondition(e.substituting(x, aliasesBefore))

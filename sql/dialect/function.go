@@ -13,8 +13,8 @@ type writer struct {
 	write       func(e *emitter, args []frag) frag
 }
 
-// functions are those that are written from their arguments alone. Each file of functions adds
-// its own.
+// functions are those functions whose translation depends on their arguments alone. Each file of
+// functions adds its own.
 var functions = map[string]writer{}
 
 // It is filled here, since a function's arguments may be functions.

@@ -91,7 +91,7 @@ func ceiled(name string, f frag) frag {
 		out.wide = true
 	}
 	if g.kind == float && name == "ceil" {
-		out.text, out.atom = out.text+" + 0", false // -0 is told as 0
+		out.text, out.atom = out.text+" + 0", false // -0 is written as 0
 	}
 	return out
 }

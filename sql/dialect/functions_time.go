@@ -167,7 +167,7 @@ func (e *emitter) extract(unit string, f frag) frag {
 	return frag{}
 }
 
-// interval writes an INTERVAL, and says whether it is of whole days.
+// interval writes an INTERVAL, and reports whether it consists of whole days.
 func (e *emitter) interval(x *sqlparser.IntervalExpr) (sql string, days bool) {
 	n := e.number(x.Expr)
 	unit := strings.ToLower(x.Unit)
@@ -186,7 +186,7 @@ func (e *emitter) interval(x *sqlparser.IntervalExpr) (sql string, days bool) {
 	return "", false
 }
 
-// shifted writes a moment plus or minus an interval. A date stays one if the interval is of
+// shifted writes a time plus or minus an interval. A date stays one if the interval consists of
 // whole days.
 func (e *emitter) shifted(f frag, i *sqlparser.IntervalExpr, sign string) frag {
 	by, days := e.interval(i)
@@ -267,8 +267,8 @@ var formats = map[byte]string{
 	'k': "FMHH24", 'l': "FMHH12", 'D': "FMDDth", 'v': "IW", 'x': "IYYY",
 }
 
-// dateFormat translates a format of DATE_FORMAT for to_char. What stands between the signs is
-// put in quotes.
+// dateFormat translates a format of DATE_FORMAT for to_char. Text between the format's signs is
+// quoted.
 func dateFormat(f string) string {
 	var b, plain strings.Builder
 	flush := func() {

@@ -10,8 +10,8 @@ import (
 	pgparser "github.com/wasilibs/go-pgquery/parser"
 )
 
-// FuzzTranslate: whatever the text, nothing panics, what is refused is refused with an error of
-// ours, and PostgreSQL's parser reads what is given.
+// FuzzTranslate: for any text, nothing panics, refusals are errors of this package, and
+// PostgreSQL's parser reads the translation.
 func FuzzTranslate(f *testing.F) {
 	if _, err := pgparser.ParseToJSON("SELECT 1"); err != nil { // it takes its time the first time
 		f.Fatal(err)
@@ -55,7 +55,7 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
-// FuzzAnalyse: nothing panics, and what a packet says of keys can be asked of every table.
+// FuzzAnalyse: nothing panics, and the keys of a packet can be requested for every table.
 func FuzzAnalyse(f *testing.F) {
 	seeds(f)
 	f.Add("SELECT 1; COMMIT", byte(0))

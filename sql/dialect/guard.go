@@ -7,15 +7,14 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// Guards. A lock on a row keeps it as it was read. What keeps others from putting a row where there
-// was none, or from changing one so that it fulfils a condition, is a lock of the table: PostgreSQL's
-// SHARE MODE, which whoever reads by a condition takes, and with which ROW EXCLUSIVE, that each
-// writer takes by itself, does not go together. Readers do not keep each other off, nor writers each
-// other, and rows that are asked for by a whole key, and are there, need no guard at all. A statement
-// that also writes the table takes SHARE ROW EXCLUSIVE at once: two that first read and then write
-// would wait for each other.
+// Guards. A lock on a row keeps it as it was read. Inserts where no row was, and updates that make
+// a row satisfy a condition, are prevented by a lock of the table: PostgreSQL's SHARE MODE, which
+// readers by a condition take, and which conflicts with ROW EXCLUSIVE, which each writer takes by
+// itself. Readers do not exclude each other, nor writers each other, and rows that are requested by
+// a whole key, and exist, need no guard at all. A statement that also writes the table takes SHARE
+// ROW EXCLUSIVE from the start: two that first read and then write would wait for each other.
 
-// guard says what guards a statement that has been written.
+// guard determines the guards of a statement that has been written.
 func (e *emitter) guard(stmt sqlparser.Statement) {
 	if e.skips {
 		return // the client does not want to know of rows that others hold
@@ -29,7 +28,7 @@ func (e *emitter) guard(stmt sqlparser.Statement) {
 			reads = append(reads, t)
 		}
 	}
-	if insert, ok := stmt.(*sqlparser.Insert); ok { // it tells of rows that have its keys
+	if insert, ok := stmt.(*sqlparser.Insert); ok { // it returns rows that have its keys
 		t := e.physical(e.out.Writes[0])
 		switch rows := rowsGiven(insert); {
 		case rows > 0 && len(e.out.Unguarded) == 0 && e.counts != "": // each is inserted or locked
@@ -57,8 +56,8 @@ func (e *emitter) guard(stmt sqlparser.Statement) {
 	e.out.Least = n
 }
 
-// alone is how many rows of a table a statement asks for, by their keys, if it asks for nothing
-// else: if it finds so many, their locks are all that it needs. 0: it asks for more.
+// alone returns the number of rows of a table that a statement requests, by their keys, if it
+// requests nothing else: if it finds so many, their locks suffice. 0: it requests more.
 func (e *emitter) alone(stmt sqlparser.Statement) int {
 	if e.gapsSeen != 1 || e.out.Unguarded[0].Reason != Absence {
 		return 0
@@ -78,7 +77,7 @@ func (e *emitter) alone(stmt sqlparser.Statement) int {
 	return 0
 }
 
-// rowsGiven is how many rows an INSERT has; 0: they are a query's.
+// rowsGiven returns the number of rows of an INSERT; 0: they are a query's.
 func rowsGiven(s *sqlparser.Insert) int {
 	switch r := s.Rows.(type) {
 	case sqlparser.Values:

@@ -6,7 +6,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// valuesOf is what VALUES(column) and a row's alias mean in ON DUPLICATE KEY UPDATE: the row
+// valuesOf is the meaning of VALUES(column) and a row's alias in ON DUPLICATE KEY UPDATE: the row
 // that was to be inserted, EXCLUDED in PostgreSQL.
 type valuesOf struct {
 	target   *item
@@ -98,7 +98,7 @@ func (e *emitter) insertValues(rows sqlparser.Values, target *item, columns []ou
 	})
 }
 
-// described is what the schema says of a column.
+// described returns the schema's description of a column.
 func (i *item) described(name string) Column {
 	if i.table != nil {
 		for _, c := range i.table.Columns {
@@ -183,8 +183,8 @@ func (e *emitter) conflict(s *sqlparser.Insert, target *item, columns []output) 
 	return ""
 }
 
-// replacing writes REPLACE for a table with one unique key: every other column becomes what was
-// to be inserted, its default where nothing was given.
+// replacing writes REPLACE for a table with one unique key: every other column gets the value to be
+// inserted, or its default.
 func (e *emitter) replacing(s *sqlparser.Insert, target *item) string {
 	t := e.known(target.logical, "REPLACE")
 	if len(t.Key) == 0 && len(t.Unique) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// Value is a value that stands in a statement. A caller that routes by it must bring it to its
-// key's type first: 5 and '5' are one key of an integer column, and what is one text to a
-// source whose collation does not regard case is several texts here.
+// Value is a value in a statement. A caller that routes by it must bring it to its key's type
+// first: 5 and '5' are one key of an integer column, and a text is several texts here if the
+// source's collation ignores case.
 type Value struct {
 	Arg    int    // the place, from 0, of the client's value; -1: a literal
 	Text   string // of a literal
@@ -24,7 +24,7 @@ type Bound struct {
 	Open bool // the bound itself is outside
 }
 
-// Range is what lies between two bounds; nil is no bound.
+// Range is the range between two bounds; nil is no bound.
 type Range struct{ Low, High *Bound }
 
 // Keys are the values of a column that a statement can touch: all, or those listed and those in
@@ -35,13 +35,13 @@ type Keys struct {
 	Ranges []Range
 }
 
-// None says that no row can satisfy the statement.
+// None reports whether no row can satisfy the statement.
 func (k Keys) None() bool { return !k.All && len(k.Values) == 0 && len(k.Ranges) == 0 }
 
 var allKeys = Keys{All: true}
 
-// Keys says which values of a column of a table a statement can touch, wherever the table stands
-// in it. The rows of an INSERT are told by RowKeys. The schema may be nil; without it a column
+// Keys returns the values of a column of a table that a statement can touch, wherever the table is
+// in it. The rows of an INSERT are returned by RowKeys. The schema may be nil; without it a column
 // without its table's name is known only in a query of one table.
 func (s *Statement) Keys(table Name, column string, schema Schema) Keys {
 	out := Keys{}
@@ -55,7 +55,7 @@ func (s *Statement) Keys(table Name, column string, schema Schema) Keys {
 	return out
 }
 
-// Sets says whether a statement gives a column of a table another value, which would move a row
+// Sets reports whether a statement gives a column of a table another value, which would move a row
 // that is placed by it.
 func (s *Statement) Sets(table Name, column string) bool {
 	var exprs sqlparser.AssignmentExprs
@@ -106,7 +106,7 @@ func (b *block) keys(i int, column string, schema Schema) Keys {
 	return out
 }
 
-// resolve says whose column a name is.
+// resolve returns the table of a column's name.
 func (b *block) resolve(c *sqlparser.ColName, schema Schema) (member, bool) {
 	name := fold(c.Name.String())
 	if !c.Qualifier.IsEmpty() {
@@ -199,8 +199,8 @@ func conjuncts(x sqlparser.Expr, f func(sqlparser.Expr)) {
 	}
 }
 
-// constrained reads what a condition asks of the columns that are ours. Of an optional table a
-// row without a partner satisfies IS NULL, so that says nothing there.
+// constrained reads what a condition asks of the columns that are ours. Of an optional table a row
+// without a partner satisfies IS NULL, so that implies nothing there.
 func constrained(x sqlparser.Expr, ours func(*sqlparser.ColName) bool, optional bool) Keys {
 	switch x := x.(type) {
 	case *sqlparser.ParenExpr:
@@ -300,7 +300,7 @@ func valueOf(x sqlparser.Expr) (Value, bool) {
 	return Value{}, false
 }
 
-// union is what satisfies either.
+// union returns the keys that satisfy either.
 func union(a, b Keys) Keys {
 	if a.All || b.All {
 		return allKeys
@@ -316,7 +316,7 @@ func union(a, b Keys) Keys {
 	return out
 }
 
-// intersect is what satisfies both, or somewhat more.
+// intersect returns the keys that satisfy both, or somewhat more.
 func intersect(a, b Keys) Keys {
 	switch {
 	case a.All:

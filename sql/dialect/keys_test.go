@@ -46,7 +46,7 @@ func (k Keys) told() string {
 	return strings.Join(parts, " ")
 }
 
-// TestKeys says of a column of a table which values each statement can touch. Where two
+// TestKeys checks the values of a column of a table that each statement can touch. Where two
 // conditions meet, more may be listed than can be touched, but never less.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct{ table, column, text, want string }{
@@ -77,7 +77,7 @@ func TestKeys(t *testing.T) {
 		{"orders", "account", "SELECT (SELECT MAX(qty) FROM orders) FROM accounts WHERE id = 1", "all"},
 		{"orders", "account", "UPDATE orders SET qty = 1 WHERE account = 4 ORDER BY id LIMIT 1", "4"},
 		{"orders", "account", "DELETE FROM orders WHERE account < ?", "..)?0"},
-		// Joins: what holds of a column holds of those that must equal it.
+		// Joins: conditions on a column also hold for the columns that must equal it.
 		{"orders", "account", "SELECT * FROM accounts a JOIN orders o ON o.account = a.id WHERE a.id = 5", "5"},
 		{"orders", "account", "SELECT * FROM accounts a, orders o WHERE o.account = a.id AND a.id = 5", "5"},
 		{"accounts", "id", "SELECT * FROM accounts a JOIN orders o ON o.account = a.id AND o.account IN (1, 2)", "1 2"},
@@ -89,7 +89,7 @@ func TestKeys(t *testing.T) {
 		{"accounts", "id", "SELECT * FROM accounts a LEFT JOIN orders o ON a.id = 5", "all"},
 		{"accounts", "id", "SELECT * FROM orders o RIGHT JOIN accounts a ON a.id = 5", "all"},
 		{"orders", "account", "SELECT * FROM orders a JOIN orders b ON a.id = b.id WHERE a.account = 1 AND b.account = 2", "1 2"},
-		// A name without its table: the schema says whose it is.
+		// A name without its table: the schema determines its table.
 		{"orders", "account", "SELECT * FROM accounts JOIN orders WHERE account = 6", "6"},
 		{"orders", "id", "SELECT * FROM accounts JOIN orders WHERE id = 6", "all"},
 		{"orders", "account", "SELECT * FROM orders, (SELECT 1 AS account) AS d WHERE account = 6", "all"},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is what the writer knows of the type of an expression's value.
+// kind is the writer's knowledge of the type of an expression's value.
 type kind byte
 
 const (
@@ -108,14 +108,15 @@ type frag struct {
 	sure bool
 	// literal is a string or number as the client wrote it, which takes the type of its place.
 	literal bool
-	// value is what a literal says.
+	// value is a literal's value.
 	value string
-	// quotient: it divides, or is one of several scales, so that its digits are not those that
+	// quotient: it divides, or is one of several scales, so that its digits differ from the ones
 	// MySQL shows.
 	quotient bool
-	// hidden is how many digits MySQL keeps of a quotient that it reckons on with, 0: not known.
+	// hidden is the number of digits that MySQL keeps of a quotient with which it calculates, 0:
+	// not known.
 	hidden int
-	// raw is the sign of a placeholder alone, and class what is known of its value.
+	// raw is the sign of a placeholder alone, and class its value's class.
 	raw   string
 	class ValueClass
 	// hybrid is a hexadecimal literal that is a number where one is asked for.
@@ -130,7 +131,7 @@ func (f frag) operand() string {
 	return "(" + f.text + ")"
 }
 
-// open says that the fragment takes whatever type its place asks for.
+// open reports whether the fragment takes any type required by its place.
 func (f frag) open() bool { return f.kind == untyped || f.literal && f.kind == text }
 
 func atom(text string, k kind) frag { return frag{typed: typed{kind: k}, text: text, atom: true} }
@@ -217,7 +218,7 @@ func brief(s string) string {
 	return s
 }
 
-// isNumber says whether a text is a plain decimal number, such as -12.50.
+// isNumber reports whether a text is a plain decimal number, such as -12.50.
 func isNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, point := strings.Cut(s, ".")

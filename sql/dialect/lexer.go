@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Bounds of a text. The parser and all that comes after go down the tree by recursion, so its
-// depth is bounded before, by a lexer that does not recurse.
+// Bounds of a text. The parser and all later steps go down the tree by recursion, so its depth is
+// bounded before, by a lexer that does not recurse.
 const (
 	textMax  = 16 << 20 // bytes
 	depthMax = 1000     // brackets, and operators chained between two commas
@@ -69,8 +69,8 @@ func next(text string, i int, ansi bool) (token, bool) {
 	return t, true
 }
 
-// noEffect matches comments that run and change nothing about any server's answer: every
-// dump reads its tables with one.
+// noEffect matches comments that run and change nothing about any server's answer: every dump reads
+// its tables with one.
 var noEffect = regexp.MustCompile(`(?i)^/\*M?![0-9]*\s*SQL_NO_CACHE\s*\*/$`)
 
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
@@ -102,12 +102,12 @@ func through(text string, i int, mark string) int {
 	return len(text)
 }
 
-// mended is a text as the parser reads it rightly, and what it could not have told.
+// mended is a text as the parser reads it correctly, and facts that the parser could not report.
 type mended struct {
 	text  string
 	share bool // all its locking clauses were FOR SHARE
-	last  bool // the hint of the last round stands in it
-	// places is how many placeholders it has.
+	last  bool // it contains the hint of the last round
+	// places is the number of its placeholders.
 	places int
 }
 
@@ -117,8 +117,8 @@ type mended struct {
 //   - \_ and \% in a string, of which it drops the backslash that MySQL keeps, get another one;
 //   - --x, which it takes for a comment, becomes - -x.
 //
-// What it takes for something that MySQL does not (// as a comment, :name as a placeholder)
-// is refused, and so are comments whose content runs.
+// Texts that it reads differently than MySQL (// as a comment, :name as a placeholder) are refused,
+// and so are comments whose content runs.
 func mend(text string, ansi bool) (mended, error) {
 	if len(text) > textMax {
 		return mended{}, syntax("the text has %d bytes, and at most %d are read", len(text), textMax)

@@ -3,8 +3,8 @@ package dialect
 import "github.com/dolthub/vitess/go/vt/sqlparser"
 
 // WithKeys is a SELECT, UPDATE or DELETE of one table, and of no other query, whose lists of values
-// of a column (IN) have only those values that keep names: no row with another value is where it is
-// sent. A list keeps one value at least. It is the statement itself if no list has others.
+// of a column (IN) have only those values that keep names: no row with another value is at its
+// destination. A list keeps one value at least. It is the statement itself if no list has others.
 func (s *Statement) WithKeys(table Name, column string, schema Schema, keep func(Value) bool) *Statement {
 	blocks := usesOf(s.stmt).blocks
 	if len(blocks) != 1 || len(blocks[0].tables) != 1 || blocks[0].tables[0].name != table || blocks[0].where == nil {

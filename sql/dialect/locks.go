@@ -7,16 +7,16 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// locking is how a SELECT locks its rows.
+// locking is the way in which a SELECT locks its rows.
 type locking struct {
 	clause string
 	inner  bool // the clause belongs below the aggregate
 }
 
-// lockOf chooses the locking clause of a SELECT, of which FROM has been written, and notes what
-// it leaves unguarded. PostgreSQL locks no rows of what it groups, of DISTINCT, or of the
-// optional side of an outer join; what it reads through WITH or a subquery in FROM locks for
-// itself. So the tables are named one by one.
+// lockOf chooses the locking clause of a SELECT, of which FROM has been written, and notes reads
+// that it leaves unguarded. PostgreSQL locks no rows that are grouped, of DISTINCT, or of the
+// optional side of an outer join; queries in WITH or in FROM lock for themselves. So the tables are
+// named one by one.
 func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
 	asked := s.Lock != nil && s.Lock.Type != ""
 	var bases, lockable []*item
@@ -95,7 +95,7 @@ func (e *emitter) lockWord(l *sqlparser.Lock) (word, wait string) {
 	return word, wait
 }
 
-// ofTables narrows tables to those that OF names.
+// ofTables narrows tables to the ones that OF names.
 func (e *emitter) ofTables(l *sqlparser.Lock, bases, lockable []*item) (b, k []*item) {
 	if len(l.Tables) == 0 {
 		return bases, lockable
@@ -152,8 +152,8 @@ func (e *emitter) unguarded(n Name, gap Gap) {
 	e.out.Unguarded = append(e.out.Unguarded, Unguarded{n, gap})
 }
 
-// gapOf is Absence, with the number of rows that are asked for at most, if a condition says what a
-// whole unique key equals, or which values the one column of one has.
+// gapOf is Absence, with the number of rows that are asked for at most, if a condition determines a
+// whole unique key, or the values of a unique key of one column.
 func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	if w == nil || i.table == nil || join {
 		return Phantoms, 0
@@ -177,7 +177,8 @@ func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	return Phantoms, 0
 }
 
-// equalities tells of each column that a condition requires to equal a constant, or one of several.
+// equalities calls f for each column that a condition requires to equal a constant, or one of
+// several.
 func equalities(x sqlparser.Expr, f func(c *sqlparser.ColName, values int)) {
 	switch x := x.(type) {
 	case *sqlparser.ParenExpr:

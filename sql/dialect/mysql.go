@@ -28,7 +28,7 @@ func forMySQL(p parsed, schema Schema, o Options) (t Translation, err error) {
 type mysqlWriter struct {
 	parsed
 	opt    Options
-	tables map[Name]*Table // those that the source names otherwise
+	tables map[Name]*Table // tables that the source names otherwise
 	has    map[string]bool // columns of all tables that are known, in lower case
 	args   []int
 	places []int

@@ -7,14 +7,14 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// What was written is read once more, as a server reads it, and held against what was to be
-// written: no name or value may have become anything else.
+// The written text is parsed once more, as a server parses it, and compared with the intended tree:
+// no name or value may have become anything else.
 
 // aside are fields of nodes in which both may differ: positions, the client's own words for a
 // column, comments, and locking clauses, of which there are two forms.
 var aside = map[string]bool{"Auth": true, "InputExpression": true, "StartParsePos": true, "EndParsePos": true, "Comments": true, "Lock": true}
 
-// same reports whether a tree is what the writer was to write of another.
+// same reports whether a tree is the writer's intended image of another.
 func (w *mysqlWriter) same(want, got sqlparser.SQLNode) bool {
 	return w.alike(reflect.ValueOf(want), reflect.ValueOf(got))
 }

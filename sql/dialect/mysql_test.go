@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A source that speaks MySQL gets what was read, written anew.
+// A source that speaks MySQL gets the parsed statement, written again.
 func TestForMySQL(t *testing.T) {
 	seven := uint64(7)
 	for _, c := range [][2]string{
@@ -70,8 +70,8 @@ var strangers = []string{
 	"pg_catalog.pg_sleep(9)", "public.fdef()", "inet_server_addr()", "pg_reload_conf()", "to_regclass('a')", "lo_export(1, 'a')", "nope.lower(a)", "pg_read_binary_file('a')",
 }
 
-// What is not built in at a source's version does not go to it, whatever the clause. UUID_TO_BIN is built
-// in at MySQL from 8.0 on alone, so that only the translation can refuse it.
+// Functions that are not built in at a source's version are not sent to it, whatever the clause.
+// UUID_TO_BIN is built in at MySQL from 8.0 on alone, so that only the translation can refuse it.
 func TestFunctionsThatAreNotBuiltInAreNotSent(t *testing.T) {
 	last := uint64(7)
 	read := map[string]bool{}
@@ -90,7 +90,7 @@ func TestFunctionsThatAreNotBuiltInAreNotSent(t *testing.T) {
 			}
 		}
 		if tr, err := Translate(strings.ReplaceAll(clause, "%F", "lower('a')"), MySQL, nil, Options{}); err != nil && read[clause] && !strings.Contains(clause, ":=") {
-			t.Errorf("%s: what is built in: %s, %v", clause, tr.Text, err)
+			t.Errorf("%s: a built-in function: %s, %v", clause, tr.Text, err)
 		}
 	}
 	if len(read) < len(clauses)*9/10 {
@@ -147,7 +147,7 @@ func TestNothingGetsOutOfItsQuotes(t *testing.T) {
 	}
 }
 
-// What is refused is said of the right kind of source.
+// A refusal names the right kind of source.
 func TestARefusalNamesTheSource(t *testing.T) {
 	for to, of := range map[Dialect]string{MySQL: "for a MySQL or MariaDB source:", Postgres: "for a PostgreSQL source:"} {
 		for _, text := range []string{

@@ -59,7 +59,7 @@ func (w *mysqlWriter) node(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
 		}
 	case *sqlparser.CommonTableExpr:
 		buf.Myprintf("%v %vas %v", n.As, n.Columns, n.Expr)
-	case sqlparser.Comments: // a hint may be one, and says more to a server than its text does
+	case sqlparser.Comments: // a hint may be one, and means more to a server than its text
 	case *sqlparser.Select:
 		w.selected(buf, n)
 	case *sqlparser.BinaryExpr:
@@ -72,7 +72,8 @@ func (w *mysqlWriter) node(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
 	}
 }
 
-// called writes what stands as a function, or has a name of the server's own; false: it is no such.
+// called writes nodes that have the form of a function, or a name of the server's own; false: it is
+// no such node.
 func (w *mysqlWriter) called(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) bool {
 	switch n := n.(type) {
 	case *sqlparser.FuncExpr:
@@ -113,7 +114,7 @@ func (w *mysqlWriter) called(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) 
 	return true
 }
 
-// wordPattern is what a name of the server's own looks like.
+// wordPattern matches names of the server's own.
 var wordPattern = regexp.MustCompile(`^[A-Za-z0-9_ ]*$`)
 
 func word(name string) {
@@ -122,7 +123,7 @@ func word(name string) {
 	}
 }
 
-// known refuses kinds of nodes that are not known to be no more than they say.
+// known refuses kinds of nodes that are not known to have no other meaning than their text.
 func known(n sqlparser.SQLNode) {
 	switch n := n.(type) {
 	case *sqlparser.ParenSelect, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.With, sqlparser.SelectExprs, *sqlparser.QueryOpts,
@@ -177,8 +178,8 @@ func (w *mysqlWriter) column(buf *sqlparser.TrackedBuffer, n *sqlparser.ColName)
 	buf.Myprintf("%v", n.Name)
 }
 
-// ofMariaDB are columns that a table with versions has, and lists nowhere, and one that stands for
-// a key.
+// ofMariaDB are columns that a table with versions has without listing them, and one that
+// represents a key.
 var ofMariaDB = []string{"row_start", "row_end", "_rowid"}
 
 // isVariable reports whether a name is a variable's: of the session, or of the server.
@@ -186,7 +187,7 @@ func isVariable(n *sqlparser.ColName) bool {
 	return strings.HasPrefix(n.Name.String(), "@") || strings.HasPrefix(n.Qualifier.Name.String(), "@")
 }
 
-// selected writes a query. FOR SHARE is what MariaDB does not know, and LOCK IN SHARE MODE in both.
+// selected writes a query. MariaDB does not know FOR SHARE; LOCK IN SHARE MODE exists in both.
 func (w *mysqlWriter) selected(buf *sqlparser.TrackedBuffer, n *sqlparser.Select) {
 	if n.Into != nil {
 		refuse("INTO", "a source's files and variables are not the client's", "")
@@ -216,7 +217,7 @@ func (w *mysqlWriter) binary(buf *sqlparser.TrackedBuffer, n *sqlparser.BinaryEx
 }
 
 // function writes the call of a function that is built in, and LAST_INSERT_ID() as its value. With
-// an argument it gives that, which the source then says is the new number.
+// an argument it returns that, which the source then reports as the new number.
 func (w *mysqlWriter) function(buf *sqlparser.TrackedBuffer, n *sqlparser.FuncExpr) {
 	name := n.Name.Lowered()
 	switch {

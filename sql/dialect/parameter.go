@@ -14,7 +14,7 @@ import (
 // kind wherever the place's type would not do. A whole number that the place's type holds has no
 // cast, so that indexes serve it.
 
-// ValueClass is what is known of a placeholder's value.
+// ValueClass is the knowledge of a placeholder's value.
 type ValueClass byte
 
 // The classes. Those of numbers are of values that the client has sent as numbers.
@@ -227,7 +227,8 @@ func parameterFor(f frag, k kind) frag {
 	return f.asRaw()
 }
 
-// asDocument writes a value beside a JSON document as one: its type tells a number from a text.
+// asDocument writes a value beside a JSON document as one: its type distinguishes a number from a
+// text.
 func asDocument(f frag) frag {
 	switch {
 	case f.kind == document:

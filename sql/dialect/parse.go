@@ -12,8 +12,8 @@ import (
 type parsed struct {
 	stmt  sqlparser.Statement
 	share bool // its locking clauses are FOR SHARE
-	last  bool // the hint of the last round stands in it
-	// places is how many placeholders it has.
+	last  bool // it contains the hint of the last round
+	// places is the number of its placeholders.
 	places int
 	size   int // bytes of its text
 }
@@ -43,7 +43,7 @@ func parseError(err error) error {
 	return syntax("%s", strings.TrimSpace(text))
 }
 
-// kindOf says of what kind a statement is.
+// kindOf returns the kind of a statement.
 func kindOf(stmt sqlparser.Statement) Kind {
 	switch stmt.(type) {
 	case *sqlparser.Select, *sqlparser.SetOp, *sqlparser.ParenSelect:

@@ -21,7 +21,7 @@ type Partial struct {
 	Order []Ordering
 	// Skip and Most are the client's LIMIT; Most < 0: all.
 	Skip, Most int64
-	// Exact are the columns of the table whose values are compared by whoever merges.
+	// Exact are the columns of the table whose values are compared by the merging gateway.
 	Exact []string
 }
 
@@ -33,7 +33,7 @@ type Output struct {
 	Count int // of Average: the column of the count
 }
 
-// Joining is how values of several answers become one.
+// Joining is the way in which values of several answers become one.
 type Joining string
 
 // The ways.
@@ -52,8 +52,8 @@ type Ordering struct {
 	Descending bool
 }
 
-// Partial says how to ask several sources for parts of what a SELECT wants; ok is false if the
-// parts could not be put together. number gives the values of placeholders in LIMIT.
+// Partial returns the statements that ask several sources for parts of a SELECT's answer; ok is
+// false if the parts could not be put together. number gives the values of placeholders in LIMIT.
 func (s *Statement) Partial(number func(place int) (int64, bool)) (p Partial, ok bool) {
 	sel, is := s.stmt.(*sqlparser.Select)
 	if !is || !divisible(sel) || s.Blocks() != 1 {
@@ -145,8 +145,8 @@ func (w *partialWriter) rows() bool {
 	return true
 }
 
-// meant is the expression that a name or a number in ORDER BY stands for, and which output it is,
-// -1 if none.
+// meant returns the expression that a name or a number in ORDER BY represents, and the index of its
+// output, -1 if none.
 func (w *partialWriter) meant(x sqlparser.Expr) (sqlparser.Expr, int) {
 	if v, ok := x.(*sqlparser.SQLVal); ok && v.Type == sqlparser.IntVal {
 		n, err := strconv.Atoi(string(v.Val))
@@ -186,7 +186,7 @@ func (w *partialWriter) output(x sqlparser.Expr) int {
 	return -1
 }
 
-// groups is for a query that groups: each source gives its groups, with what is needed to add
+// groups is for a query that groups: each source returns its groups, with the values needed to add
 // them up.
 func (w *partialWriter) groups() bool {
 	w.out.SelectExprs, w.out.OrderBy, w.out.Limit = nil, nil, nil
@@ -276,7 +276,7 @@ func (w *partialWriter) aggregate(x sqlparser.Expr, o *Output) bool {
 	return true
 }
 
-// nameOfOutput is what MySQL calls a column of an answer.
+// nameOfOutput is MySQL's name of a column of an answer.
 func nameOfOutput(a *sqlparser.AliasedExpr) string {
 	if !a.As.IsEmpty() {
 		return a.As.String()

@@ -11,7 +11,7 @@ import "strings"
 const catalog = "pg_catalog."
 
 // syntaxCalls are written like calls of functions and are PostgreSQL's syntax: no function of any
-// schema can take their place. EXTRACT's function is always that of pg_catalog.
+// schema can take their place. EXTRACT's function is always pg_catalog's.
 var syntaxCalls = map[string]bool{"COALESCE": true, "GREATEST": true, "LEAST": true, "NULLIF": true, "CAST": true, "extract": true}
 
 // beforeParenthesis are the words that the emitter writes before a parenthesis that is no call: of
@@ -39,7 +39,8 @@ func callsOnly(server Server, texts ...string) {
 	}
 }
 
-// foreignCall is the first call in a text of what is not built in; empty: there is none.
+// foreignCall returns the first call in a text of a function that is not built in; empty: there is
+// none.
 func foreignCall(server Server, text string) string {
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
@@ -81,8 +82,8 @@ func wordByte(c byte) bool {
 	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// afterQuoted is where what begins with a quote ends. A quote within is doubled, or has a backslash
-// before it if escapes says so.
+// afterQuoted returns the end of a quoted text. A quote within is doubled, or has a backslash
+// before it if escapes is set.
 func afterQuoted(text string, i int, escapes bool) int {
 	quote := text[i]
 	for i++; i < len(text); i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// query writes a query and forgets its columns.
+// query writes a query and drops its columns.
 func (e *emitter) query(s sqlparser.SelectStatement, top bool) string {
 	text, _, _ := e.queryColumns(s, top)
 	return text
@@ -85,8 +85,8 @@ func clause(word, text string) string {
 	return word + text
 }
 
-// where writes the condition of WHERE and, where there is neither grouping nor an aggregate,
-// that of HAVING, which MySQL takes for one more filter then.
+// where writes the condition of WHERE and, where there is neither grouping nor an aggregate, the
+// condition of HAVING, which MySQL uses as one more filter then.
 func (e *emitter) where(s *sqlparser.Select) string {
 	var parts []sqlparser.Expr
 	if s.Where != nil {
@@ -108,7 +108,7 @@ func (e *emitter) where(s *sqlparser.Select) string {
 	return strings.Join(out, " AND ")
 }
 
-// grouped says that a SELECT makes one row of several.
+// grouped reports whether a SELECT makes one row of several.
 func grouped(s *sqlparser.Select) bool {
 	return len(s.GroupBy) > 0 || aggregates(s.SelectExprs) || s.Having != nil && aggregates(s.Having.Expr)
 }
@@ -130,7 +130,7 @@ func groupsOf(g sqlparser.GroupBy) map[string]bool {
 	return out
 }
 
-// groupBy writes GROUP BY. A bare name or number may be that of an output, as in MySQL.
+// groupBy writes GROUP BY. A bare name or number may be an output's, as in MySQL.
 func (e *emitter) groupBy(s *sqlparser.Select) string {
 	if len(s.GroupBy) == 0 {
 		return ""
@@ -186,7 +186,7 @@ func aliasesOf(exprs sqlparser.SelectExprs, columns []output) []output {
 	for _, x := range exprs {
 		a, ok := x.(*sqlparser.AliasedExpr)
 		if !ok {
-			return out // what comes after * is found by its name all the same, but not by place
+			return out // outputs after * are found by their names all the same, but not by place
 		}
 		if at < len(columns) && !a.As.IsEmpty() {
 			out = append(out, columns[at])
@@ -311,7 +311,7 @@ func (e *emitter) orderOfSet(o *sqlparser.Order, sc *scope) string {
 	return ""
 }
 
-// with writes WITH and makes its queries' names known; closeWith forgets them.
+// with writes WITH and makes its queries' names known; closeWith drops them.
 func (e *emitter) with(w *sqlparser.With) string {
 	if w == nil {
 		return ""

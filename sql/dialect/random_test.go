@@ -16,8 +16,8 @@ var (
 	count = flag.Int("count-random", 400, "statements of TestServers/Random")
 )
 
-// composer composes expressions over the table accounts. It keeps away from what is known to
-// differ: text in two cases, doubles told with their last digits, sums beyond 64 bits.
+// composer composes expressions over the table accounts. It avoids known differences: text in two
+// cases, doubles told with their last digits, sums beyond 64 bits.
 type composer struct{ *rand.Rand }
 
 func (c composer) of(s ...string) string { return s[c.IntN(len(s))] }

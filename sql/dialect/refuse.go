@@ -15,7 +15,7 @@ const (
 
 // ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
 type ErrNotTranslated struct {
-	What    string  // what stands in the statement, such as "REPLACE into accounts"
+	What    string  // the construct in the statement, such as "REPLACE into accounts"
 	Reason  string  // a clause, such as "it has two unique keys"
 	Instead string  // what may be written instead; may be empty
 	To      Dialect // empty: it holds for a source of any kind, or the kind is not known yet
@@ -104,7 +104,7 @@ func addressed(err error, to Dialect) error {
 	return err
 }
 
-// caught puts a refusal that is on its way into err; any other panic goes on.
+// caught puts a refusal that was thrown into err; any other panic continues.
 func caught(err *error) {
 	switch r := recover().(type) {
 	case nil:

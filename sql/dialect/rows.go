@@ -18,9 +18,9 @@ func insertedRows(s *sqlparser.Insert) (sqlparser.Values, bool) {
 	return nil, false
 }
 
-// RowKeys is the value of a column in each row of an INSERT. The error, *ErrNotTranslated, says
-// why it cannot be told: the rows come from a query, the column is not given, or its value is
-// reckoned.
+// RowKeys returns the value of a column in each row of an INSERT. The error, *ErrNotTranslated, has
+// the reason why it is unknown: the rows are a query's, the column is not given, or its value is
+// calculated.
 func (s *Statement) RowKeys(column string, schema Schema) (keys []Value, err error) {
 	defer caught(&err)
 	insert, ok := s.stmt.(*sqlparser.Insert)

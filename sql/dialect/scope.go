@@ -7,8 +7,8 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// scope is what names mean at a place: the tables of a query, and those of the queries around
-// it.
+// scope is the meaning of names at a place: the tables of a query, and the tables of the queries
+// around it.
 type scope struct {
 	outer *scope
 	items []*item
@@ -18,7 +18,7 @@ type scope struct {
 	// assigned are the columns that the assignments so far have changed: MySQL reads the new
 	// value, PostgreSQL the old one.
 	assigned map[string]frag
-	// substitute says how an alias stands for its expression here.
+	// substitute is the substitution of an alias by its expression here.
 	substitute substitution
 	// groups are the columns that GROUP BY names.
 	groups map[string]bool
@@ -26,7 +26,7 @@ type scope struct {
 
 // item is a table in FROM.
 type item struct {
-	name     string // what it is called here, as written
+	name     string // its name here, as written
 	database string
 	quoted   string // the same for PostgreSQL
 	table    *Table // of the schema; nil if it does not know it, or for a derived one
@@ -42,10 +42,10 @@ type output struct {
 	typed
 	name string
 	sure bool
-	expr frag // what an alias stands for
+	expr frag // an alias's expression
 }
 
-// base says that it is a table of the source.
+// base reports whether it is a table of the source.
 func (i *item) base() bool { return i.logical.Table != "" }
 
 func (i *item) find(name string) (output, bool) {
@@ -174,7 +174,7 @@ func (e *emitter) column(c *sqlparser.ColName) frag {
 }
 
 // outside is a name that no table is known to have, where not all columns of all tables are known.
-// PostgreSQL would take that of a table for its whole row.
+// PostgreSQL would take the name of a table for its whole row.
 func (e *emitter) outside(name string) string {
 	closed, items := true, 0
 	for s := e.scope; s != nil; s = s.outer {
@@ -249,7 +249,7 @@ func (e *emitter) columnOf(i *item, name string, qualify bool) frag {
 	return frag{typed: c.typed, text: text, atom: true, sure: c.sure && !i.optional}
 }
 
-// of is the scope in which a table stands, this one if it is in none.
+// of returns the scope that contains a table, this one if none does.
 func (s *scope) of(i *item) *scope {
 	for o := s; o != nil; o = o.outer {
 		if slices.Contains(o.items, i) {
@@ -267,7 +267,7 @@ func (e *emitter) within(f func(*scope)) {
 	f(e.scope)
 }
 
-// substitution is whether the alias of a column of the query stands for its expression, where
+// substitution is whether the alias of a column of the query represents its expression, where
 // PostgreSQL knows no aliases.
 type substitution byte
 
@@ -277,7 +277,7 @@ const (
 	aliasesBefore              // in HAVING and ORDER BY: only a grouped column goes before
 )
 
-// standsFor is the expression that a name stands for as an alias.
+// standsFor returns the expression that a name represents as an alias.
 func (s *scope) standsFor(name string) (frag, bool) {
 	if s.substitute == never {
 		return frag{}, false

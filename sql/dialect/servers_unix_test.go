@@ -39,7 +39,7 @@ func tool(t *testing.T, debian string, places ...string) string {
 	return ""
 }
 
-// asServer is a command that runs as who may run a server: PostgreSQL refuses root.
+// asServer returns a command that runs as a user who may run a server: PostgreSQL refuses root.
 func asServer(t *testing.T, who, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -127,7 +127,7 @@ func startPostgres(t *testing.T) *postgres {
 	}
 }
 
-// script runs a script and gives all that psql says. Fields are separated by \x1f, rows by \x1e.
+// script runs a script and returns psql's output. Fields are separated by \x1f, rows by \x1e.
 func (p *postgres) script(text string) (string, error) {
 	c := exec.Command(p.psql, "-X", "-q", "-A", "-h", p.dir, "-U", "postgres", "-d", "postgres", "-F", "\x1f", "-R", "\x1e", "-P", "null=\x1dNULL", "-P", "footer=off", "-v", "VERBOSITY=verbose")
 	c.Stdin = strings.NewReader(text)

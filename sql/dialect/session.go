@@ -6,8 +6,8 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// First takes the first statement off a packet; what stands behind it is rest, which is empty if
-// there is no further statement.
+// First splits a packet into its first statement and the rest, which is empty if there is no
+// further statement.
 func First(text string, ansi bool) (first, rest string) {
 	full := false
 	for i := 0; ; {
@@ -41,7 +41,8 @@ func hasStatement(text string, ansi bool) bool {
 	}
 }
 
-// LastInsertID is how OfSession calls what a source can be sent the value of.
+// LastInsertID is the name with which OfSession reports a function whose value a source can be
+// sent.
 const LastInsertID = "LAST_INSERT_ID()"
 
 // OfSession is the first thing in a statement that no source can tell, as it is written: a variable,
@@ -79,13 +80,14 @@ func (s *Statement) OfSession() (what string) {
 	return what
 }
 
-// Replaces says that it is REPLACE, which deletes what it finds.
+// Replaces reports whether it is REPLACE, which deletes the rows that it finds.
 func (s *Statement) Replaces() bool {
 	i, ok := s.stmt.(*sqlparser.Insert)
 	return ok && strings.EqualFold(i.Action, sqlparser.ReplaceStr)
 }
 
-// Limits says that a statement has a LIMIT at its outside: not any of the rows that satisfy it.
+// Limits reports whether a statement has a LIMIT at its outside: not all rows that satisfy it are
+// meant.
 func (s *Statement) Limits() bool {
 	switch n := s.stmt.(type) {
 	case *sqlparser.Select:
@@ -100,22 +102,22 @@ func (s *Statement) Limits() bool {
 	return false
 }
 
-// NoWait says that it locks rows with NOWAIT.
+// NoWait reports whether it locks rows with NOWAIT.
 func (s *Statement) NoWait() bool {
 	n, ok := s.stmt.(*sqlparser.Select)
 	return ok && n.Lock != nil && strings.HasSuffix(n.Lock.Type, "nowait")
 }
 
-// Blocks is how many queries stand in a statement, itself included.
+// Blocks returns the number of queries in a statement, itself included.
 func (s *Statement) Blocks() int { return len(usesOf(s.stmt).blocks) }
 
-// Upserts says that it has ON DUPLICATE KEY UPDATE.
+// Upserts reports whether it has ON DUPLICATE KEY UPDATE.
 func (s *Statement) Upserts() bool {
 	i, ok := s.stmt.(*sqlparser.Insert)
 	return ok && len(i.OnDup) > 0
 }
 
-// Returns says that it changes rows and has RETURNING.
+// Returns reports whether it changes rows and has RETURNING.
 func (s *Statement) Returns() bool {
 	i, ok := s.stmt.(*sqlparser.Insert)
 	return ok && len(i.Returning) > 0

@@ -12,13 +12,14 @@ import (
 // condition, until there are as many as LIMIT names. A source that was asked for the client's
 // statement itself would lock as many rows as LIMIT names, whichever of them are returned.
 
-// SkipsLocked says that it is a SELECT with LIMIT that skips locked rows.
+// SkipsLocked reports whether it is a SELECT with LIMIT that skips locked rows.
 func (s *Statement) SkipsLocked() bool {
 	n, ok := s.stmt.(*sqlparser.Select)
 	return ok && n.Limit != nil && n.Lock != nil && strings.HasSuffix(n.Lock.Type, "skip locked")
 }
 
-// Shape is what the sources are asked, without a lock and for no rows: its answer has the columns.
+// Shape is the statement sent to the sources without a lock and for no rows: its answer has the
+// columns.
 func (p *Partial) Shape() *Statement {
 	return p.made(func(s *sqlparser.Select) {
 		s.Lock, s.OrderBy, s.Limit = nil, nil, limitTo(0)

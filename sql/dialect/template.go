@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ValueKind is how a client wrote a value into its text.
+// ValueKind is the form in which a client wrote a value into its text.
 type ValueKind byte
 
 // The kinds.
@@ -19,7 +19,7 @@ const (
 // wholeDigitsMax bounds a WholeValue: all of them are integers for both dialects.
 const wholeDigitsMax = 18
 
-// KindOfValue says of which kind a value is, as it stands in a text without its quotes; 0: of none.
+// KindOfValue returns the kind of a value, as it is in a text without its quotes; 0: none.
 func KindOfValue(value []byte, quoted bool) ValueKind {
 	if quoted {
 		for _, c := range value {
@@ -50,13 +50,13 @@ func KindOfValue(value []byte, quoted bool) ValueKind {
 	return FractionValue
 }
 
-// Template is the translation of all texts that differ in values of the same kinds alone: what
-// Translate would give for each of them, without reading it. Texts for which that does not hold,
-// because what is written depends on the values, have none.
+// Template is the translation of all texts that differ in values of the same kinds alone: the
+// result of Translate for each of them, without parsing it. Texts whose translation depends on the
+// values have none.
 type Template struct {
-	Translation // of the text with placeholders; its own Text and Args are not what is sent
+	Translation // of the text with placeholders; its own Text and Args are not sent
 	kinds       []ValueKind
-	parts       []string // what stands before each value, and behind the last
+	parts       []string // the text before each value, and after the last
 	args        []int    // which value, after each part but the last
 }
 

@@ -31,8 +31,8 @@ func withoutValues(text string) (keyed string, kinds []ValueKind, values [][]byt
 	}
 }
 
-// Of every case of the page whose text has a template, with its values taken out, the template
-// filled with them is what the text is translated to.
+// For every case of the page whose text has a template, with its values taken out, the template
+// filled with them equals the text's translation.
 func TestTemplatesOfCases(t *testing.T) {
 	have, lack := map[Dialect]int{}, map[Dialect]int{}
 	cases(t, func(c aCase) string {

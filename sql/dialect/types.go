@@ -9,7 +9,7 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// Kind is what sort of statement one is.
+// Kind is the sort of a statement.
 type Kind string
 
 // The kinds.
@@ -23,10 +23,10 @@ const (
 	Other   Kind = "other"   // SHOW, EXPLAIN, CALL and what else no source is sent
 )
 
-// Schema is what is known of a source's tables.
+// Schema describes a source's tables.
 type Schema interface {
-	// Table finds a table by its logical name. The database is empty where the statement
-	// names none. What it gives must not be changed.
+	// Table finds a table by its logical name. The database is empty where the statement names
+	// none. The result must not be changed.
 	Table(database, name string) (*Table, bool)
 }
 
@@ -64,11 +64,11 @@ type Options struct {
 	// ReturnInsertID has an INSERT return the number that the source gave its first row; see
 	// Translation.InsertID.
 	ReturnInsertID bool
-	// Count has changes be counted as MySQL's; FoundRows: as for a client that wants to know how many
-	// rows were found.
+	// Count has changes be counted as MySQL's; FoundRows: as for a client that requests the number
+	// of found rows.
 	Count, FoundRows bool
-	// Classes are what is known of the values of the client's placeholders, a ValueClass each, by
-	// their places; of those beyond them nothing is.
+	// Classes are the classes of the values of the client's placeholders, a ValueClass each, by
+	// their places; those of later ones are unknown.
 	Classes string
 	// LastInsertID is the value of LAST_INSERT_ID(); nil: it is refused.
 	LastInsertID *uint64
@@ -85,12 +85,12 @@ type Translation struct {
 	Text string
 	// More are statements that belong to it and run after it, such as a new table's indexes.
 	More []string
-	// Args says which of the client's values stands at each placeholder: Args[0] is the place,
-	// from 0, of the value for the first. A value may be needed twice or not at all.
+	// Args has the client's value of each placeholder: Args[0] is the place, from 0, of the value
+	// for the first. A value may be needed twice or not at all.
 	Args []int
-	// Places are where each placeholder's sign, one byte, stands in Text, if Text was written for
-	// MySQL: a value that is a number may be written there instead, since a text is reckoned with
-	// as a floating-point number. nil: it is not known.
+	// Places are the positions of each placeholder's sign, one byte, in Text, if Text was written
+	// for MySQL: a value that is a number may be written there instead, since a calculation with a
+	// text is one with a floating-point number. nil: it is not known.
 	Places []int
 	// Reads and Writes are the tables, each once, in the order of the text.
 	Reads, Writes []Name
@@ -98,17 +98,17 @@ type Translation struct {
 	// statement returns none.
 	InsertID string
 	// Unguarded are the reads for which serializability needs more than the locks that the text
-	// takes. Guard, if Options.Share asks for locks, takes what is missing, to be run before the
-	// text; or, if Least is not 0, after it if it has given or changed fewer rows than Least, or was
-	// refused for a key that is there already: then it is undone, and run anew.
+	// takes. Guard, if Options.Share asks for locks, takes the missing locks, to be run before the
+	// text; or, if Least is not 0, after it if it has given or changed fewer rows than Least, or
+	// was refused for a key that is there already: then it is rolled back, and run again.
 	Unguarded []Unguarded
 	Guard     []string
 	Least     int
-	// Locked, if not empty, is the text behind Guard: it locks what it does not change, too.
+	// Locked, if not empty, is the text behind Guard: it also locks rows that it does not change.
 	Locked string
-	// Returns says that the client asks for rows of what it changes. What stands behind its columns is
-	// not for it: InsertID, and CountColumn if Counts says so. Then the rows' counts make that of the
-	// statement, and each of Given rows that is not among them counts once.
+	// Returns: the client asks for the changed rows. Columns after its own are not for it:
+	// InsertID, and CountColumn if Counts is set. Then the rows' counts make that of the statement,
+	// and each of Given rows that is not among them counts once.
 	Returns, Counts bool
 	Given           int
 	// Remarks say where the source's answer may differ from MySQL's, each a sentence.
@@ -145,6 +145,6 @@ const (
 	// come.
 	Phantoms Gap = "phantoms"
 	// Unlocked: the source does not lock rows here (below an aggregate over a join, DISTINCT,
-	// UNION, at the optional side of an outer join, in a recursive query), or was not told to.
+	// UNION, at the optional side of an outer join, in a recursive query), or was not asked to.
 	Unlocked Gap = "unlocked"
 )

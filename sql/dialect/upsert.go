@@ -77,7 +77,7 @@ func (e *emitter) conflictKey(s *sqlparser.Insert, t *Table, target *item, colum
 	return possible[0]
 }
 
-// numbered says that no row gives column i a value of its own.
+// numbered reports whether no row gives column i a value of its own.
 func (e *emitter) numbered(s *sqlparser.Insert, i int) bool {
 	var rows sqlparser.Values
 	switch r := s.Rows.(type) {
@@ -96,7 +96,7 @@ func (e *emitter) numbered(s *sqlparser.Insert, i int) bool {
 	return true
 }
 
-// ownValue says that a value is one, and neither NULL nor DEFAULT nor 0.
+// ownValue reports whether a value is neither NULL nor DEFAULT nor 0.
 func (e *emitter) ownValue(x sqlparser.Expr) bool {
 	switch x := x.(type) {
 	case *sqlparser.NullVal, *sqlparser.Default:
@@ -133,8 +133,8 @@ func (e *emitter) proposed(c *sqlparser.ColName) (frag, bool) {
 	return frag{}, false
 }
 
-// assignments writes SET. In MySQL each sees what those before it have set; PostgreSQL's all see
-// the row as it was, so what was set is written out where it is read.
+// assignments writes SET. In MySQL each sees the assignments before it; PostgreSQL's all see the
+// row as it was, so an assigned value is written out where it is read.
 func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, change func(sqlparser.Expr) (sqlparser.Expr, bool)) []string {
 	e.scope.assigned = map[string]frag{}
 	defer func(s *scope) { s.assigned = nil }(e.scope)
@@ -179,8 +179,8 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 	return sets
 }
 
-// settled is what a column that has been set is worth: the value in the column's type. Without a
-// type it is not known, and whoever reads it is refused.
+// settled is the value that a column has been set to, in the column's type. Without a type it is
+// not known, and its reader is refused.
 func settled(f frag, c output, described Column) frag {
 	if described.Type == "" {
 		return frag{}

@@ -44,7 +44,7 @@ func (e *emitter) update(s *sqlparser.Update) string {
 	return out
 }
 
-// sets says whether a column to be set is one of a table.
+// sets reports whether a column to be set is one of a table.
 func (e *emitter) sets(c *sqlparser.ColName, i *item) bool {
 	if !c.Qualifier.IsEmpty() {
 		return strings.EqualFold(c.Qualifier.Name.String(), i.name)
@@ -55,7 +55,7 @@ func (e *emitter) sets(c *sqlparser.ColName, i *item) bool {
 	return e.scope.holder(c.Name.String()) == i
 }
 
-// written is the table that a statement changes, and what it is joined with.
+// written is the table that a statement changes, and the tables it is joined with.
 type written struct {
 	item   *item
 	table  string   // as the statement names it

@@ -10,7 +10,7 @@ import (
 	"isochron/txn"
 )
 
-// Source is a source and what it says of itself.
+// Source is a source and its description of itself.
 type Source struct {
 	txn.SourceEntry
 	txn.SourceSchema
@@ -54,7 +54,7 @@ func (s *Source) Find(name string) (*txn.SourceTable, error) {
 	return nil, refused("source %s has several tables %s: name one as schema.table (%s.%s, %s.%s)", s.Name, name, found[0].Schema, found[0].Name, found[1].Schema, found[1].Name)
 }
 
-// Rule is how the rows of an imported table lie at its sources.
+// Rule is the division of an imported table's rows over its sources.
 type Rule struct {
 	How    catalog.Spreading
 	By     string
@@ -104,7 +104,7 @@ func column(of string, c txn.Column) catalog.ForeignColumn {
 	return catalog.ForeignColumn{Name: c.Name, Type: sql, Nullable: c.Null, Numbered: c.Auto, Collation: uint16(collation(dialect.Dialect(of), c, sql))}
 }
 
-// class is what two types must share to be one column's.
+// class returns the class that two types must share to be one column's.
 func class(sql string) string {
 	switch base := read(sql).base; base {
 	case "tinyint", "smallint", "mediumint", "int", "bigint":
@@ -122,7 +122,7 @@ func class(sql string) string {
 	}
 }
 
-// Describe says in words how a table lies.
+// Describe returns the placement of a table in words.
 func Describe(f *catalog.Foreign) string {
 	var at []string
 	for _, p := range f.Parts {

@@ -9,8 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// collation is how the gateway compares a column's text where it does so itself: as its source
-// does. 0: as a table of this server's own.
+// collation returns the collation with which the gateway compares a column's text where it does so
+// itself: its source's. 0: as a table of this server's own.
 func collation(of dialect.Dialect, c txn.Column, sql string) gms.CollationID {
 	if class(sql) != "text" || read(sql).base == "enum" {
 		return 0
@@ -23,9 +23,9 @@ func collation(of dialect.Dialect, c txn.Column, sql string) gms.CollationID {
 	}
 	charset, rule, found := strings.Cut(strings.ToLower(c.Collation), "_")
 	if !found {
-		return 0 // an agent of an earlier version says none; "binary" has bytes
+		return 0 // an agent of an earlier version reports none; "binary" has bytes
 	}
-	// Text comes as utf8mb4 from whatever character set, so the rule is looked for there.
+	// Text is received as utf8mb4 from any character set, so the rule is looked for there.
 	if charset != "utf8mb4" && rule == "unicode_ci" || rule == "general_ci" || charset == "utf8mb4" {
 		if id, err := gms.ParseCollation("", "utf8mb4_"+rule, false); err == nil && id.Sorter() != nil {
 			return id

@@ -1,5 +1,5 @@
-// Package foreign says where a client's statement over tables of sources goes, databases that
-// are not ours, what each of them is sent, and how their answers become one.
+// Package foreign plans statements over tables of external databases (sources): to which sources a
+// client's statement is sent, the text sent to each, and how their answers become one.
 //
 // How it thinks. A table at sources (catalog.ForeignTable) lies whole at one, or each row at one
 // of several by the value of a column, or all of it at each. A statement is parsed and translated

@@ -308,7 +308,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Of a list of keys a source is sent those that can be there.
+// Of a list of keys a source is sent the keys that it can have.
 func TestListsOfKeysAreSplitBySource(t *testing.T) {
 	args := []Arg{{Text: []byte("3"), Number: true}, {Text: []byte("4"), Number: true}, {Text: []byte("6"), Number: true}}
 	for text, want := range map[string]string{

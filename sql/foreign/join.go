@@ -228,7 +228,7 @@ func scaleOf(v sqltypes.Value) int {
 	return len(part)
 }
 
-// averageDigits are those that MySQL shows of a quotient beyond the dividend's.
+// averageDigits is the number of digits of a quotient that MySQL shows beyond the dividend's.
 const averageDigits = 4
 
 func average(f *querypb.Field, total, count sqltypes.Value) sqltypes.Value {

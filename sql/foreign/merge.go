@@ -12,7 +12,7 @@ import (
 	"isochron/txn"
 )
 
-// Answer is what the client gets.
+// Answer is the client's answer.
 type Answer struct {
 	Fields   []*querypb.Field
 	Rows     [][]sqltypes.Value
@@ -56,7 +56,7 @@ func (p *Plan) Merge(results []txn.SourceResult, zone *time.Location) (*Answer, 
 	return a, nil
 }
 
-// of is how many rows a source has changed, as MySQL counts them.
+// of returns the number of rows that a source has changed, as MySQL counts them.
 func (c counting) of(r *txn.Result) (n uint64) {
 	at := len(r.Columns) - 1
 	if !c.byRow || at < 0 || r.Columns[at].Name != dialect.CountColumn {

@@ -11,8 +11,8 @@ import (
 	"isochron/txn"
 )
 
-// Plan says what to send for the statement with these values. ErrEngine: it is a read for the
-// engine.
+// Plan returns the statements to send for the statement with these values. ErrEngine: it is a read
+// for the engine.
 func (s *Statement) Plan(args []Arg, now Now) (*Plan, error) {
 	if what := s.session; what != "" && !(what == dialect.LastInsertID && s.Kind != dialect.Read) {
 		if !s.WritesForeign() {
@@ -124,7 +124,8 @@ func (b *planning) translating(source uint64, of dialect.Dialect) dialect.Option
 	return o
 }
 
-// translation is a statement in a source's words; that of the client's own statement is kept.
+// translation returns a statement in a source's dialect; the translation of the client's own
+// statement is kept.
 func (b *planning) translation(source uint64, of dialect.Dialect, st *dialect.Statement) (*dialect.Translation, error) {
 	key := translating{source, b.now.Share, b.now.FoundRows, b.classesFor(of)}
 	keep := st == b.s.Statement && b.s.session == ""
@@ -165,8 +166,8 @@ func (b *planning) classesFor(of dialect.Dialect) string {
 	return b.classes
 }
 
-// filled is the text of a translation and the values of its placeholders. Numbers are written
-// into the text where it says that they may.
+// filled returns the text of a translation and the values of its placeholders. Numbers are written
+// into the text where it allows them.
 func (b *planning) filled(t *dialect.Translation) (text string, values [][]byte, err error) {
 	var w strings.Builder
 	copied := 0
@@ -243,8 +244,8 @@ func (b *planning) parts() error {
 	return nil
 }
 
-// partial is what each source is asked of a SELECT over one table; ErrEngine: the answers could not
-// be put together.
+// partial returns the request to each source for a SELECT over one table; ErrEngine: the answers
+// could not be put together.
 func (b *planning) partial() (p dialect.Partial, err error) {
 	if len(b.s.tables) != 1 {
 		return p, ErrEngine
@@ -312,8 +313,8 @@ func (b *planning) change() error {
 
 func everywhere(t named) bool { return t.How == catalog.SpreadEverywhere }
 
-// everywhere sends a change of a table to all sources where its rows can be, which must have what
-// it reads besides.
+// everywhere sends a change of a table to all sources where its rows can be, which must have the
+// other tables that it reads.
 func (b *planning) everywhere(t named, at []uint64, st *dialect.Statement) error {
 	for _, o := range b.others() {
 		if o.ForeignTable == t.ForeignTable && len(at) == 1 {

@@ -12,13 +12,13 @@ import (
 )
 
 // The names of the records that a statement locks at a source, for the forecast of hot records and
-// for the order of statements: they are known where it says which values the primary key has. A
+// for the order of statements: they are known where it determines the values of the primary key. A
 // record has one name, however its key is spelled and whatever its table is called here.
 
 // recordsMax bounds the names that one statement has at one source; with more it has none.
 const recordsMax = 64
 
-// recordTable is what a statement asks of the primary key of a table that it names.
+// recordTable is a statement's condition on the primary key of a table that it names.
 type recordTable struct {
 	named
 	columns []recordColumn // of its primary key
@@ -31,7 +31,7 @@ type recordColumn struct {
 	keys    dialect.Keys
 	integer bool // else it is a text
 	numbers bool // 0 and NULL ask for the next number
-	places  bool // it says at which source a row lies
+	places  bool // it determines the source of a row
 }
 
 // recordTables is nil if the records of one table at least are not known: what a statement may
@@ -172,8 +172,9 @@ func (b *planning) recordsOf(r recordTable, part int) (names []string, ok bool) 
 	return names, true
 }
 
-// keyText is a value of a column of a primary key in the one way in which it is written in names;
-// here says that rows with it can lie in a part. It is not ok if two spellings may be one key.
+// keyText returns a value of a column of a primary key in the one way in which it is written in
+// names; here reports whether rows with it can be in a part. It is not ok if two spellings may be
+// one key.
 func (b *planning) keyText(r recordTable, c recordColumn, v dialect.Value, part int) (text string, here, ok bool) {
 	text, null := textOf(v, b.args)
 	switch {

@@ -13,22 +13,23 @@ import (
 const (
 	scanValuesMax = 1000 // values of one column
 	scanRowsMax   = 1 << 20
-	// pageRows are asked of a source at once, of a table whose primary key is one integer: so
-	// whoever reads holds no more than it has counted, but for a page of each source.
+	// pageRows is the number of rows requested of a source in one round, of a table whose primary
+	// key is one integer: so a reader holds no more than it has counted, but for a page of each
+	// source.
 	pageRows = 10_000
 )
 
 // Scanning reads the rows of a table, in pages.
 type Scanning struct {
 	table  *catalog.ForeignTable
-	text   string // what is asked, but for the page
+	text   string // the request, but for the page
 	word   string // that which a further condition begins with
 	lock   string
 	key    int // the column by which pages go on, -1: all is one page
 	now    Now
 	at     []uint64          // sources that may have more
 	after  map[uint64]string // the last key of each that has given a page
-	asking []uint64          // of whom the page is that is asked now
+	asking []uint64          // the sources of the page that is requested now
 }
 
 // NewScanning reads the rows of a table that a statement may need: all of them, but for
@@ -79,7 +80,7 @@ func (s *Scanning) read(text string) (*Statement, error) {
 	}, dialect.Options{})
 }
 
-// Page is what is sent for the next rows, to all sources that have more; nil: none has.
+// Page returns the requests for the next rows, to all sources that have more; nil: none has.
 func (s *Scanning) Page() (*Plan, error) {
 	if len(s.at) == 0 {
 		return nil, nil
@@ -118,8 +119,7 @@ func (s *Scanning) Took(results []txn.SourceResult) {
 	}
 }
 
-// asked is what a statement asks of a column wherever the table stands in it, as a condition;
-// empty: nothing.
+// asked returns a statement's condition on a column wherever the table is in it; empty: none.
 func (s *Statement) asked(t *catalog.ForeignTable, column string, args []Arg) string {
 	var parts []string
 	for _, n := range s.tables {
@@ -142,7 +142,8 @@ func (s *Statement) asked(t *catalog.ForeignTable, column string, args []Arg) st
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// condition says of a column that it has one of some values; ok is false if it cannot be said.
+// condition returns the condition that a column has one of some values; ok is false if it cannot be
+// written.
 func condition(column string, k dialect.Keys, args []Arg) (text string, ok bool) {
 	var parts, values []string
 	for _, v := range k.Values {
@@ -185,7 +186,7 @@ func condition(column string, k dialect.Keys, args []Arg) (text string, ok bool)
 	return strings.Join(parts, " OR "), true
 }
 
-// literal is a value of the statement's as it stands in a text.
+// literal returns a value of the statement as it is written in a text.
 func literal(v dialect.Value, args []Arg) (text string, null bool) {
 	text, null = textOf(v, args)
 	if v.Arg < 0 && v.Number || v.Arg >= 0 && v.Arg < len(args) && args[v.Arg].Number {

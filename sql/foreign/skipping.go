@@ -33,12 +33,12 @@ type Skipping struct {
 	tried   map[string]bool // keys of rows
 	asked   *Plan           // in this round
 	locking []foundRow      // in this round; nil: it looks
-	out     *Plan           // what has given the answer
+	out     *Plan           // the plan that has given the answer
 	results []txn.SourceResult
 	locked  int // rows
 }
 
-// foundRow is where a row is.
+// foundRow is the location of a row.
 type foundRow struct {
 	source uint64
 	key    []dialect.Value
@@ -91,7 +91,7 @@ func refusedSkip(table, what, instead string) error {
 	return refused("SKIP LOCKED on %s, which lies at several sources, %s would lock rows that are not returned: %s", table, what, instead)
 }
 
-// Next is what is sent in the next round; none: the answer is complete.
+// Next returns the requests of the next round; none: the answer is complete.
 func (k *Skipping) Next() ([]txn.SourceStatement, error) {
 	k.locking = nil
 	switch {
@@ -148,7 +148,7 @@ func (k *Skipping) send(to *Plan, source uint64, st *dialect.Statement, locks bo
 	}
 	if sent := &to.Statements[len(to.Statements)-1]; !locks {
 		sent.Records = nil
-		sent.Look, sent.Locks = true, k.b.now.Share // it takes no locks, and rests on none
+		sent.Look, sent.Locks = true, k.b.now.Share // it takes no locks, and needs none
 	}
 	return nil
 }
@@ -193,8 +193,8 @@ func (k *Skipping) Took(results []txn.SourceResult, zone *time.Location) (bytes 
 	return a.Bytes(), nil
 }
 
-// foundRow is where a row is that was looked for: behind what it is sorted by are its key and its
-// source.
+// foundRow returns the location of a row that was looked for: its key and its source are after its
+// sort columns.
 func (k *Skipping) foundRow(row []sqltypes.Value) foundRow {
 	last := len(row) - 1
 	source, _ := strconv.ParseUint(row[last].ToString(), 10, 64) // it was written as one

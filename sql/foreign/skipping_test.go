@@ -12,9 +12,9 @@ import (
 	"isochron/txn"
 )
 
-// skipping is what a statement that skips locked rows does, if each source has the rows that have
-// gives it, by n, and those that held reports are locked by others: what each round sends, and the
-// rows that are locked.
+// skipping runs a statement that skips locked rows, if each source has the rows of have, by n, and
+// the rows of held are locked by others: it returns the requests of each round, and the locked
+// rows.
 func skipping(t *testing.T, text string, have map[txn.ShardID][]int, held func(id int) bool) (rounds []string, answer string, locked []int) {
 	t.Helper()
 	st, err := Read(text, tables(t), dialect.Options{Database: "d"})
@@ -81,7 +81,8 @@ func skipping(t *testing.T, text string, have map[txn.ShardID][]int, held func(i
 	return rounds, strings.TrimSpace(answer), locked
 }
 
-// What is locked is what is returned, whatever others hold: the first rows that they do not.
+// The locked rows are the returned ones, whatever others hold: the first rows that others do not
+// hold.
 func TestSkipLockedLocksTheRowsThatItReturns(t *testing.T) {
 	have := map[txn.ShardID][]int{}
 	for id := range 60 {

@@ -38,7 +38,7 @@ type Statement struct {
 	recordsKnown  bool
 }
 
-// translating is what a translation depends on.
+// translating is the input of a translation.
 type translating struct {
 	source uint64
 	share  bool
@@ -53,7 +53,7 @@ type named struct {
 	written bool
 }
 
-// ErrEngine says that a read is for the engine.
+// ErrEngine means that a read is for the engine.
 var ErrEngine = errors.New("the statement reads what no source can answer alone")
 
 // refused is the error of a statement that cannot be done: MySQL's ER_NOT_SUPPORTED_YET.
@@ -93,7 +93,7 @@ func Read(text string, lookup Lookup, o dialect.Options) (*Statement, error) {
 		return nil, nil
 	}
 	if st.Kind == dialect.Define && !s.WritesForeign() {
-		return nil, nil // a view of it, or a table made of what it has
+		return nil, nil // a view of it, or a table made of its content
 	}
 	if st.Kind == dialect.Define {
 		return nil, refused("table %s is at a source and cannot be defined here: change it at the source, then CALL isochron.import_table again; CALL isochron.drop_imported_table('%s.%s') removes it from the catalogue",
@@ -136,7 +136,7 @@ func (s *Statement) Tables() []*catalog.ForeignTable {
 	return out
 }
 
-// schema is what one source has, under the names of the catalogue.
+// schema describes one source's tables, under the names of the catalogue.
 type schema struct {
 	source uint64
 	lookup Lookup
@@ -195,7 +195,7 @@ type Arg struct {
 	Float  bool // it came as a floating-point number
 }
 
-// Now is what a plan depends on beside the statement and its values.
+// Now is the input of a plan beside the statement and its values.
 type Now struct {
 	Share        bool // reads at PostgreSQL lock what they read, and have the rest guarded
 	LastInsertID uint64
@@ -206,7 +206,7 @@ type Now struct {
 	Zone string
 }
 
-// Plan is what is sent for a statement.
+// Plan is the set of requests for a statement.
 type Plan struct {
 	Statements []txn.SourceStatement
 	Changes    bool
@@ -219,10 +219,10 @@ type Plan struct {
 	alike      bool              // each source does the same to the same rows
 }
 
-// counting is how the rows of an answer count what was changed.
+// counting is the way in which the rows of an answer count changed rows.
 type counting struct {
-	byRow bool // each says how often it counts
-	given int  // rows of which those that are not among them count once
+	byRow bool // each has the number of times that it counts
+	given int  // rows; the missing ones count once
 }
 
 // Need is a privilege on a table.
@@ -266,8 +266,8 @@ func Mentions(text string, snap *catalog.Snapshot) bool {
 	return false
 }
 
-// Plain reports whether all that the statement reads are tables, and it reads or changes rows:
-// then what it asks of a table's columns it asks wherever the table is read.
+// Plain reports whether all that the statement reads are tables, and it reads or changes rows: then
+// its conditions on a table's columns hold wherever the table is read.
 func (s *Statement) Plain(isTable func(dialect.Name) bool) bool {
 	if s.Kind != dialect.Read && !s.Changes() {
 		return false
@@ -279,7 +279,7 @@ func (s *Statement) Plain(isTable func(dialect.Name) bool) bool {
 // Placeholders are how many values the statement needs.
 func (s *Statement) Placeholders() int { return s.Places }
 
-// Explain tells in words how the answers become one.
+// Explain describes how the answers become one.
 func (p *Plan) Explain() string {
 	switch {
 	case p.Skipping != nil:

@@ -21,13 +21,13 @@ type word struct {
 	array          bool
 }
 
-// words are those that were read: sources have few, and each answer has some.
+// words are the words that were read: sources have few, and each answer has some.
 var words struct {
 	sync.RWMutex
 	read map[string]word
 }
 
-// wordsMax bounds them; beyond it all are forgotten.
+// wordsMax bounds them; beyond it all are dropped.
 const wordsMax = 4096
 
 func read(text string) word {
@@ -83,8 +83,8 @@ const (
 	fractionMax = 6
 )
 
-// SQLType is MySQL's type for a source's word, as it stands in a CREATE TABLE. What MySQL has no
-// type for is text.
+// SQLType returns MySQL's type for a source's word, as it is written in a CREATE TABLE. Types that
+// MySQL does not have are text.
 func SQLType(of dialect.Dialect, text string) string {
 	if of == dialect.MySQL {
 		return mysqlType(text)
@@ -150,7 +150,7 @@ func mysqlType(text string) string {
 	case "inet4", "inet6", "uuid":
 		return "varchar(64)"
 	case "year":
-		return "year" // MariaDB says year(4)
+		return "year" // MariaDB reports year(4)
 	}
 	return text
 }
@@ -170,14 +170,14 @@ var unsignedTypes = map[querypb.Type]querypb.Type{
 	sqltypes.Int8: sqltypes.Uint8, sqltypes.Int16: sqltypes.Uint16, sqltypes.Int24: sqltypes.Uint24, sqltypes.Int32: sqltypes.Uint32, sqltypes.Int64: sqltypes.Uint64,
 }
 
-// lengths are those that MySQL says of columns of these types.
+// lengths are the lengths that MySQL reports for columns of these types.
 var lengths = map[querypb.Type]uint32{
 	sqltypes.Int8: 4, sqltypes.Int16: 6, sqltypes.Int24: 9, sqltypes.Int32: 11, sqltypes.Int64: 20, sqltypes.Uint8: 3, sqltypes.Uint16: 5, sqltypes.Uint24: 8,
 	sqltypes.Uint32: 10, sqltypes.Uint64: 20, sqltypes.Float32: 12, sqltypes.Float64: 22, sqltypes.Date: 10, sqltypes.Datetime: 26, sqltypes.Timestamp: 26,
 	sqltypes.Time: 17, sqltypes.Year: 4, sqltypes.Decimal: 67,
 }
 
-// Field describes a column of an answer as a MySQL client wants it.
+// Field describes a column of an answer as a MySQL client needs it.
 func Field(of dialect.Dialect, c txn.Column) *querypb.Field {
 	w := read(c.Type)
 	t, ok := wireTypes[w.base]

@@ -9,8 +9,8 @@ import (
 	"isochron/sql/dialect"
 )
 
-// Form gives MySQL's text of a value of a column from the text that its source wrote; nil: they
-// are the same. Zone is that of the client's session.
+// Form gives MySQL's text of a value of a column from the text that its source wrote; nil: they are
+// the same. Zone is the client's session's.
 func Form(of dialect.Dialect, text string, zone *time.Location) func([]byte) []byte {
 	if of == dialect.MySQL {
 		return nil
@@ -41,7 +41,8 @@ func Form(of dialect.Dialect, text string, zone *time.Location) func([]byte) []b
 	return nil
 }
 
-// digits are those of a second that a PostgreSQL's type has: all, unless it says how many.
+// digits returns the digits of a second that a PostgreSQL's type has: all, unless it specifies the
+// number.
 func digits(w word) int {
 	if w.first < 0 {
 		return fractionMax
@@ -87,7 +88,7 @@ func padded(v []byte, digits int) []byte {
 	return []byte(whole + "." + part + strings.Repeat("0", digits-len(part)))
 }
 
-// zoned brings a moment with a zone to that of the client.
+// zoned converts a time with a zone to the client's zone.
 func zoned(v []byte, zone *time.Location, digits int) []byte {
 	for _, layout := range []string{"2006-01-02 15:04:05.999999-07", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999-07:00:00"} {
 		if t, err := time.Parse(layout, string(v)); err == nil {

@@ -9,14 +9,14 @@ import (
 	"isochron/txn"
 )
 
-// A text that differs from another in its values alone is not read again: its values are taken
-// out, and what it is translated to is kept with places for them.
+// A text that differs from another in its values alone is not parsed again: its values are taken
+// out, and its translation is kept with places for them.
 
-// ErrAsWritten says that a statement whose values were taken out must be read as it was written.
+// ErrAsWritten means that a statement whose values were taken out must be read as it was written.
 var ErrAsWritten = errors.New("what is sent depends on more of the values than their places")
 
 // ReadWritten is Read for a text whose values, of these kinds, have placeholders in their stead.
-// Plans of it write them into what is sent; where that is not as good as reading the client's own
+// Plans of it write them into the requests; where that is not as good as reading the client's own
 // text, Plan fails with ErrAsWritten or another error.
 func ReadWritten(text string, kinds []dialect.ValueKind, lookup Lookup, o dialect.Options) (*Statement, error) {
 	s, err := Read(text, lookup, o)
@@ -32,7 +32,7 @@ func (s *Statement) Takes(kinds []dialect.ValueKind) bool {
 	return s.kinds != nil && slices.Equal(s.kinds, kinds)
 }
 
-// sendFilled is send for a statement whose values are written into what is sent.
+// sendFilled is send for a statement whose values are written into the request.
 func (b *planning) sendFilled(source uint64, of dialect.Dialect, st *dialect.Statement) error {
 	if st != b.s.Statement || b.s.session != "" {
 		return ErrAsWritten

@@ -2,10 +2,11 @@ package rowcodec
 
 import "encoding/binary"
 
-// Replace returns a stored row with other values in the columns at these positions of its layout, which are in order;
-// value receives each column's old value. The bytes are those that Decode and EncodeRow would make, at the cost of the
-// replaced columns only. ok is false if those must be used: value returned false, a value is or becomes NULL, or columns
-// were added or dropped since the row was written.
+// Replace returns a stored row with other values in the columns at these positions of its layout,
+// which are in order; value receives each column's old value. The bytes equal the result of Decode
+// and EncodeRow, at the cost of the replaced columns only. ok is false if these must be used: value
+// returned false, a value is or becomes NULL, or columns were added or dropped since the row was
+// written.
 func (l *Layout) Replace(stored []byte, at []int, value func(i int, old any) (v any, ok bool)) (out []byte, ok bool) {
 	if len(stored) == 0 || stored[0] != formatVersion {
 		return nil, false
@@ -58,5 +59,5 @@ func (l *Layout) Replace(stored []byte, at []int, value func(i int, old any) (v 
 	return out, len(at) == 0
 }
 
-// replaceRoom is how many bytes a row may grow without another allocation.
+// replaceRoom is the number of bytes by which a row may grow without another allocation.
 const replaceRoom = 16

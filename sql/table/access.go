@@ -20,7 +20,7 @@ type Access struct {
 	Scans []Range
 	// Reverse asks for the rows in falling order of the index.
 	Reverse bool
-	// Limit, if not 0, is how many rows are wanted in the order of the index.
+	// Limit, if not 0, is the number of rows to return in the order of the index.
 	Limit int
 	asked map[txn.Span]bool // by Add
 }
@@ -38,8 +38,8 @@ type restriction struct {
 	from, to string
 }
 
-// Exact reports whether the access yields just what was looked up, so that a
-// limit can be applied to it.
+// Exact reports whether the access yields exactly the looked-up rows, so that a limit can be
+// applied to it.
 func (a *Access) Exact() bool {
 	return !slices.ContainsFunc(a.Scans, func(r Range) bool { return len(r.rest) > 0 })
 }
@@ -315,8 +315,8 @@ func isText(t gms.Type, v any) bool {
 	return false
 }
 
-// partitions are those that may hold keys of the range: one if the columns with
-// a single value decide it.
+// partitions returns the partitions that may have keys of the range: one if the columns with a
+// single value decide it.
 func (b *rangeBuilder) partitions() ([]int, error) {
 	d := b.a.Desc
 	n := d.Partitions(b.a.Index)

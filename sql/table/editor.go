@@ -210,8 +210,7 @@ func Rewrite(d *catalog.Descriptor, indexes []*catalog.IndexInfo, key txn.Key, o
 	return out, nil
 }
 
-// replace writes the images of a row in the place of those that it had: a nil
-// value takes one away.
+// replace writes the images of a row in place of its former ones: a nil value deletes one.
 func replace(before, after []image, write func(k txn.Key, value []byte)) {
 	for i := range after {
 		if before[i].key != after[i].key {

@@ -12,7 +12,7 @@ import (
 	"isochron/txn"
 )
 
-// Mode is how rows are read.
+// Mode is the way in which rows are read.
 type Mode struct {
 	Lock     txn.Lock
 	Wait     txn.Wait
@@ -33,8 +33,8 @@ func (m Mode) read() txn.Read {
 	return r
 }
 
-// scanChunk is how many keys one round asks of one span. A span with more costs
-// more rounds.
+// scanChunk is the number of keys that one round requests of one span. A span with more costs more
+// rounds.
 const scanChunk = 20_000
 
 // errNotFinal: a read that promised to be the only one found more than it can
@@ -53,8 +53,8 @@ func (a *Access) Covers(columns []int) bool {
 	return !slices.ContainsFunc(columns, func(pos int) bool { return !slices.Contains(a.Index.Held, pos) })
 }
 
-// Rounds is how many rounds Fetch costs if no span has more than one chunk of
-// keys and something is found.
+// Rounds returns the number of rounds of Fetch if no span has more than one chunk of keys and
+// something is found.
 func (a *Access) Rounds(m Mode, columns []int) int {
 	switch {
 	case len(a.Gets) == 0 && len(a.Scans) == 0:
@@ -72,8 +72,8 @@ type found struct {
 	rest  []restriction
 }
 
-// Fetch reads the rows, in the order of the index. columns are the positions of
-// the columns wanted; the others may be nil in the rows.
+// Fetch reads the rows, in the order of the index. columns are the positions of the requested
+// columns; the others may be nil in the rows.
 func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
 	if m.Look {
 		return a.look(ctx, tx, m, columns)
@@ -216,8 +216,7 @@ func (a *Access) sort(hits []found) {
 	})
 }
 
-// decode makes rows of what was found and, in a secondary index, the keys of the
-// rows that the entries stand for.
+// decode makes rows of the found entries and, in a secondary index, the keys of their rows.
 func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 	rows := make([]gms.Row, 0, len(hits))
 	var keys []txn.Key

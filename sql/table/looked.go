@@ -11,9 +11,10 @@ import (
 	"isochron/txn"
 )
 
-// A statement with SKIP LOCKED locks the rows that it returns, and no others that it has only read. So it first reads its
-// rows without locks, skipping those that others have locked. Each row carries its key through the engine, beyond its last
-// value. Then the returned rows are locked, and are valid if they have not changed meanwhile.
+// A statement with SKIP LOCKED locks the rows that it returns, and no others that it has only read.
+// So it first reads its rows without locks, skipping rows that others have locked. Each row carries
+// its key through the engine, beyond its last value. Then the returned rows are locked, and are
+// valid if they have not changed meanwhile.
 
 // Looked is a row that was read without a lock.
 type Looked struct {
@@ -44,8 +45,8 @@ func MarksOf(row gms.Row) ([]Looked, bool) {
 	return marks, ok
 }
 
-// look fetches without locks. Entries of an index stand for rows that may be locked: of those more
-// are read than are wanted.
+// look fetches without locks. Entries of an index represent rows that may be locked: more of them
+// are read than requested.
 func (a *Access) look(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
 	c, wanted := a.spans(), a.Limit
 	if a.Index.Primary || wanted == 0 || !a.Exact() {
@@ -60,7 +61,7 @@ func (a *Access) look(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([
 	}
 }
 
-// lookAhead is how many entries of an index are read beyond those that are wanted.
+// lookAhead is the number of entries of an index that are read beyond the requested ones.
 const lookAhead = 32
 
 // spans is the access with spans in the place of single keys.
@@ -84,8 +85,8 @@ func errLocksMore(table string) error {
 	return mysql.NewSQLError(1235, "42000", "SKIP LOCKED on %s in a UNION, or with LIMIT in a subquery, a derived table, WITH, DISTINCT or a statement that changes rows, would lock rows that are not returned: lock the rows with a SELECT of their own first", table)
 }
 
-// KeyOf is where a whole row of the table lies; false for a table without a primary key, and for
-// what an outer join has in the place of a row.
+// KeyOf returns the key of a whole row of the table; false for a table without a primary key, and
+// for an outer join's substitute for a row.
 func (t *Table) KeyOf(row gms.Row) (txn.Key, bool) {
 	if t.desc.Keyless() || slices.ContainsFunc(t.desc.Schema.PkOrdinals, func(i int) bool { return row[i] == nil }) {
 		return "", false

@@ -27,8 +27,8 @@ type Session interface {
 	FinalRead() bool
 	// Writes reports whether the statement writes the table with this id, so that its rows are read for writing.
 	Writes(table uint64) bool
-	// Weak reports whether what was read without a lock is not checked at the
-	// commit: then what a write rests on must be locked.
+	// Weak reports whether reads without a lock are not checked at the commit: then rows on which a
+	// write depends must be locked.
 	Weak() bool
 	// Looks is nil, or the statement only previews the rows it will lock: it receives the rows.
 	Looks() func([]Looked)

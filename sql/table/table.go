@@ -42,7 +42,7 @@ func New(store *catalog.Store, d *catalog.Descriptor) *Table { return &Table{sto
 // Descriptor is the table's definition.
 func (t *Table) Descriptor() *catalog.Descriptor { return t.desc }
 
-// Mode is how the table is read.
+// Mode returns the way in which the table is read.
 func (t *Table) Mode() Mode { return t.mode }
 
 // Columns are the positions of the columns that are read; nil is all.

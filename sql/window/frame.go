@@ -16,8 +16,8 @@ const codeFrame = 3586
 
 func isRange(f gms.WindowFrame) bool { return strings.HasPrefix(f.String(), "RANGE") }
 
-// frameText distinguishes frames that differ. The engine's own text does not show the ends of
-// those that begin with UNBOUNDED PRECEDING apart.
+// frameText distinguishes frames that differ. The engine's own text does not distinguish the ends
+// of frames that begin with UNBOUNDED PRECEDING.
 func frameText(f gms.WindowFrame) string {
 	unit := "rows between "
 	if isRange(f) {
@@ -41,7 +41,7 @@ func frameText(f gms.WindowFrame) string {
 // frame gives the places of a sorted partition that a row's frame has: from, up to before to.
 type frame func(ctx *gms.Context, at int) (from, to int, err error)
 
-// frameOf is that of a window over the rows as they are sorted for it.
+// frameOf returns the frame of a window over the rows as they are sorted for it.
 func (s *sorted) frameOf(ctx *gms.Context, w *gms.WindowDefinition) (frame, error) {
 	f := w.Frame
 	switch {

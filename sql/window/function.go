@@ -30,7 +30,7 @@ var (
 	_ gms.CollationCoercible        = (*Function)(nil)
 )
 
-// arguments is how many a function takes, of those that are no aggregates.
+// arguments is the number of arguments of functions that are no aggregates.
 var arguments = map[string]struct{ least, most int }{
 	"row_number": {}, "rank": {}, "dense_rank": {}, "percent_rank": {}, "cume_dist": {}, "ntile": {1, 1},
 	"first_value": {1, 1}, "last_value": {1, 1}, "nth_value": {2, 2}, "lag": {1, 3}, "lead": {1, 3},
@@ -46,8 +46,8 @@ func init() {
 	}
 }
 
-// Named is the window function of that name; an aggregate's is marked. plain finds what is
-// an aggregate without a window.
+// Named returns the window function of that name; an aggregate's is marked. plain finds aggregates
+// without a window.
 func Named(name string, plain func(ctx *gms.Context, schema, name string) (gms.Function, bool)) (gms.Function, bool) {
 	name = strings.ToLower(name)
 	if takes, ok := arguments[name]; ok {

@@ -37,8 +37,8 @@ type carrying struct {
 
 type fields map[gms.ColumnId]*expression.GetField
 
-// through walks down to the windows with the fields that are wanted of them, and returns
-// those that are there. inner: there is a projection above.
+// through walks down to the windows with the fields that are needed of them, and returns the ones
+// that exist. inner: there is a projection above.
 func (c *carrying) through(n gms.Node, wanted fields, inner bool) (gms.Node, fields, error) {
 	project, isProject := n.(*gmsplan.Project)
 	switch n := n.(type) {

@@ -17,7 +17,7 @@ const lookEvery = 64
 type rows struct {
 	node   *gmsplan.Window
 	input  gms.RowIter
-	charge func(gms.Row) error // for what is held
+	charge func(gms.Row) error // for held rows
 	in     []gms.Row
 	out    []gms.Row
 	filled bool

@@ -286,8 +286,8 @@ func (g *grouping) liftWindow(w *sqlparser.WindowDef) {
 	}
 }
 
-// apart distinguishes the aggregates of subqueries from those around them. The engine finds an
-// aggregate by its words, and takes that of a query around it for one of the same words.
+// apart distinguishes the aggregates of subqueries from the aggregates around them. The engine
+// finds an aggregate by its text, and takes a query's aggregate around it for one of the same text.
 func apart(node sqlparser.SQLNode, around map[string]int) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		s, ok := n.(*sqlparser.Select)

@@ -155,8 +155,8 @@ func (s *sorted) ofFrame(ctx *gms.Context, f *Function, put func(int, any)) erro
 	return nil
 }
 
-// aggregates computes an aggregate over each frame. While frames only grow, each adds to the
-// one before it; those that only shrink are computed from the last one on.
+// aggregates computes an aggregate over each frame. While frames only grow, each adds to the one
+// before it; frames that only shrink are computed from the last one on.
 func (s *sorted) aggregates(ctx *gms.Context, f *Function, put func(int, any)) error {
 	within, err := s.frameOf(ctx, f.window)
 	if err != nil {
