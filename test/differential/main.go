@@ -16,6 +16,7 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
   make differential                                           50,000 statements of all forms
   make differential ARGS="--forms scalar --statements 1000 --details /tmp/details.tsv"
   make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side
+  make differential ARGS="--path expr --forms functions,scalar"   expressions by sql/expr, without a server
   make differential ARGS="--keep /tmp/kept --keep-max 20"     shrunk cases with MariaDB's answers`
 
 func main() {
@@ -44,7 +45,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.IntVar(&s.Statements, "statements", 50_000, "of all forms together, an equal share for each")
 	names := f.String("forms", strings.Join(formNames(), ","), "forms of statements, with commas")
 	f.StringVar(&s.way, "way", "both", "how statements are sent: text, prepared or both")
-	paths := f.String("path", "", "values of isochron_path, with commas: each statement runs on each; empty for the server's own")
+	paths := f.String("path", "", "values of isochron_path, with commas: each statement runs on each; empty for the server's own; expr computes functions and scalars by package sql/expr alone")
 	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
 	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
@@ -60,6 +61,13 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	for _, name := range s.Forms {
 		if !slices.Contains(formNames(), name) {
 			return nil, command.Usagef("there is no form %q; forms are %s", name, strings.Join(formNames(), ", "))
+		}
+	}
+	if slices.Contains(s.Paths, exprPath) {
+		for _, name := range s.Forms {
+			if !slices.Contains(exprForms, name) {
+				return nil, command.Usagef("--path %s has no form %s; add --forms %s", exprPath, name, strings.Join(exprForms, ","))
+			}
 		}
 	}
 	switch s.way {

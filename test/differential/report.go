@@ -33,15 +33,16 @@ type Class struct {
 
 // Report is what came of a run.
 type Report struct {
-	Seed       uint64     `json:"seed"`
-	Ways       []string   `json:"ways"`
-	Statements int        `json:"statements"`
-	Differ     int        `json:"differ"`
-	Forms      []*Count   `json:"forms"`
-	Classes    []*Class   `json:"classes"`
-	Reasons    []*Reason  `json:"reasons"`
-	Notes      []string   `json:"notes,omitempty"`
-	findings   []*Finding `json:"-"`
+	Seed       uint64    `json:"seed"`
+	Ways       []string  `json:"ways"`
+	Statements int       `json:"statements"`
+	Differ     int       `json:"differ"`
+	Forms      []*Count  `json:"forms"`
+	Classes    []*Class  `json:"classes"`
+	Reasons    []*Reason `json:"reasons"`
+	Notes      []string  `json:"notes,omitempty"`
+	findings   []*Finding
+	whole      bool // all forms were run
 	paths      []string
 }
 
@@ -50,7 +51,7 @@ const classesShown = 20
 
 // newReport counts the results of a run.
 func newReport(r *runner) *Report {
-	out := &Report{Seed: r.opt.Seed, Statements: len(r.results), Reasons: r.reasons, Notes: r.notes, paths: r.opt.Paths}
+	out := &Report{Seed: r.opt.Seed, Statements: len(r.results), Reasons: r.reasons, Notes: r.notes, paths: r.opt.Paths, whole: len(r.opt.Forms) == len(forms)}
 	for _, p := range r.opt.Ways {
 		out.Ways = append(out.Ways, wayName(p))
 	}
@@ -227,7 +228,7 @@ func (r *Report) Print(out io.Writer) {
 	fmt.Fprintf(out, "\nreasons:\n")
 	for _, reason := range r.Reasons {
 		note := ""
-		if reason.Hits == 0 {
+		if reason.Hits == 0 && r.whole {
 			note = "  NO HITS: remove the line"
 		}
 		fmt.Fprintf(out, "  %6d  line %d, %s, %s: %s%s\n", reason.Hits, reason.Line, reason.Right, reason.Section, reason.Why, note)

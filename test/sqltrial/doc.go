@@ -7,7 +7,7 @@
 // is the yardstick: it prepares each statement (error 1064 means that the text is no SQL) and runs
 // definitions and changes, so that names resolve. The parsers are github.com/dolthub/vitess (in use),
 // vitess.io/vitess and github.com/pingcap/tidb/pkg/parser; the binder is vitess.io's semantics package.
-// Expressions come from testdata/functions.txt, a catalogue of the functions and operators in MySQL 8's
+// Expressions come from ../differential/functions.txt, a catalogue of the functions and operators in MySQL 8's
 // manual, each called with a literal of every type in every argument; vitess.io's evalengine evaluates
 // them beside MariaDB.
 //
