@@ -46,7 +46,11 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 	if at, ok := b.direct(rewritten); ok {
 		return value{at: at, typ: b.typeAt(at), literal: literal}, nil
 	}
-	tree, err := evalengine.Translate(rewritten, b.config())
+	collation, one := b.collation(rewritten)
+	if !one {
+		return b.divided(rewritten, literal)
+	}
+	tree, err := evalengine.Translate(rewritten, b.config(collation))
 	if err != nil {
 		if unsupported(err) {
 			return value{}, &Unsupported{sqlparser.String(rewritten)}
@@ -121,12 +125,29 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	if isConditional(e) {
 		b.depth += depth
 		defer func() { b.depth -= depth }()
-		return b.conditional(e, literal)
+		out, err := b.conditional(e, literal)
+		if err != nil {
+			return nil, err
+		}
+		if converted, err := b.numeric(out); converted != nil || err != nil {
+			return converted, err
+		}
+		return out, nil
 	}
 	if out, err := b.repeated(e, literal); out != nil || err != nil {
 		return out, err
 	}
-	return b.division(e, literal)
+	converted, err := b.numeric(e)
+	if err != nil {
+		return nil, err
+	}
+	if converted == nil {
+		return b.division(e, literal)
+	}
+	if out, err := b.division(converted, literal); out != nil || err != nil {
+		return out, err
+	}
+	return converted, nil
 }
 
 // slot adds the step of a call and returns the column that stands for its slot.
@@ -136,7 +157,7 @@ func (b *compiler) slot(e sqlparser.Expr, n node, literal *bool) (sqlparser.Expr
 		return nil, err
 	}
 	*literal = *literal && constant
-	return sqlparser.NewColNameWithQualifier(fmt.Sprint(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(slotName)}), nil
+	return slot(at), nil
 }
 
 // constant reports whether a column is the slot of a call with one value for all rows.
@@ -193,6 +214,93 @@ func isBoolean(e sqlparser.Expr) bool {
 	return false
 }
 
+// collation is the one that literals of an expression take: that of its columns, for the engine compares a column and a
+// literal of two collations by either, where MySQL does by the column's. one is false if the columns have several.
+func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
+	of, one = b.p.context.Collation, true
+	found := false
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if _, explicit := n.(*sqlparser.CollateExpr); explicit {
+			return false, nil
+		}
+		name, ok := n.(*sqlparser.ColName)
+		if !ok {
+			return one, nil
+		}
+		at, err := b.find(name)
+		if err != nil {
+			return one, nil
+		}
+		t := b.typeAt(at)
+		named := sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
+		if k := len(b.columns.Types); !named || at >= k && b.p.steps[at-k].once {
+			return one, nil
+		}
+		one = one && (!found || of == t.Collation())
+		of, found = t.Collation(), true
+		return one, nil
+	}, e)
+	return of, one
+}
+
+// divided compiles a logical expression whose columns have several collations: each side by itself.
+func (b *compiler) divided(e sqlparser.Expr, literal bool) (value, error) {
+	sides := func(l, r sqlparser.Expr) (a, c sqlparser.Expr, err error) {
+		if a, err = b.side(l); err == nil {
+			c, err = b.side(r)
+		}
+		return a, c, err
+	}
+	var err error
+	switch n := e.(type) {
+	case *sqlparser.AndExpr:
+		and := &sqlparser.AndExpr{}
+		and.Left, and.Right, err = sides(n.Left, n.Right)
+		e = and
+	case *sqlparser.OrExpr:
+		or := &sqlparser.OrExpr{}
+		or.Left, or.Right, err = sides(n.Left, n.Right)
+		e = or
+	case *sqlparser.XorExpr:
+		xor := &sqlparser.XorExpr{}
+		xor.Left, xor.Right, err = sides(n.Left, n.Right)
+		e = xor
+	case *sqlparser.NotExpr:
+		not := &sqlparser.NotExpr{}
+		not.Expr, err = b.side(n.Expr)
+		e = not
+	default:
+		return value{}, &Unsupported{"texts of several collations"}
+	}
+	if err != nil {
+		return value{}, err
+	}
+	v, err := b.compile(e)
+	v.literal = v.literal && literal
+	return v, err
+}
+
+// truth is a side of a logical expression as a slot: true, false or NULL.
+var truth = &Function{Name: "\x00TRUTH", Min: 1, Max: 1, Nulls: true, Type: integerType, Eval: func(c *Call) (Value, error) {
+	if c.IsNull(0) {
+		return Null, nil
+	}
+	return Bool(Truth(c.Args[0], c.Context)), nil
+}}
+
+func (b *compiler) side(e sqlparser.Expr) (sqlparser.Expr, error) {
+	at, _, err := b.step(e, node{function: truth, args: []sqlparser.Expr{e}})
+	if err != nil {
+		return nil, err
+	}
+	return slot(at), nil
+}
+
+// slot is the name of a position behind the columns.
+func slot(at int) *sqlparser.ColName {
+	return sqlparser.NewColNameWithQualifier(fmt.Sprint(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(slotName)})
+}
+
 // direct is the position in the row of an expression that is just a column or slot.
 func (b *compiler) direct(e sqlparser.Expr) (int, bool) {
 	c, ok := e.(*sqlparser.ColName)
@@ -222,10 +330,10 @@ func (b *compiler) typeAt(at int) Type {
 	return b.columns.Types[at]
 }
 
-func (b *compiler) config() *evalengine.Config {
+func (b *compiler) config(collation collations.ID) *evalengine.Config {
 	c := b.p.context
 	return &evalengine.Config{
-		Collation: c.Collation, Environment: environment, SQLMode: evalengine.ParseSQLMode(c.SQLMode),
+		Collation: collation, Environment: environment, SQLMode: evalengine.ParseSQLMode(c.SQLMode),
 		ResolveColumn: b.find,
 		ResolveType: func(e sqlparser.Expr) (Type, bool) {
 			name, ok := e.(*sqlparser.ColName)
@@ -236,7 +344,11 @@ func (b *compiler) config() *evalengine.Config {
 			if err != nil {
 				return Type{}, false
 			}
-			return b.typeAt(at), true
+			t := b.typeAt(at)
+			if n := len(b.columns.Types); at >= n && b.p.steps[at-n].once && sqltypes.IsText(t.Type()) && t.Collation() == c.Collation {
+				t = evalengine.NewTypeEx(t.Type(), collation, t.Nullable(), t.Size(), t.Scale(), nil) // coercible, as a literal
+			}
+			return t, true
 		},
 		NoConstantFolding: true, // its environment is another than the session's
 	}

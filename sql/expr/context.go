@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitess.io/vitess/go/mysql/collations"
+	querypb "vitess.io/vitess/go/vt/proto/query"
 	"vitess.io/vitess/go/vt/vtenv"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
@@ -27,6 +28,10 @@ type Context struct {
 	MaxPacket int
 	// Session answers what a function asks of the session; nil: there is none, as in a default value.
 	Session Session
+	// Parameters are the values of the statement's parameters, by name.
+	Parameters map[string]*querypb.BindVariable
+	// GroupConcatMax is group_concat_max_len in bytes; 0: the default.
+	GroupConcatMax int
 	// Strict: a value that must be changed to be stored is an error, not a warning.
 	Strict bool
 
@@ -80,6 +85,17 @@ func (c *Context) add(w Warning) {
 
 // Warnings are those of the statement, and how many more there were.
 func (c *Context) Warnings() (list []Warning, more int) { return c.warnings, c.dropped }
+
+// Forget drops the warnings, for the next statement.
+func (c *Context) Forget() { c.warnings, c.dropped = nil, 0 }
+
+// GroupConcatBytes is the longest result of GROUP_CONCAT.
+func (c *Context) GroupConcatBytes() int {
+	if c.GroupConcatMax > 0 {
+		return c.GroupConcatMax
+	}
+	return 1024
+}
 
 func (c *Context) maxPacket() int {
 	if c.MaxPacket > 0 {

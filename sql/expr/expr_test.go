@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
 // evaluated is the value of an expression without columns, as the tests write it.
@@ -87,4 +89,51 @@ func TestColumnsAndSlotsOfARow(t *testing.T) {
 	}
 }
 
-var _ = collations.Unknown
+// Literals take the collation of the columns that they are compared with, each side of AND by itself.
+func TestLiteralsTakeTheColumnsCollation(t *testing.T) {
+	bin, _ := environment.CollationEnv().LookupID("utf8mb4_0900_bin")
+	c := &Context{Collation: bin}
+	text := func(collation collations.ID) Type {
+		return evalengine.NewTypeEx(sqltypes.VarChar, collation, true, 10, 0, nil)
+	}
+	columns := Columns{Types: []Type{text(generalCI), text(bin)}, Find: func(n *sqlparser.ColName) (int, error) {
+		return map[string]int{"ci": 0, "cs": 1}[n.Name.String()], nil
+	}}
+	row := []Value{sqltypes.NewVarChar("a"), sqltypes.NewVarChar("a")}
+	for condition, want := range map[string]bool{
+		"ci = 'A'": true, "cs = 'A'": false, "concat(ci, '') = 'A'": true, "ci = 'A' AND 1 = 1": true, "ci = 'A' AND cs = 'a'": true,
+		"ci = 'A' AND cs = 'A'": false, "cs = 'A' OR ci IN ('B', 'A')": true, "NOT (cs = 'A' OR ci = 'B')": true, "ci = 'A' COLLATE utf8mb4_0900_bin": false,
+		"'a' = 'A'": false,
+	} {
+		e, err := environment.Parser().ParseExpr(condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(c, columns, e)
+		if err != nil {
+			t.Fatalf("%s: %v", condition, err)
+		}
+		p.Begin(c)
+		if got, err := p.True(row); err != nil || got != want {
+			t.Errorf("%s: %v, %v", condition, got, err)
+		}
+	}
+}
+
+// A text where a number is needed is converted with MySQL's warning, once for a constant.
+func TestTextsAsNumbersWarn(t *testing.T) {
+	for text, want := range map[string]int{
+		"1 + '5x'": 1, "1 + '5'": 0, "'a' = 1": 1, "'a' = 'b'": 0, "-'x'": 1, "'x' AND 1": 1, "NOT 'x'": 1, "1 < concat('a', 'b')": 1, "'1' + '2x' * '3y'": 2,
+	} {
+		_, c := evaluated(t, text)
+		list, _ := c.Warnings()
+		if len(list) != want {
+			t.Errorf("%s: %v, expected %d", text, list, want)
+		}
+		for _, w := range list {
+			if w.Code != 1292 {
+				t.Errorf("%s: %v", text, w)
+			}
+		}
+	}
+}

@@ -117,6 +117,9 @@ func integerType([]Type, *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.Int64, collations.CollationBinaryID, true, 0, 0, nil)
 }
 
+// IntegerType is BIGINT.
+func IntegerType() Type { return integerType(nil, nil) }
+
 func unsignedType([]Type, *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.Uint64, collations.CollationBinaryID, true, 0, 0, nil)
 }

@@ -183,7 +183,7 @@ func (p *Program) compute(v *value) (Value, error) {
 }
 
 func newEngine(c *Context) *evalengine.ExpressionEnv {
-	e := evalengine.NewExpressionEnv(context.Background(), nil, cursor{c})
+	e := evalengine.NewExpressionEnv(context.Background(), c.Parameters, cursor{c})
 	if !c.Now.IsZero() {
 		e.SetTime(c.Now)
 	}
