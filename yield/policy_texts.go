@@ -7,7 +7,7 @@ type text struct{ name, meaning, cost, source string }
 var policyTexts = []text{
 	{
 		WoundWait.Name,
-		"Reads and writes lock; an older transaction aborts a younger holder that has not voted, all others wait.",
+		"Reads and writes lock; in execution an older transaction aborts a younger holder that has not voted, all others wait.",
 		"A younger transaction may be aborted during execution.",
 		"D2PC section 5.1",
 	},
