@@ -89,7 +89,7 @@ func (c *call) fixed() bool { return slices.Contains(forever, c.name) || len(c.d
 func (c *call) argument(g gen) *Node {
 	for {
 		n := g.any()
-		if s := n.Parts[0]; slices.Contains(long, c.name) && (strings.HasPrefix(s, "DATE") || s == "20240229" || s == "'20240229'" || s == "101112" || s == "65535") {
+		if s := n.Parts[0]; slices.Contains(long, c.name) && (strings.HasPrefix(s, "DATE") || strings.HasPrefix(s, "TIME'8") || s == "20240229" || s == "'20240229'" || s == "101112" || s == "65535") {
 			continue
 		}
 		return n

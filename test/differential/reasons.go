@@ -16,14 +16,14 @@ const reasonLinesMax = 60
 
 // Reason is a line of the closed list: differences in which MySQL 8's manual is not with MariaDB.
 type Reason struct {
-	Line      int
-	Kinds     []Kind
-	Statement *regexp.Regexp // of the shrunk statement
-	Detail    *regexp.Regexp // of the difference
-	Right     string         // isochron, or either where the manual leaves it open
-	Section   string
-	Why       string
-	Hits      int
+	Line      int            `json:"line"`
+	Kinds     []Kind         `json:"kinds"`
+	Statement *regexp.Regexp `json:"statement"` // of the shrunk statement
+	Detail    *regexp.Regexp `json:"detail"`    // of the difference
+	Right     string         `json:"right"`     // isochron, or either where the manual leaves it open
+	Section   string         `json:"section"`
+	Why       string         `json:"why"`
+	Hits      int            `json:"hits"`
 }
 
 // readReasons reads the list: fields separated by tabs, # for comments.
