@@ -32,6 +32,7 @@ type parsed struct {
 	cut    bool // something behind the value was left out
 	zero   bool // refused as it is, or has, a zero
 	offset *int // of a time zone, in minutes
+	full   bool // it has the form of a date with time, whether it is one or not
 }
 
 // accepts checks the date of a value against rules.
@@ -126,7 +127,7 @@ func parseDateTime(s string, rules dateRules) (p parsed, ok bool) {
 	if yearDigits == 2 && (p.year != 0 || p.month != 0 || p.day != 0 || p.clock() != 0) {
 		p.year = fullYear(p.year)
 	}
-	p.kind = aDateTime
+	p.kind, p.full = aDateTime, !packed && fields > 3
 	if fields == 3 {
 		p.kind = aDate
 	}
@@ -185,6 +186,7 @@ func (r *reader) dateFields(p *parsed, packed bool, digits int, rules dateRules)
 		width = 2
 		if fields == 3 && r.peek() == 'T' {
 			r.at++
+			spaced = true
 			continue
 		}
 		if fields == 6 {
@@ -256,8 +258,8 @@ func parseTime(s string) (p parsed, ok bool) {
 	}
 	if len(r.s)-r.at >= 12 {
 		// A long text may be a date with time.
-		if d, ok := parseDateTime(r.s[r.at:], zeroParts|invalidDays|withDate); ok && !p.negative {
-			return d, true
+		if d, ok := parseDateTime(r.s[r.at:], zeroParts|invalidDays|withDate); (ok || d.full) && !p.negative {
+			return d, ok
 		}
 	}
 	if !isDigit(r.peek()) {

@@ -131,7 +131,7 @@ func (r *formatReader) specifier(s byte, nested int) bool {
 	case 'Y':
 		start := r.at
 		ok := r.into(&r.year, 4)
-		if r.at-start == 2 {
+		if r.at-start <= 2 {
 			r.year = fullYear(r.year)
 		}
 		return ok
@@ -235,19 +235,31 @@ func (r *formatReader) into(n *int, digits int) bool {
 	return got > 0
 }
 
-// name reads one of a list of names, or their first letters; n is its place from 1.
+// name reads one of a list of names, of which only so many letters are given if that is not 0, or the start of one; n is
+// its place from 1.
 func (r *formatReader) name(names []string, letters int, n *int) bool {
+	end := r.at
+	for end < len(r.s) && isLetter(r.s[end]) {
+		end++
+	}
+	word, found := r.s[r.at:end], 0
 	for i, name := range names {
 		if letters > 0 {
 			name = name[:letters]
 		}
-		if end := r.at + len(name); end <= len(r.s) && strings.EqualFold(r.s[r.at:end], name) {
+		if len(word) == 0 || len(word) > len(name) || !strings.EqualFold(name[:len(word)], word) {
+			continue
+		}
+		if found++; found == 1 || len(word) == len(name) {
 			*n = i + 1
-			r.at = end
-			return true
+		}
+		if len(word) == len(name) {
+			found = 1
+			break
 		}
 	}
-	return false
+	r.at = end
+	return found == 1
 }
 
 // finish makes a date with time of what was read; false: it is none.
