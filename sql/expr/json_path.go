@@ -179,12 +179,14 @@ func (r *jsonReader) index() (x jsonIndex, ok bool) {
 // matches are the values that a path leads to, in the order of the document, each once.
 func (p jsonPath) matches(root *jsonValue) []*jsonValue {
 	found := []*jsonValue{root}
+	again := false // a value may be reached in several ways
 	for i := range p {
 		var next []*jsonValue
 		for _, v := range found {
 			next = p[i].matches(v, next)
 		}
-		if found = next; p[i].kind == legAll {
+		again = again || p[i].kind == legAll
+		if found = next; again {
 			found = distinct(found)
 		}
 	}
