@@ -25,7 +25,7 @@ var fuzzedCalls = func() []string {
 		"JSON_REPLACE(a, b, c)", "JSON_ARRAY_APPEND(a, b, c)", "JSON_ARRAY_INSERT(a, b, c)", "JSON_REMOVE(a, b, c)", "JSON_MERGE_PRESERVE(a, b, c)",
 		"JSON_MERGE_PATCH(a, b, c)", "JSON_DEPTH(a)", "JSON_LENGTH(a, b)", "JSON_TYPE(a)", "JSON_VALID(a)", "JSON_STORAGE_SIZE(a)",
 		"JSON_VALUE(a, b)", "JSON_VALUE(a, b RETURNING SIGNED)", "JSON_VALUE(a, b RETURNING DECIMAL(10,2))", "JSON_VALUE(a, b RETURNING DATETIME(3))",
-		"JSON_VALUE(a, b RETURNING TIME)", "JSON_VALUE(a, b RETURNING JSON)",
+		"JSON_VALUE(a, b RETURNING TIME)", "JSON_SCHEMA_VALID(a, b)", "JSON_SCHEMA_VALIDATION_REPORT(a, b)", "JSON_VALUE(a, b RETURNING JSON)",
 	}
 	for _, u := range intervalUnits {
 		list = append(list, "DATE_ADD(a, INTERVAL b "+u.name+")", "DATE_SUB(a, INTERVAL b "+u.name+")", "EXTRACT("+u.name+" FROM a)")
@@ -100,6 +100,12 @@ func FuzzTimeAndJSON(f *testing.F) {
 		f.Add(uint16(i), uint16(0), `{"a": [1, "x", {"b": null}], "": 1.5e3}`, "$.a[last-1 to last]", "$**.b")
 		f.Add(uint16(i), uint16(12345), "-9223372036854775808", "9223372036854775807", "-838:59:59")
 		f.Add(uint16(i), uint16(888), `[[["\ud83d\ude00", -0.0, 1e308]]]`, "%Y-%j %X%V %W %r%f%%%", "$[0][*]")
+	}
+	for i, call := range fuzzedCalls {
+		if strings.HasPrefix(call, "JSON_SCHEMA") {
+			f.Add(uint16(i), uint16(0), `{"items": {"$ref": "#/definitions/n"}, "definitions": {"n": {"oneOf": [{"enum": [1]}, {"multipleOf": 0.1}]}}}`, `[1, 0.3, "x"]`, "")
+			f.Add(uint16(i), uint16(0), `{"properties": {"a": {"pattern": "^.*$"}}, "patternProperties": {"b+": {"not": {}}}, "additionalProperties": {"type": ["null"]}}`, `{"a": "1", "c": null, "bb": [{}]}`, "")
+		}
 	}
 	f.Fuzz(func(t *testing.T, which, kinds uint16, a, b, d string) {
 		if len(a)+len(b)+len(d) > 1<<14 {
