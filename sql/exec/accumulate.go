@@ -29,7 +29,7 @@ func newFolding(c *expr.Context, a Aggregate) *folding {
 		keys := typesAt(a.Args, a.Types)
 		inner := start
 		start = func(a *account) accumulator {
-			return &distinctRows{seen: newSet(keys), account: a, inner: inner(a), skipNull: f.Kind != JSONArray}
+			return &distinctRows{seen: newSet(keys), account: a, inner: inner(a)}
 		}
 	}
 	f.start = start
@@ -103,16 +103,12 @@ func (p *pool[T]) take(v T) *T {
 
 // distinctRows adds only rows whose arguments are not all equal to those of a row before.
 type distinctRows struct {
-	seen     *set
-	account  *account
-	inner    accumulator
-	skipNull bool // rows with a NULL argument do not count, and need no key
+	seen    *set
+	account *account
+	inner   accumulator
 }
 
 func (d *distinctRows) add(row []expr.Value) error {
-	if d.skipNull && d.seen.encoder.anyNull(row) {
-		return nil
-	}
 	isNew, err := d.seen.add(row, d.account)
 	if err != nil || !isNew {
 		return err

@@ -98,7 +98,7 @@ func (n *numbers) integer(v expr.Value) uint64 {
 		case sqltypes.IsDecimal(t):
 			return n.rounded(parseDecimal(v.Raw()), v)
 		case sqltypes.IsFloat(t):
-			return n.rounded(decimal.NewFromFloat(math.RoundToEven(n.double(v))), v)
+			return n.rounded(decimalOf(math.RoundToEven(n.double(v))), v)
 		}
 	}
 	n.arg[0] = v

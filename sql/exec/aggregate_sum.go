@@ -149,16 +149,21 @@ func appendScaled(dst []byte, n int64, scale int) []byte {
 func parseDecimal(text []byte) decimal.Decimal {
 	if bytes.IndexAny(text, "eE") >= 0 {
 		f, _ := strconv.ParseFloat(string(text), 64)
-		if math.IsNaN(f) {
-			return decimal.Zero
-		}
-		return decimal.NewFromFloat(max(min(f, math.MaxFloat64), -math.MaxFloat64))
+		return decimalOf(f)
 	}
 	d, err := decimal.NewFromMySQL(text)
 	if err != nil {
 		return decimal.Zero
 	}
 	return d
+}
+
+// decimalOf is a double as a decimal: infinities are the largest doubles, no number is 0.
+func decimalOf(f float64) decimal.Decimal {
+	if math.IsNaN(f) {
+		return decimal.Zero
+	}
+	return decimal.NewFromFloat(max(min(f, math.MaxFloat64), -math.MaxFloat64))
 }
 
 // doubleSum is SUM or AVG by doubles.

@@ -26,5 +26,8 @@
 //  2. One goroutine uses a tree of operators. Close is called once on the topmost one, also after an error, and closes
 //     those below it.
 //  3. The slice of a batch is valid until the next Next; its rows and values stay valid and are changed by no one.
-//  4. Types of keys and arguments are those of the columns of the rows. ENUM and SET carry their values.
+//  4. Types of keys and arguments are those of the columns of the rows. ENUM and SET carry their values, a date or time its
+//     digits after the point as its size.
+//
+// DESIGN.md has why keys instead of comparisons. testdata has the statements that the operators are compared with.
 package exec

@@ -109,16 +109,6 @@ func (e *encoder) value(dst []byte, c *column, v expr.Value) []byte {
 	return dst
 }
 
-// anyNull reports whether one of the columns is NULL.
-func (e *encoder) anyNull(row []expr.Value) bool {
-	for i := range e.columns {
-		if row[e.columns[i].at].IsNull() {
-			return true
-		}
-	}
-	return false
-}
-
 func encodeBytes(_ *encoder, _ *column, dst []byte, v expr.Value) []byte {
 	return appendEscaped(dst, v.Raw())
 }

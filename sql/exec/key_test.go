@@ -205,6 +205,8 @@ func FuzzKeys(f *testing.F) {
 	types := []sqltypes.Type{sqltypes.Int64, sqltypes.Uint8, sqltypes.Decimal, sqltypes.Float64, sqltypes.VarChar, sqltypes.VarBinary, sqltypes.Date, sqltypes.Datetime, sqltypes.Time, sqltypes.Year, sqltypes.TypeJSON, sqltypes.Enum, sqltypes.Set, sqltypes.Bit, sqltypes.Geometry, sqltypes.Null}
 	f.Add([]byte("1e99999999"), uint8(2), uint8(3))
 	f.Add([]byte("-"), uint8(2), uint8(2))
+	f.Add([]byte("1e700"), uint8(3), uint8(2))
+	f.Add([]byte("1e99999999"), uint8(2), uint8(2))
 	f.Add([]byte("12:34:56:78.9"), uint8(8), uint8(8))
 	f.Add([]byte("[[[[{}]]]]"), uint8(10), uint8(10))
 	values := evalengine.EnumSetValues{"'a'", "'b'"}

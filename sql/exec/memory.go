@@ -45,7 +45,6 @@ func (a *account) settle() error {
 			return err
 		}
 	} else {
-		due = max(due, -a.held)
 		a.memory.Release(-due)
 	}
 	a.due, a.held = 0, a.held+due

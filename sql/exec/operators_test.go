@@ -424,3 +424,34 @@ func TestSortOfManyRuns(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 }
+
+// A rollup frees what a group held when the group ends: beside its sort it holds no more than one group of each level.
+func TestRollupHoldsOneGroupALevel(t *testing.T) {
+	keys := []Key{{At: 0, Type: bigint}, {At: 1, Type: bigint}}
+	aggregates := []Aggregate{{Kind: Count, Distinct: true, Args: []int{2}, Types: []expr.Type{text}}, {Kind: Max, Args: []int{2}, Types: []expr.Type{text}}}
+	sorted, all := &meter{}, &meter{}
+	s := Sort(numbered(20_000, 1024), keys, 0, sorted)
+	read(t, s)
+	s.Close()
+	g := Group(session(), numbered(20_000, 1024), keys, aggregates, true, all)
+	if n := len(read(t, g)); n != 20_008 {
+		t.Errorf("%d rows", n)
+	}
+	g.Close()
+	if more := all.peak - sorted.peak; more > chargeFrom {
+		t.Errorf("%d bytes beside the sort's %d", more, sorted.peak)
+	}
+}
+
+// Groups must not keep the batches alive that their first rows came from: their memory is not counted.
+func TestGroupsCopyTheirKeys(t *testing.T) {
+	rows := [][]expr.Value{row("key", "value")}
+	arg := []expr.Type{text}
+	g := Group(session(), Rows(rows), []Key{{At: 0, Type: text}}, []Aggregate{{Kind: Max, Args: []int{1}, Types: arg}, {Kind: AnyValue, Args: []int{1}, Types: arg}}, false, nil)
+	out := read(t, g)[0]
+	for i, in := range []int{0, 1, 1} {
+		if &out[i].Raw()[0] == &rows[0][in].Raw()[0] {
+			t.Errorf("column %d shares its bytes with the input", i)
+		}
+	}
+}
