@@ -45,7 +45,7 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 }
 
 // Plain reads of a second try go to the leader in protocols that lock, and to a near replica in
-// those that validate, until they have lost so often that they lock as well.
+// validating ones, until they have lost so often that they lock as well.
 func TestReadsOfASecondTry(t *testing.T) {
 	for name, want := range map[string][4]bool{ // tries 0 to 3
 		"2pc+2pl":       {false, true, true, true},

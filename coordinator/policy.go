@@ -53,12 +53,11 @@ func (p *policy) locksReads(t *transaction) bool {
 	return p.cfg.Spec.Yield.LockReads || p.committedOnly(t)
 }
 
-// committedOnly: the transaction avoids published values and locks what it reads, since it was
-// aborted so often or has high priority: without locks it wounds no other. Under reservations,
-// multi-region transactions have priority by the reservations, and need no locks. A single-region
-// transaction at its own region is validated right after its reads; from far away its reads are
-// outdated by then while others write there, so it locks, and takes precedence over single-region
-// ones only.
+// committedOnly: the transaction avoids published values and locks its reads, since it was aborted
+// so often or has high priority: without locks it wounds no other. Under reservations, multi-region
+// transactions have priority by the reservations, and need no locks. A single-region transaction at
+// its own region is validated right after its reads; from far away its reads are outdated by then
+// while others write there, so it locks, and takes precedence over single-region ones only.
 func (p *policy) committedOnly(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
 	if after <= 0 || t.try < after && t.age.Priority < txn.PriorityHigh {

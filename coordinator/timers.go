@@ -9,7 +9,7 @@ import (
 // sweepEvery is the minimum time between Tick's sweeps over open transactions.
 const sweepEvery = 20 * time.Millisecond
 
-// manyOpen is the number of open entries from which on Tick itself determines what is due.
+// manyOpen is the number of open entries from which on Tick itself determines the due ones.
 const manyOpen = 256
 
 // NextWake is the earliest time at which Tick has something to do if nothing else happens before:

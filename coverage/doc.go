@@ -4,10 +4,11 @@
 //
 // # How it works
 //
-// A Rule stands for one branch of the code, or for a few that keep the same guarantee. It is counted
-// where its result makes a difference, not where it is evaluated. Most are rules that a mutation of
-// test/mutants removes. A Counts is an array with one number per rule; nil counts nothing, so that a
-// node outside of a fault run pays one test where a rule is hit, and nothing elsewhere.
+// A Rule represents one branch of the code, or for a few that keep the same guarantee. It is
+// counted where its result makes a difference, not where it is evaluated. Most are rules that a
+// mutation of test/mutants removes. A Counts is an array with one number per rule; nil counts
+// nothing, so that a node outside of a fault run pays one test where a rule is hit, and nothing
+// elsewhere.
 //
 //	locks.acquire: the holder is older            YoungerWaits is evaluated
 //	               and the requester now waits    YoungerWaits is hit

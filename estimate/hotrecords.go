@@ -12,12 +12,12 @@ import (
 // transaction will wait at its place, and its chance to lose.
 //
 // How it works. For each record it keeps the wait of a part for it (w_lat), the numbers of
-// transactions that have accessed it and of those that committed (t_cnt, c_cnt), and the
-// number that access it now (a_cnt). A single record's wait cannot be measured: a part's time is divided
-// among its records in proportion to their waits so far (Eq. 4). The records are in one ordered tree,
-// so that the records of a range are found like a key, and in a list by the time of their
-// last admission: beyond the bounds the least recently touched is evicted, even while it is
-// accessed, because a record not requested since so many others is not hot.
+// transactions that have accessed it and of the committed ones (t_cnt, c_cnt), and the number that
+// access it now (a_cnt). A single record's wait cannot be measured: a part's time is divided among
+// its records in proportion to their waits so far (Eq. 4). The records are in one ordered tree, so
+// that the records of a range are found like a key, and in a list by the time of their last
+// admission: beyond the bounds the least recently touched is evicted, even while it is accessed,
+// because a record not requested since so many others is not hot.
 //
 // Use, for each transaction:
 //

@@ -334,6 +334,6 @@ func BenchmarkHotRecordsMemory(b *testing.B) {
 		h.Open().Admit(keys(all[0]))
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(h.Len()), "B/record")
-	b.ReportMetric(float64(h.Bytes())/float64(h.Len()), "B/record-told")
+	b.ReportMetric(float64(h.Bytes())/float64(h.Len()), "B/record-reported")
 	runtime.KeepAlive(all)
 }

@@ -136,7 +136,7 @@ func (f *wanFile) wan() (WAN, error) {
 		return WAN{}, fmt.Errorf("intra_ms: %w", err)
 	}
 	w := WAN{Name: f.Name, Regions: f.Regions, rtt: map[[2]Region]time.Duration{}, intra: intra}
-	// Sorted, so that of several bad entries the same one is always named.
+	// Sorted, so that the error names the same entry of several bad ones.
 	for _, a := range sortedKeys(f.RTTMS) {
 		for _, b := range sortedKeys(f.RTTMS[a]) {
 			if err := w.set(a, b, f.RTTMS[a][b]); err != nil {

@@ -98,7 +98,7 @@ func (c *bank) checkLedger(r *Record, op *Op) {
 	for _, id := range op.List {
 		seen[id] = true
 		if w := c.transfer[id]; w == nil {
-			c.report.add("invented-transfer", "%s read transfer %d in the ledger, which nobody made", r, id)
+			c.report.add("invented-transfer", "%s read transfer %d in the ledger, which no transaction made", r, id)
 		} else if w.Outcome == Fail {
 			c.report.add("aborted-transfer-seen", "%s read transfer %d of %s, which did not commit", r, id, w)
 		}
@@ -180,11 +180,10 @@ func (c *bank) checkFinal() {
 	}
 }
 
-// checkLedgersNest checks that of two reads of the ledger one contains the other, because
-// entries are never removed. Two that each lack an entry of the other are a
-// long fork. Snapshot reads are compared with snapshot reads only: each is a
-// cut in timestamp order, in which two unrelated commits may have another
-// order than the one in which a client without a timestamp observed them.
+// checkLedgersNest checks that of two reads of the ledger one contains the other, because entries
+// are never removed. Two that each lack an entry of the other are a long fork. Snapshot reads are
+// compared with snapshot reads only: each is a cut in timestamp order, in which two unrelated
+// commits may have another order than a client without a timestamp observed.
 func (c *bank) checkLedgersNest() {
 	c.checkNest(false)
 	c.checkNest(true)

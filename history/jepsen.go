@@ -46,7 +46,7 @@ func jepsenOrder(h *History) []jepsenEvent {
 		}
 		out = append(out, jepsenEvent{"invoke", r, process, r.InvokeNanos}, jepsenEvent{kind, r, process, r.CompleteNanos})
 	}
-	// At equal times the completion comes first if it belongs to an earlier record.
+	// At equal times the completion precedes if it belongs to an earlier record.
 	slices.SortStableFunc(out, func(a, b jepsenEvent) int { return cmp.Compare(a.nanos, b.nanos) })
 	return out
 }

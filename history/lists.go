@@ -130,7 +130,7 @@ func (c *lists) checkSources(r *Record, op Op) {
 		w := c.writer[element{op.Key, v}]
 		switch {
 		case w == nil:
-			c.report.add("invented-element", "%s read %d in %s, which nobody appended", r, v, op.Key)
+			c.report.add("invented-element", "%s read %d in %s, which no transaction appended", r, v, op.Key)
 		case w.Outcome == Fail:
 			c.report.add("G1a", "%s read %d in %s, appended by %s, which did not commit", r, v, op.Key, w)
 		case w != r && i == len(op.List)-1 && v != lastAppend(w, op.Key):

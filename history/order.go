@@ -78,7 +78,7 @@ func (c *registers) agree(o *order, timed []*version) bool {
 	base := o.bases()
 	for _, v := range timed {
 		if b := base[v.after]; v.read && b != nil && b.at >= v.at && b != v {
-			c.report.add("incompatible-order", "%s wrote %d to %s at the timestamp %d after it had read %d, which rests on %d of %s, of the later timestamp %d",
+			c.report.add("incompatible-order", "%s wrote %d to %s at the timestamp %d after it had read %d, which depends on %d of %s, of the later timestamp %d",
 				v.by, v.value, o.key, v.at, v.after, b.value, b.by, b.at)
 			return false
 		}

@@ -47,7 +47,7 @@ func (c *registers) collectPuts() {
 			if other := c.writer[e]; other != nil {
 				c.report.add("bad-history", "%s and %s both write %d to %s", other, r, op.Value, op.Key)
 			} else if op.Value == 0 {
-				c.report.add("bad-history", "%s writes 0 to %s, which stands for what was there first", r, op.Key)
+				c.report.add("bad-history", "%s writes 0 to %s, which represents the initial value", r, op.Key)
 			}
 			c.writer[e] = r
 			if c.orders[op.Key] == nil {
@@ -113,7 +113,7 @@ func (c *registers) checkSource(r *Record, op Op) {
 	w := c.writer[element{op.Key, op.Value}]
 	switch {
 	case w == nil:
-		c.report.add("invented-value", "%s read %d in %s, which nobody wrote", r, op.Value, op.Key)
+		c.report.add("invented-value", "%s read %d in %s, which no transaction wrote", r, op.Value, op.Key)
 	case w.Outcome == Fail:
 		c.report.add("G1a", "%s read %d in %s, written by %s, which did not commit", r, op.Value, op.Key, w)
 	case w != r && op.Value != lastPut(w, op.Key):
@@ -189,7 +189,7 @@ func (c *registers) addReads(r *Record) {
 			for _, next := range o.next[op.Value] {
 				c.edge(rw, r, next.by, op.Key, next.value)
 				if r.Final && r.Outcome == OK {
-					c.report.add("lost-write", "%s is committed, and at the end %s holds %d, which stood there before its %d", next.by, op.Key, op.Value, next.value)
+					c.report.add("lost-write", "%s is committed, and at the end %s holds %d, which was there before its %d", next.by, op.Key, op.Value, next.value)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ func (s resolved) hotRows(off bool) routing.HotRows {
 	return routing.HotRows{Off: off, Waiters: s.HotWaiters, GroupSize: s.GroupSize}
 }
 
-// startSwitch schedules the operator who enables hot rows, and larger groups.
+// startSwitch schedules the enabling of hot rows, and of larger groups.
 func (r *run) startSwitch() {
 	hot := r.spec.hotRows(false)
 	r.order(r.spec.HotFrom, hot)

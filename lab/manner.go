@@ -6,7 +6,7 @@ import (
 )
 
 // Manner is the reaction of a client to the abort of its transaction. In a closed loop it decides
-// what is measured: a client that retries without end is held up by starvation, one that drops its
+// the measurement: a client that retries without end is held up by starvation, one that drops its
 // transaction is not.
 type Manner string
 

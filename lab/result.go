@@ -49,7 +49,7 @@ type Figures struct {
 	ThroughputTPS float64   `json:"throughput_tps"`
 	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries with an outcome
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the begin of the first try to the commit's answer
-	// EveryMS is of all transactions except those that their clients cancelled: also transactions
+	// EveryMS is of all transactions except the ones cancelled by their clients: also transactions
 	// given up after the last try, with the time they took, and open ones at the end, with their
 	// age, which is a lower bound. It shows starvation.
 	EveryMS       LatencyMS `json:"every_ms"`

@@ -10,7 +10,7 @@ import (
 )
 
 // Reads go to the replica that is nearest by the map, then to the nearest by measurements; a small
-// difference does not change the choice, and a node without measurements comes last.
+// difference does not change the choice, and a node without measurements is last.
 func TestTheNearestNodeIsMeasured(t *testing.T) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {

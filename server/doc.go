@@ -12,8 +12,8 @@
 // The loop handles many inputs before it drains the node, so that a burst of commits costs one fsync.
 //
 // Storage is Pebble behind store.Engine (engine.go). A batch is visible immediately and durable
-// after the next sync. All writes go through a disk.Disk, which a power cut leaves either done or
-// undone; tests use a disk that loses unsynced data.
+// after the next sync. All writes go through a disk.Disk, which a power cut leaves either complete
+// or absent; tests use a disk that loses unsynced data.
 //
 // A wide-area network on one machine is a set of delay lines, one for each ordered pair of nodes (wan.go): a
 // message waits half the round trip of its pair and passes the real codec. A line ends in the mailbox of a node

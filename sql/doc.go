@@ -1,7 +1,7 @@
 // Package sql is what an SQL client talks to: a MySQL server for each gateway,
 // whose statements run in transactions of txn.DB.
 //
-// How it thinks. Parsing, types, expressions, planning and the wire protocol are
+// How it works. Parsing, types, expressions, planning and the wire protocol are
 // go-mysql-server's. Ours are the tables (sql/table), the catalogue (sql/catalog)
 // and the round plans (sql/plan): a statement that fits one is read in as few
 // parallel rounds as its data dependencies force. Everything else runs through

@@ -21,7 +21,7 @@ type level struct {
 
 // levels are the weaker ones. A play in its own order cannot show every anomaly at every level: a
 // long fork needs read timestamps of whole transactions. That the allowed anomalies can be seen
-// shows that the level is what it claims, and that the play could detect the forbidden ones.
+// shows that the level keeps its definition, and that the play could detect the forbidden ones.
 var levels = []level{
 	{"READ-COMMITTED", []string{
 		"non-repeatable read", "read skew", "lost update", "write skew", "write skew, read at once",

@@ -28,7 +28,7 @@ func TestAcquireResults(t *testing.T) {
 	}{
 		{"another row is free", WoundWait, 7, false, func(r *LockRequest) { r.LockSet = y }, "granted", 0, true},
 		{"its own row is free", WoundWait, 5, false, nil, "granted", 0, true},
-		{"an older one has others give way, and asks again", WoundWait, 3, false, nil, "wounds", 0, false},
+		{"an older one wounds others, and retries", WoundWait, 3, false, nil, "wounds", 0, false},
 		{"and not if it will not wait", WoundWait, 3, false, func(r *LockRequest) { r.NoWait = true }, "refused", txn.ReasonNoWait, false},
 		{"a younger one waits", WoundWait, 7, false, nil, "waits", 0, false},
 		{"or will not", WoundWait, 7, false, func(r *LockRequest) { r.NoWait = true }, "refused", txn.ReasonNoWait, false},

@@ -159,9 +159,8 @@ func TestWaitersAreGrantedInOrder(t *testing.T) {
 	}
 }
 
-// A high-priority prepare received after its arrival time does not wait behind those that precede
-// it, since elsewhere they may wait for it. Without a conflict it proceeds; low priority is
-// unaffected.
+// A high-priority prepare received after its arrival time does not wait behind earlier ones, since
+// elsewhere they may wait for it. Without a conflict it proceeds; low priority is unaffected.
 func TestLatePreparesAbortOnConflict(t *testing.T) {
 	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 50, 1, true, "a")
@@ -277,7 +276,7 @@ func TestEveryRunnablePrepareIsRetried(t *testing.T) {
 	}
 }
 
-// However many wait, an end examines only those that it may unblock.
+// However many wait, an end examines only the waiters that it may unblock.
 func TestAnEndExaminesFewWaiters(t *testing.T) {
 	const many = 500
 	s := newTimestampTable(InArrivalOrder)

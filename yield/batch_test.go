@@ -34,11 +34,11 @@ func TestLosersOfABatch(t *testing.T) {
 		order []int // of the others
 	}{
 		{"two that write one row", []string{"r:x w:x", "r:x w:x"}, []bool{false, true}, []int{0}},
-		{"a reader comes before an older writer", []string{"w:x", "r:x w:y"}, []bool{false, false}, []int{1, 0}},
+		{"a reader precedes an older writer", []string{"w:x", "r:x w:y"}, []bool{false, false}, []int{1, 0}},
 		{"write skew: no order has both", []string{"r:y w:x", "r:x w:y"}, []bool{false, true}, []int{0}},
 		{"a chain of readers is turned round", []string{"w:a", "r:a w:b", "r:b w:c"}, []bool{false, false, false}, []int{2, 1, 0}},
 		{"a phantom", []string{"s:a-c w:x", "r:x w:b"}, []bool{false, true}, []int{0}},
-		{"a range comes before a writer in it", []string{"w:b", "s:a-c w:z"}, []bool{false, false}, []int{1, 0}},
+		{"a range precedes a writer in it", []string{"w:b", "s:a-c w:z"}, []bool{false, false}, []int{1, 0}},
 	} {
 		var items, stay []BatchedPrepare
 		for _, words := range c.batch {
@@ -69,10 +69,10 @@ func TestABatchIsValidatedWhenItsTimeIsUp(t *testing.T) {
 		judged []bool // after each
 	}{
 		{"no other reader", "r1 p1 p2", []bool{true, true, true}},
-		{"one is awaited, and comes", "r1 r2 p1 p2", []bool{true, true, false, true}},
+		{"one is awaited, and arrives", "r1 r2 p1 p2", []bool{true, true, false, true}},
 		{"one is awaited, and ends", "r1 r2 p1 e2", []bool{true, true, false, true}},
-		{"a later reader is not awaited, whether it comes or not", "r1 r2 p1 r3 p2", []bool{true, true, false, false, true}},
-		{"nor counted when it comes", "r1 r2 p1 r3 p3 p2", []bool{true, true, false, false, false, true}},
+		{"a later reader is not awaited, whether it arrives or not", "r1 r2 p1 r3 p2", []bool{true, true, false, false, true}},
+		{"nor counted when it arrives", "r1 r2 p1 r3 p3 p2", []bool{true, true, false, false, false, true}},
 		{"but by the next batch", "r1 r2 p1 r3 p2 r4 p4 p3", []bool{true, true, false, false, true, true, false, true}},
 		{"it is full", "r1 r2 p1 p3 p4 p5", []bool{true, true, false, false, false, true}},
 		{"the clock is the bound", "r1 r2 p1 t", []bool{true, true, false, true}},

@@ -23,9 +23,9 @@ func TestAssumptionsOfAVote(t *testing.T) {
 		waiter    bool // another waits for the row before it
 		ok        bool
 	}{
-		{name: "it comes first elsewhere", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, ok: true},
+		{name: "it is voted on first elsewhere", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, ok: true},
 		{name: "another policy", policy: InArrivalOrderPreempting, low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
-		{name: "it comes when that is voted on", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(3, 20, "x")}},
+		{name: "it arrives when that is voted on", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(3, 20, "x")}},
 		{name: "another row there", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(3, 15, "y")}},
 		{name: "another shard", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(4, 15, "x")}},
 		{name: "it reads there what that reads", low: QueuedPrepare{Ends: 100, OtherShardParts: []txn.FixedSetPart{{Shard: 3, Reads: []txn.Key{"x"}}}}, stamp: 30,

@@ -13,10 +13,10 @@ import (
 //
 // First pass. A leader at which an older transaction has waited long for a holder starts a probe:
 // the holder's coordinator knows at which shards it waits, their leaders know for which
-// transactions, the coordinators of those know where these wait, and so on. A probe follows only
+// transactions, their coordinators know where these wait, and so on. A probe follows only
 // transactions older than its start, so each cycle has exactly one probe that goes all around it,
-// that of its youngest. A probe carries the wait edges it has seen. One that reaches a transaction
-// which waits for its start has seen a cycle, edge by edge.
+// its youngest's. A probe carries the wait edges it has seen. One that reaches a transaction which
+// waits for its start has seen a cycle, edge by edge.
 //
 // Confirmation pass. Edges seen one after the other need not have existed together: locks may be
 // released early. So each leader on the path is asked whether the edges it reported still exist. An

@@ -298,7 +298,7 @@ func (w *probeNetwork) look() {
 	}
 }
 
-// Send queues a message; now and then what is known at the start of a probe is dropped.
+// Send queues a message; sometimes the state at the start of a probe is dropped.
 func (w *probeNetwork) Send(_ txn.Address, m txn.Message) {
 	switch {
 	case m.DeadlockConfirm != nil:
@@ -360,7 +360,7 @@ func (w *probeNetwork) deliver(i int) {
 	}
 }
 
-// probe is the part of a coordinator and then that of a leader.
+// probe runs a coordinator's part and then a leader's.
 func (w *probeNetwork) probe(c *txn.DeadlockProbe) {
 	m := w.txns[c.Txn.Seq]
 	if m == nil || m.waits == 0 {

@@ -129,7 +129,7 @@ func TestAProbeFollowsACycle(t *testing.T) {
 	if victimOf(cycle) != 0 {
 		t.Error("the victim is not the youngest")
 	}
-	// A probe follows only older transactions: that of the elder does not come around.
+	// A probe follows only older transactions: the elder's does not return.
 	if _, next := detectorAt(two, 2, 0).follow(&txn.DeadlockProbe{Txn: id(1), Start: id(1), Age: age(1), Budget: 9}); next != nil {
 		t.Errorf("the probe of 1 is forwarded to %+v", next)
 	}

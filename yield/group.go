@@ -66,8 +66,8 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 	return row
 }
 
-// waitInChain makes a vote wait until its predecessors in a chain have ended. Before that it publishes
-// its writes; at its turn it withdraws those that have changed.
+// waitInChain makes a vote wait until its predecessors in a chain have ended. Before that it
+// publishes its writes; at its turn it withdraws changed ones.
 func (t *Table) waitInChain(now time.Duration, r *LockRequest) LockResult {
 	if t.chains.ahead(r.Txn) != nil {
 		t.publishWrites(now, r.Txn, r.Attempt, r.Writes)

@@ -161,8 +161,8 @@ func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	return nil
 }
 
-// NextWake returns the first wake time, txn.Never if none sleeps. It may be that of a transaction
-// that has left.
+// NextWake returns the first wake time, txn.Never if none sleeps. It may be the wake time of a
+// transaction that has left.
 func (l *LateScheduler) NextWake() time.Duration {
 	if len(l.asleep) == 0 {
 		return txn.Never

@@ -12,7 +12,7 @@ import (
 // transaction commits at one timestamp: not before the versions it has read begin, and above the
 // leases of the rows it overwrites; and the leases of its reads must reach it. If the lease
 // returned with the read does, the row may have been overwritten since: the transaction precedes
-// that writer, whatever real time says. If it does not, the lease is renewed, for which the version
+// that writer, regardless of real time. If it does not, the lease is renewed, for which the version
 // must still be the newest and no other transaction may have locked the row.
 //
 // Leases are kept by the leader only, not in a log. They survive a change of leader through the

@@ -177,7 +177,7 @@ func TestLeasesOfRanges(t *testing.T) {
 	next := newLeased(2)
 	next.rows = l.rows
 	next.Begin(13)
-	next.want(t, "a later leader knows nothing of what was there meanwhile", before, 13, "changed")
+	next.want(t, "a later leader does not know the rows in between", before, 13, "changed")
 }
 
 // The leader of a one-phase vote chooses the timestamp; otherwise all use the coordinator's.

@@ -60,7 +60,7 @@ func TestTheFormerHolderEndsFirst(t *testing.T) {
 	table.End(0, id(1), false)
 	table.End(0, id(2), false)
 	wantHolders(t, "the borrower keeps it", has(table, "x", false), 3)
-	wantHolders(t, "what was not lent is free", has(table, "own", true))
+	wantHolders(t, "locks that were not transferred are free", has(table, "own", true))
 	table.End(0, id(3), true)
 	wantHolders(t, "held by none", has(table, "x", true))
 	wantHolders(t, "held by none", has(table, "s", true))

@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// Waiters behind a holder and in a queue are retried in one order, that of ages.
+// Waiters behind a holder and in a queue are retried in one order, by age.
 func TestRetryOrderIsByAge(t *testing.T) {
 	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	q := &tab.waits
@@ -82,7 +82,7 @@ func TestReleaseOpensAndTidies(t *testing.T) {
 	}
 }
 
-// The graph has the waits for holders and, in a queue, for its first and for those that may wait
+// The graph has the waits for holders and, in a queue, for its first and for waiters that may wait
 // elsewhere too.
 func TestWaitForGraph(t *testing.T) {
 	tab := NewTable(Detect, HotRowConfig{}, nil)

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// PriorityRule is what a high-priority transaction may do to a low-priority one that has locked a
+// PriorityRule is the effect of a high-priority transaction on a low-priority one that has locked a
 // row it needs and has not voted. Voted holders are waited for under all rules.
 type PriorityRule uint8
 

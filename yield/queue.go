@@ -56,7 +56,7 @@ const (
 func (w *Waiter) Expire(reason WaitResult) { w.Refuse(reason.refusal(w.phase, w.blockedBy)) }
 
 // waitQueue has the waiters of one row, oldest first; under policies that detect deadlocks a
-// request that upgrades comes before all others.
+// request that upgrades precedes all others.
 type waitQueue struct{ ws []*Waiter }
 
 func (l *waitQueue) len() int { return len(l.ws) }

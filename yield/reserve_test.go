@@ -297,8 +297,8 @@ func TestReadsPass(t *testing.T) {
 	}
 }
 
-// A single-region transaction loses what it has locked before its vote to a multi-region one, which
-// neither waits for it nor aborts; younger single-region ones abort, or wait.
+// A single-region transaction loses its locks before its vote to a multi-region one, which neither
+// waits for it nor aborts; younger single-region ones abort, or wait.
 func TestLocksOfOneOfASingleRegion(t *testing.T) {
 	for _, c := range []struct {
 		name      string

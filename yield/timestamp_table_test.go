@@ -55,7 +55,7 @@ func TestNoWritePrecedesARead(t *testing.T) {
 			t.Errorf("%s: %v above %d, not above %d", what, got, above, want)
 		}
 	}
-	refused("reads that were forgotten before it was opened", "x", 5, 5)
+	refused("reads that were dropped before it was opened", "x", 5, 5)
 	s.Hold(by(1), 30, reads("a"))
 	refused("an undecided read", "a", 30, 30)
 	s.Drop(by(1), 30, reads("a"), true)

@@ -2,7 +2,7 @@
 // delays of a wide-area network between them: a WAN on one machine for programs
 // that know nothing of it.
 //
-// How it thinks. Every site is a namespace with a TUN device. The kernel hands
+// How it works. Every site is a namespace with a TUN device. The kernel hands
 // each packet to this program, which holds it for the one-way delay of its two
 // sites and writes it to the device of the other. Nothing is lost or reordered
 // but by queues that are full; loopback inside a site is untouched.

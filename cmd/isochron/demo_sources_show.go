@@ -31,7 +31,7 @@ func sourcesTable(figures []sourceFigures) string {
 	return b.String()
 }
 
-// welcome says how to get in.
+// welcome prints how to connect.
 func (d *sourcesDemo) welcome() {
 	p := d.plan
 	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. bank.accounts and the tables of tpcc are distributed over four sources:\n\n", len(p.wan.Regions), p.wanSpec, p.wanScale, p.spec.Name)

@@ -1,5 +1,5 @@
-// Command isochron is the one binary: a geo-distributed serializable SQL
-// database, and what is needed to look at it.
+// Command isochron is the one binary: a geo-distributed serializable SQL database, and the commands
+// to operate and measure it.
 //
 // How it works. A command parses and checks its flags (demo.go), then joins the packages: a cluster
 // from package server, a MySQL port for each region from package sql, clients from package shop,

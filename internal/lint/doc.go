@@ -1,6 +1,6 @@
 // Package lint holds the rules of the house that a compiler does not know.
 //
-// How it thinks. The plan of the house is data: the floors, what each package
+// How it works. The plan of the house is data: the floors, what each package
 // may import, which packages make up the core that knows no clock, no chance
 // and no goroutines (plan.go). A check is a function from the tree to findings,
 // each of them one line that names the file, the line and the rule. Most checks

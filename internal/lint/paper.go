@@ -81,7 +81,6 @@ func checkDoc(dir string, f *File) []Finding {
 	if floorOf(f.Unit) < 0 || name == "main" {
 		return out
 	}
-	said = strings.Replace(said, "How it thinks", "How it works", 1) // the heading of before
 	for _, part := range []string{"How it works", "owes"} {
 		if !strings.Contains(said, part) {
 			out = append(out, Finding{f.Path, 0, fmt.Sprintf("does not have %q: a package comment has its purpose, how it works, what its caller owes it", part)})

@@ -144,7 +144,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// A Below claim's protocol has less than each of several; the worst value is where it has most.
+// A Below claim's protocol has less than each of several; the worst value is the one with the most.
 func TestBelow(t *testing.T) {
 	f := *testFigure
 	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}

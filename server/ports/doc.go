@@ -3,7 +3,7 @@
 //
 // How it works. A free port may be taken before it is opened: by another process that searches, or
 // by a connection to which the system assigns any free port. Against the second, ports are searched
-// below those that systems assign. Against the first, a port is claimed with a UDP socket of its
+// below the ones that systems assign. Against the first, a port is claimed with a UDP socket of its
 // number, which is kept open: other users of this package skip it, and no file remains when the
 // process ends.
 //

@@ -154,7 +154,7 @@ func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result
 	r.Columns, err = b.c.query(ctx, text, args, a)
 	if err != nil {
 		if e := asError(err); e.Code == a.tooLarge().Code && !onlyReads(s.Text) {
-			e.Ends = true // its changes cannot be undone on their own
+			e.Ends = true // its changes cannot be rolled back on their own
 		}
 		return source.Result{}, err
 	}

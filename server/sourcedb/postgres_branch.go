@@ -304,8 +304,8 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 		err = closing
 	}
 	if tooLarge != nil && (err == nil || serverWord(err) != nil && serverWord(err).Code == codeInterrupted) {
-		// Truncated or not, a pure read has changed nothing; a statement with changes whose result was not
-		// truncated cannot be undone on its own.
+		// Truncated or not, a pure read has changed nothing; a statement with changes whose result
+		// was not truncated cannot be rolled back on its own.
 		tooLarge.Ends = err == nil && r.Affected > 0
 		return source.Result{}, tooLarge
 	}

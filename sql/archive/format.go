@@ -261,8 +261,8 @@ func (r *Reader) end(content []byte) error {
 type Contents struct {
 	Header
 	Footer
-	// Sources names the databases that are not ours at which tables of the catalogue are: the
-	// backup has where they are, and none of their rows.
+	// Sources names the external databases with tables of the catalogue: the backup has their
+	// placement, and none of their rows.
 	Sources []string   `json:"sources"`
 	System  []txn.Pair `json:"-"` // the catalogue
 }

@@ -43,9 +43,8 @@ type restore struct {
 	done Progress
 }
 
-// Restore brings a backup into a cluster without tables. regions gives new names
-// to regions. Done again with the same backup after an interruption, it
-// completes.
+// Restore brings a backup into a cluster without tables. regions gives new names to regions.
+// Repeated with the same backup after an interruption, it completes.
 func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[string]string, tell func(Progress)) (Contents, error) {
 	what, err := Verify(from)
 	if err != nil {

@@ -29,8 +29,8 @@ type Progress struct {
 const (
 	tries     = 40
 	triesWait = 250 * time.Millisecond
-	// holdMillis is how long versions are kept after each renewal, renewEvery how
-	// often it is renewed at the least.
+	// holdMillis is the time for which versions are kept after each renewal, renewEvery the longest
+	// time between renewals.
 	holdMillis = 120_000
 	renewEvery = 30 * time.Second
 )

@@ -119,7 +119,7 @@ func (w PlacementRequest) resolve(r *Record, regions []string, home string) (Pla
 		p.Leader = w.Leader
 	}
 	if !slices.Contains(p.Replicas, p.Leader) {
-		return p, fmt.Errorf("the placement wants its leader in region %q, where it has no replica; it has replicas in %s", p.Leader, strings.Join(p.Replicas, ", "))
+		return p, fmt.Errorf("the placement has its leader in region %q, where it has no replica; it has replicas in %s", p.Leader, strings.Join(p.Replicas, ", "))
 	}
 	var err error
 	switch p.Spread {

@@ -1,5 +1,5 @@
-// Package dialect turns what a client says at the MySQL door into what a foreign source
-// understands, and says of a packet what a gateway must know to send it there.
+// Package dialect translates clients' MySQL statements into the dialect of an external source, and
+// returns the facts about a packet that a gateway needs to send it there.
 //
 // How it works. A statement is parsed by the engine's own MySQL parser, and PostgreSQL text is
 // written from the tree; no text is patched. The writer is total: each kind of node is either

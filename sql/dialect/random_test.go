@@ -17,7 +17,7 @@ var (
 )
 
 // composer composes expressions over the table accounts. It avoids known differences: text in two
-// cases, doubles told with their last digits, sums beyond 64 bits.
+// cases, doubles written with their last digits, sums beyond 64 bits.
 type composer struct{ *rand.Rand }
 
 func (c composer) of(s ...string) string { return s[c.IntN(len(s))] }

@@ -107,8 +107,8 @@ type Translation struct {
 	// Locked, if not empty, is the text behind Guard: it also locks rows that it does not change.
 	Locked string
 	// Returns: the client asks for the changed rows. Columns after its own are not for it:
-	// InsertID, and CountColumn if Counts is set. Then the rows' counts make that of the statement,
-	// and each of Given rows that is not among them counts once.
+	// InsertID, and CountColumn if Counts is set. Then the rows' counts make the statement's, and
+	// each of Given rows that is not among them counts once.
 	Returns, Counts bool
 	Given           int
 	// Remarks say where the source's answer may differ from MySQL's, each a sentence.

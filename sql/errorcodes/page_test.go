@@ -78,7 +78,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// code is what the source files have about errors.
+// code has the source files' facts about errors.
 type code struct {
 	found  map[int][]string // SQLSTATEs by number; none: a number without a state
 	states map[int]string   // sqlStates of package sql, which replace those of the engine
@@ -195,7 +195,7 @@ func parse(t *testing.T, dir string) (files []*ast.File) {
 	return files
 }
 
-// codeName is how constants with a number are named.
+// codeName matches names of constants with a number.
 var codeName = regexp.MustCompile(`^(code[A-Z]\w*|unknownCode|lockWaitTimeout)$`)
 
 // numberTables are the variables that map texts or states to numbers, and numbers to states.
@@ -347,7 +347,7 @@ func constants(files []*ast.File) map[string]int {
 	return numbers
 }
 
-// directoryOf is where the source files of a package are.
+// directoryOf returns the directory of a package's source files.
 func directoryOf(t *testing.T, root, path string) string {
 	t.Helper()
 	p, err := build.Import(path, root, build.FindOnly)

@@ -1,7 +1,7 @@
 // Package foreign plans statements over tables of external databases (sources): to which sources a
 // client's statement is sent, the text sent to each, and how their answers become one.
 //
-// How it thinks. A table at sources (catalog.ForeignTable) lies whole at one, or each row at one
+// How it works. A table at sources (catalog.ForeignTable) lies whole at one, or each row at one
 // of several by the value of a column, or all of it at each. A statement is parsed and translated
 // by package dialect; this package knows the catalogue. If one source has all that it names the
 // statement goes there as it is. If a table lies at several, an INSERT is divided by its rows, an

@@ -302,7 +302,7 @@ func (b *planning) change() error {
 		return err
 	}
 	if t.By != "" && b.s.Sets(t.name, t.By) {
-		return refused("an UPDATE of %s.%s, by which the rows are placed at their sources: delete the row and insert it anew", t.Name, t.By)
+		return refused("an UPDATE of %s.%s, by which the rows are placed at their sources: delete the row and insert it again", t.Name, t.By)
 	}
 	at := b.s.reached(t, b.args)
 	if len(at) > 1 && b.s.Limits() && t.How != catalog.SpreadEverywhere {

@@ -287,9 +287,9 @@ func (p *Plan) Explain() string {
 	case len(p.Statements) == 1:
 		return "one source"
 	case p.Changes:
-		return "all sources at once"
+		return "all sources in parallel"
 	case p.partial != nil && p.partial.Outputs != nil:
-		return "all sources at once, groups added up at the gateway"
+		return "all sources in parallel, groups added up at the gateway"
 	}
-	return "all sources at once, rows merged at the gateway"
+	return "all sources in parallel, rows merged at the gateway"
 }

@@ -58,8 +58,7 @@ type Statement struct {
 	Yields bool   // rows
 }
 
-// creates matches the head of a CREATE PROCEDURE up to its name. There is no more between its words
-// than space.
+// creates matches the head of a CREATE PROCEDURE up to its name. Only space is between its words.
 var creates = regexp.MustCompile(`(?is)^((?:\s|/\*[^!].*?\*/)*)create\s+(or\s+replace\s+)?(definer\s*=\s*\S+(?:\s*@\s*\S+)?\s+)?procedure\s+(if\s+not\s+exists\s+)?`)
 
 // Creates reports whether the first statement of a text is a CREATE PROCEDURE.

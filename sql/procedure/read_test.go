@@ -10,7 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// statements is how a procedure was read, for people.
+// statements describes how a procedure was read, for people.
 func statements(p *Procedure) string {
 	var out []string
 	for _, s := range p.Statements {

@@ -9,7 +9,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// statement makes one of the body's; text is that of the procedure.
+// statement makes one of the body's; text is the procedure's.
 func (p *Procedure) statement(stmt sqlparser.Statement, text string, options sqlparser.ParserOptions) (Statement, error) {
 	out := Statement{}
 	var err error
@@ -66,7 +66,7 @@ func yields(stmt sqlparser.Statement) (bool, error) {
 	return false, refuse("%s in a procedure: its statements are SELECT, INSERT, REPLACE, UPDATE and DELETE", called(stmt))
 }
 
-// called is how a statement begins that cannot stand in a body.
+// called returns the first words of a statement that cannot be in a body.
 func called(stmt sqlparser.Statement) string {
 	switch stmt.(type) {
 	case *sqlparser.BeginEndBlock:

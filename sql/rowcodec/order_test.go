@@ -107,7 +107,7 @@ func checkRoundTrip(t *testing.T, seed uint64) {
 	}
 	again, err := EncodeRow(cols, got)
 	if err != nil || !bytes.Equal(again, b) {
-		t.Fatalf("what was read is written otherwise: %x, then %x (%v)", b, again, err)
+		t.Fatalf("a decoded key is encoded differently: %x, then %x (%v)", b, again, err)
 	}
 }
 

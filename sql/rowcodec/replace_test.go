@@ -42,7 +42,7 @@ func TestReplaceDoesWhatDecodeAndEncodeDo(t *testing.T) {
 			return with[i], true
 		})
 		if ok == nulls {
-			t.Fatalf("of a row with NULL in what is replaced (%v): ok is %v", nulls, ok)
+			t.Fatalf("a row with NULL in replaced columns (%v): ok is %v", nulls, ok)
 		}
 		if !bytes.Equal(stored, before) {
 			t.Fatal("the stored row was written")

@@ -121,7 +121,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if _, err := EncodeRow(cols, row); err != nil {
-			t.Errorf("what was read cannot be written: %v", err)
+			t.Errorf("a decoded row cannot be encoded: %v", err)
 		}
 	})
 }

@@ -25,20 +25,19 @@ type Cluster struct {
 
 	sources []*Source
 
-	// BeforeCommit, if set, runs before a commit is validated; an error is what
-	// the commit returns.
+	// BeforeCommit, if set, runs before a commit is validated; the commit returns its error.
 	BeforeCommit func(*Txn) error
-	// BeforeRead, if set, runs before a read; an error is what it returns. The
-	// transaction can then only be rolled back, unless it is of a kind with which it lives.
+	// BeforeRead, if set, runs before a read, which returns its error. The transaction can then
+	// only be rolled back, unless the error's kind leaves it open.
 	BeforeRead func(*Txn, txn.Read) error
-	// BeforeExecute, if set, is told of every round of statements for sources, and whether it
-	// commits the transaction.
+	// BeforeExecute, if set, receives every round of statements for sources, and whether it commits
+	// the transaction.
 	BeforeExecute func(t *Txn, statements []txn.SourceStatement, last, commits bool)
 	// MaxWrites, if set, bounds the writes of a transaction.
 	MaxWrites int
-	// OnBegin, if set, is told of every transaction.
+	// OnBegin, if set, receives every transaction.
 	OnBegin func(txn.Options)
-	// RefuseUsing, if set, is asked first; its error is what the gateway gets.
+	// RefuseUsing, if set, is called first; the gateway gets its error.
 	RefuseUsing func() error
 	// OnUsing, if set, is called when a gateway has asked for the users of a table.
 	OnUsing func()
@@ -192,8 +191,7 @@ func (g *Gateway) ReadLocal(key txn.Key) ([]byte, txn.Version, bool) {
 	return r.value, r.version, true
 }
 
-// Lag makes the gateway's replica show what there is now until it is told to go
-// on.
+// Lag makes the gateway's replica show the present rows until it is switched off.
 func (g *Gateway) Lag(on bool) {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
@@ -203,8 +201,7 @@ func (g *Gateway) Lag(on bool) {
 	}
 }
 
-// Held is how many keys are locked: a test that ends with some has leaked a
-// transaction.
+// Held returns the number of locked keys: a test that ends with some has leaked a transaction.
 func (c *Cluster) Held() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +214,7 @@ func (c *Cluster) Held() int {
 	return n
 }
 
-// Keys is how many rows stand under a prefix.
+// Keys returns the number of rows under a prefix.
 func (c *Cluster) Keys(prefix string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

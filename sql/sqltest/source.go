@@ -9,7 +9,7 @@ import (
 	"isochron/txn"
 )
 
-// Source is a database that is not ours, as the gateways know it.
+// Source is an external database, as the gateways know it.
 type Source struct {
 	Entry    txn.SourceEntry
 	Describe func(context.Context) (txn.SourceSchema, error)
@@ -30,10 +30,10 @@ func (c *Cluster) AddSource(s *Source) {
 	defer c.mu.Unlock()
 	c.sources = append(c.sources, s)
 	slices.SortFunc(c.sources, func(a, b *Source) int { return cmp.Compare(a.Entry.ID, b.Entry.ID) })
-	c.dir = c.dir.Clone() // it has changed, for those who look whether it has
+	c.dir = c.dir.Clone() // a new value, so that readers notice the change
 }
 
-// RemoveSource has a source be forgotten.
+// RemoveSource drops a source.
 func (c *Cluster) RemoveSource(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +172,7 @@ func (t *Txn) endBranches(commit bool) error {
 	return first
 }
 
-// Recorder is a source that writes down what it is sent.
+// Recorder is a source that records the received statements.
 type Recorder struct {
 	mu sync.Mutex
 	// sent is everything: statements, COMMIT and ROLLBACK.
@@ -223,7 +223,7 @@ func (r *Recorder) note(text string) {
 	r.sent = append(r.sent, text)
 }
 
-// Sent is what came since it was last asked.
+// Sent returns the statements since the last call.
 func (r *Recorder) Sent() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

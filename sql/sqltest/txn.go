@@ -250,7 +250,7 @@ func (t *Txn) lock(ctx context.Context, k txn.Key, r txn.Read, skip map[txn.Key]
 		time.Sleep(time.Millisecond)
 		c.mu.Lock()
 	}
-	// What is locked is read as it is now.
+	// Locked rows are read in their present version.
 	if now := c.rows[k]; t.read[k].version != now.version {
 		if _, before := t.read[k]; before {
 			t.read[k] = now
@@ -402,7 +402,7 @@ func (t *Txn) validate() error {
 	return nil
 }
 
-// stands checks what was read.
+// stands checks that the reads are still current.
 func (t *Txn) stands() error {
 	c := t.g.c
 	for k, was := range t.read {

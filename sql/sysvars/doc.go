@@ -1,5 +1,5 @@
-// Package sysvars defines the system variables of SQL sessions: those that Isochron adds to the SQL
-// engine or defines otherwise, and the engine's that have an effect in Isochron, each with its
+// Package sysvars defines the system variables of SQL sessions: variables that Isochron adds to the
+// SQL engine or defines otherwise, and the engine's that have an effect in Isochron, each with its
 // default, scope, range, unit and meaning.
 //
 // # How it works

@@ -69,8 +69,8 @@ const (
 const (
 	RetryMaxDefault         = 100
 	RetryTimeoutDefault     = 30 // s
-	LockWaitDefault         = 5  // s; stands for the cluster's bound, txn.Params.LockWait
-	CommitTimeoutDefault    = 20 // s; stands for the cluster's bound, txn.Params.CommitWait, which is longer where round trips exceed 1/3 s
+	LockWaitDefault         = 5  // s; means the cluster's bound, txn.Params.LockWait
+	CommitTimeoutDefault    = 20 // s; means the cluster's bound, txn.Params.CommitWait, which is longer where round trips exceed 1/3 s
 	WaitTimeoutDefault      = 28800
 	NetWriteTimeoutDefault  = 60
 	IdleTransactionDefault  = 600
@@ -85,6 +85,7 @@ const (
 	StatementDepthMost = 10_000
 	// StatementBytes is the length of the longest statement.
 	StatementBytes = 64 << 20
-	// NoDirectory is where LOAD DATA INFILE may read: no such directory can exist.
+	// NoDirectory is the directory from which LOAD DATA INFILE may read: no such directory can
+	// exist.
 	NoDirectory = "/dev/null/none"
 )

@@ -63,7 +63,7 @@ them when it starts. Other variables of MySQL exist as in the SQL engine (go-mys
 	pages.Hold(t, "variables.md", b.String())
 }
 
-// scopeOf is where a variable can be set.
+// scopeOf returns the scope in which a variable can be set.
 func scopeOf(m *gms.MysqlSystemVariable) string {
 	switch {
 	case !m.Dynamic:

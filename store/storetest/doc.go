@@ -1,6 +1,6 @@
 // Package storetest holds every store.Engine to one behaviour.
 //
-// How it thinks. An engine is compared, step by step, with a plain sorted map that is obviously
+// How it works. An engine is compared, step by step, with a plain sorted map that is obviously
 // right. The comparison covers the properties that the core relies on and no more: atomic batches
 // applied in order, iterators and snapshots that do not see later batches, bounds, both directions,
 // empty values.

@@ -30,8 +30,8 @@ var (
 	beginning = map[string]func(...string) (*sourcetest.Server, error){"pg": sourcetest.Postgres, "my": sourcetest.MariaDB}
 )
 
-// begin starts the databases, or takes those that run, with nothing but an account each and a
-// prepared transaction of another program.
+// begin starts the databases, or uses running ones, with nothing but an account each and a prepared
+// transaction of another program.
 func begin(t *testing.T) {
 	t.Helper()
 	for _, kind := range kinds {

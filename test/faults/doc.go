@@ -1,6 +1,6 @@
 // Package faults holds a cluster of real processes under load against faults, one after another, and judges what came of it.
 //
-// How it thinks. A Cluster is a process for each region that "isochron init" and "isochron
+// How it works. A Cluster is a process for each region that "isochron init" and "isochron
 // start" make (cluster.go), reached only as an operator and a client reach them:
 // by signals, by "isochron links", by a full disk (disk.go), over SQL. A seeded
 // nemesis (nemesis.go, inflict.go) does one fault at a time and undoes it; meanwhile three

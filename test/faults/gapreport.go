@@ -159,7 +159,7 @@ func (r *GapReport) Print(out io.Writer) {
 The longest time without a commit, in seconds: median / worst. %d nodes, each fault lasts %.0f s. The clients of all nodes add one to one
 of %d rows, repeatedly, without pauses (BEGIN; SELECT ... FOR UPDATE; UPDATE; COMMIT); a transaction at the node that is hit has all of them locked.
 one client: at another node than the lost one, another each time. elsewhere: the unluckiest of all of these; they wait %v for an answer.
-moved: the unluckiest of those at the lost node, who wait %v for an answer and %v for a login, and then take the next node that is not at
+moved: the unluckiest of those at the lost node, which wait %v for an answer and %v for a login, and then take the next node that is not at
 fault. all clients: no client committed. Where a majority or all are lost: from their start to the first commit. ! is beyond %v, there
 beyond %v.
 

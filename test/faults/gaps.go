@@ -31,8 +31,8 @@ type gapRun struct {
 	report  GapReport
 }
 
-// The times of a repetition: how long all clients must work before it begins, what is awaited then,
-// and for how long the run continues after all serve again.
+// The times of a repetition: how long all clients must work before it begins, the waits then, and
+// for how long the run continues after all serve again.
 const (
 	gapSteady     = 2 * time.Second
 	gapSteadyWait = 2 * time.Minute

@@ -133,8 +133,8 @@ func (r *sourcesRun) ask(ctx context.Context, p *place, query string) (out []str
 	return out, rows.Err()
 }
 
-// quiet waits until no transaction of Isochron is prepared anywhere, and reports those that stay;
-// and checks that other programs' prepared transactions are unchanged.
+// quiet waits until no transaction of Isochron is prepared anywhere, and reports the rest; and
+// checks that other programs' prepared transactions are unchanged.
 func (r *sourcesRun) quiet(ctx context.Context) (found []string, err error) {
 	for deadline := time.Now().Add(quietWait); ; time.Sleep(100 * time.Millisecond) {
 		found = nil

@@ -1,6 +1,6 @@
 // Package hours marks the tests that take too long for every change.
 //
-// How it thinks. make test runs in minutes, or is not run. A long story runs in make hours
+// How it works. make test runs in minutes, or is not run. A long story runs in make hours
 // alone, which runs everything, as much as it can under the race detector. docs/inside/testing.md names
 // each test that is so marked, and the lint holds it to that.
 //

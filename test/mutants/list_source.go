@@ -38,7 +38,7 @@ var ofSource = []mutation{
 	{name: "source-versions-unchecked", in: "source", rule: "reads over versions are validated again when all have prepared",
 		old: "err == nil && r.version != b.seen[key].version", new: "err == nil && r.version < b.seen[key].version",
 		seen: []check{tests("source", "ReadsAreValidated|StaleReads"), faultRun("scalardb", 30)}},
-	{name: "source-versions-said-once", in: "source", rule: "a source that has confirmed its reads repeats the answer, whatever has changed since",
+	{name: "source-versions-confirmed-once", in: "source", rule: "a source that has confirmed its reads repeats the answer, whatever has changed since",
 		old: "case b.checked:", new: "case false:",
 		seen: []check{tests("source", "AVoteOverVersions")}},
 	{name: "source-versions-met", in: "source", rule: "a transaction that meets a record prepared over versions aborts",

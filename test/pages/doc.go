@@ -1,6 +1,6 @@
 // Package pages holds the pages of docs/generated against the code that they are made from.
 //
-// How it thinks. A page is the text that a test makes. The test is named TestPage, or begins so,
+// How it works. A page is the text that a test makes. The test is named TestPage, or begins so,
 // and calls Hold; with -rewrite the page is written, without it a difference is a failure that names
 // the command: make docs. One flag does it for all packages, and for the files of datadriven, whose
 // flag it is.

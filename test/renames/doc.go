@@ -2,7 +2,7 @@
 // nothing else: the stories of the first commit (sim/testdata/*.txt), put through the rows of kind
 // message of docs/inside/renames.tsv, are those of the second, byte for byte.
 //
-// How it thinks. A message's name is a whole word. The table is the one of the second commit. A
+// How it works. A message's name is a whole word. The table is the one of the second commit. A
 // story of one commit alone is a difference, and so is a story in which a byte differs. In comments,
 // the lines that begin with "#", a word may be the former name or the present one: some of these
 // names are English words too.
