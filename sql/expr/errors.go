@@ -38,6 +38,11 @@ func converted(err error) error {
 	return &Error{1105, "HY000", err.Error()}
 }
 
+// Panic is the error of an expression at whose values the engine or a function panics. Its reason is not for clients.
+type Panic struct{ Reason string }
+
+func (*Panic) Error() string { return "an expression cannot be computed for its values" }
+
 // Unsupported is the error of Compile for an expression that neither the engine nor this package computes.
 type Unsupported struct{ What string }
 

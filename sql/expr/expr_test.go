@@ -137,3 +137,17 @@ func TestTextsAsNumbersWarn(t *testing.T) {
 		}
 	}
 }
+
+func TestLike(t *testing.T) {
+	for text, want := range map[string]string{
+		"'abc' LIKE 'A%'": "1", "'abc' LIKE '_B_'": "1", "'abc' LIKE 'ab'": "0", "'a%c' LIKE 'a\\\\%c'": "1", "'abc' LIKE 'a\\\\%c'": "0",
+		"'a%c' LIKE 'a|%c' ESCAPE '|'": "1", "'abc' LIKE 'a|%c' ESCAPE '|'": "0", "'' LIKE '%'": "1", "'' LIKE '_'": "0", "'ä' LIKE 'A'": "1",
+		"'abc' NOT LIKE 'x%'": "1", "NULL LIKE 'a'": "NULL", "'a ' LIKE 'a'": "0", "_binary'a' LIKE 'A'": "0", "12 LIKE '1%'": "1",
+		"'aab' LIKE '%a%b'": "1", "'aaaa' LIKE '%a%a%a%a%a'": "0", "'日本' LIKE '日_'": "1",
+		"concat(repeat('a', 5000), 'b') LIKE concat(repeat('%a', 40), '%b')": "1", "repeat('a', 50000) LIKE concat(repeat('%a', 40), '%b')": "0",
+	} {
+		if got, _ := evaluated(t, text); got != want {
+			t.Errorf("%s = %s, expected %s", text, got, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math"
+
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -14,6 +16,9 @@ var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eva
 
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
+	if out, err := b.years(e); out != nil || err != nil {
+		return out, err
+	}
 	switch e := e.(type) {
 	case *sqlparser.BinaryExpr:
 		switch e.Operator {
@@ -126,4 +131,79 @@ func (b *compiler) kind(e sqlparser.Expr) sqltypes.Type {
 		return sqltypes.Null
 	}
 	return t.Type()
+}
+
+// century is a number beside a YEAR: 24 is 2024, 99 is 1999.
+var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
+	n := c.Float(0)
+	switch whole := math.Round(n); {
+	case whole >= 1 && whole <= 69:
+		n = whole + 2000
+	case whole >= 70 && whole <= 99:
+		n = whole + 1900
+	}
+	return Double(n), nil
+}}
+
+// years replaces constants that are compared with a YEAR; nil: there are none.
+func (b *compiler) years(e sqlparser.Expr) (sqlparser.Expr, error) {
+	switch e := e.(type) {
+	case *sqlparser.ComparisonExpr:
+		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.kind(e.Left) == sqltypes.Year {
+			out, err := b.inCentury(list...)
+			return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(out)}, err
+		}
+		if _, plain := comparisons[e.Operator]; !plain {
+			return nil, nil
+		}
+		out := *e
+		var err error
+		switch {
+		case b.kind(e.Left) == sqltypes.Year && b.isPlainConstant(e.Right):
+			out.Right, err = b.oneInCentury(e.Right)
+		case b.kind(e.Right) == sqltypes.Year && b.isPlainConstant(e.Left):
+			out.Left, err = b.oneInCentury(e.Left)
+		default:
+			return nil, nil
+		}
+		return &out, err
+	case *sqlparser.BetweenExpr:
+		if b.kind(e.Left) != sqltypes.Year {
+			return nil, nil
+		}
+		out, err := b.inCentury(e.From, e.To)
+		if err != nil {
+			return nil, err
+		}
+		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: out[0], To: out[1]}, nil
+	}
+	return nil, nil
+}
+
+func (b *compiler) isPlainConstant(e sqlparser.Expr) bool {
+	switch e.(type) {
+	case *sqlparser.Literal, *sqlparser.Argument:
+		return true
+	}
+	return false
+}
+
+func (b *compiler) inCentury(list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
+	for _, e := range list {
+		if b.isPlainConstant(e) {
+			if e, err = b.oneInCentury(e); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func (b *compiler) oneInCentury(e sqlparser.Expr) (sqlparser.Expr, error) {
+	at, _, err := b.step(e, node{function: century, args: []sqlparser.Expr{e}})
+	if err != nil {
+		return nil, err
+	}
+	return slot(at), nil
 }

@@ -1,13 +1,10 @@
 package expr
 
 import (
-	"unicode/utf8"
-
-	"vitess.io/vitess/go/mysql/collations/colldata"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
-// Operators that evalengine computes otherwise than MySQL: bits of large decimals, and LIKE with an escape character.
+// Operators that evalengine computes otherwise than MySQL: bits of large decimals.
 
 func init() {
 	registerNode(func(e *sqlparser.BinaryExpr) (node, bool) {
@@ -16,13 +13,6 @@ func init() {
 	})
 	registerNode(func(e *sqlparser.UnaryExpr) (node, bool) {
 		return node{function: bitNot, args: []sqlparser.Expr{e.Expr}}, e.Operator == sqlparser.TildaOp && isDecimal(e.Expr)
-	})
-	registerNode(func(e *sqlparser.ComparisonExpr) (node, bool) {
-		n := node{function: like, args: []sqlparser.Expr{e.Left, e.Right, e.Escape}}
-		if e.Operator == sqlparser.NotLikeOp {
-			n.function = notLike
-		}
-		return n, e.Escape != nil && (e.Operator == sqlparser.LikeOp || e.Operator == sqlparser.NotLikeOp)
 	})
 	register(&Function{Name: "BIT_COUNT", Min: 1, Max: 1, Type: integerType, Eval: bitCount})
 }
@@ -65,43 +55,6 @@ func ones(n uint64) (count int) {
 		count++
 	}
 	return count
-}
-
-var (
-	like    = &Function{Name: "LIKE", Min: 3, Max: 3, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.like(false) }}
-	notLike = &Function{Name: "NOT LIKE", Min: 3, Max: 3, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.like(true) }}
-)
-
-// noEscape is no character: a pattern without an escape character.
-const noEscape = -1
-
-// wildcards is the compiled pattern of a constant one.
-type wildcards struct{ colldata.WildcardPattern }
-
-// like is LIKE ... ESCAPE; an empty escape is none.
-func (c *Call) like(negate bool) (Value, error) {
-	escape := '\\'
-	if !c.IsNull(2) {
-		var size int
-		if escape, size = utf8.DecodeRune(c.Raw(2)); size < len(c.Raw(2)) {
-			return Null, newError(1210, "HY000", "Incorrect arguments to ESCAPE")
-		}
-		if size == 0 {
-			escape = noEscape
-		}
-	}
-	if c.IsNull(0) || c.IsNull(1) {
-		return Null, nil
-	}
-	pattern, ok := c.State.(wildcards)
-	if !ok {
-		by := c.comparison(c.Types[:2]...)
-		pattern = wildcards{by.Wildcard(c.Raw(1), 0, 0, escape)}
-		if c.Constant[1] && c.Constant[2] {
-			c.State = pattern
-		}
-	}
-	return Bool(pattern.Match(c.Raw(0)) != negate), nil
 }
 
 // byZero is the divisor of /, DIV and %: the argument as it is. It warns of a division by 0, unless argument 1, the

@@ -3,6 +3,7 @@ package expr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"vitess.io/vitess/go/sqltypes"
@@ -205,7 +206,7 @@ func Truth(v Value, c *Context) bool {
 // rescue makes an error of a panic: the engine panics on some arguments.
 func rescue(err *error) {
 	if r := recover(); r != nil {
-		*err = newError(1105, "HY000", "the expression cannot be computed: %v", r)
+		*err = &Panic{fmt.Sprint(r)}
 	}
 }
 
