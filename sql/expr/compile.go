@@ -171,7 +171,12 @@ func (b *compiler) constant(c *sqlparser.ColName) bool {
 
 // step adds the step of a call and returns its position in the row.
 func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err error) {
-	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile}
+	if check := n.function.Check; check != nil {
+		if err := check(b.p.context); err != nil {
+			return 0, false, err
+		}
+	}
+	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps)}
 	for _, a := range n.args {
 		v, err := b.compile(a)
 		if err != nil {
@@ -193,6 +198,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	if s.guard >= 0 {
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}
+	s.at = len(b.p.steps)
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/sqlerror"
 )
@@ -33,6 +34,9 @@ func converted(err error) error {
 		return e
 	}
 	if e, ok := sqlerror.NewSQLErrorFromError(err).(*sqlerror.SQLError); ok {
+		if e.Num == sqlerror.ERWrongValue && strings.Contains(e.Message, "for function") {
+			return &Error{1411, "HY000", e.Message}
+		}
 		return &Error{int(e.Num), e.State, e.Message}
 	}
 	return &Error{1105, "HY000", err.Error()}

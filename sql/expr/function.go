@@ -30,6 +30,10 @@ type Function struct {
 	Type func(args []Type, c *Context) Type
 	// Eval computes the value. It neither changes nor keeps the arguments' bytes.
 	Eval func(c *Call) (Value, error)
+	// Check, if there is one, is an error of the client at Compile.
+	Check func(c *Context) error
+	// Repeat, in the place of Eval, computes the arguments again, as often as it calls again.
+	Repeat func(c *Call, again func() error) (Value, error)
 	// Nulls: Eval is called with NULL arguments too; otherwise one makes the result NULL.
 	Nulls bool
 	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type

@@ -43,6 +43,8 @@ type step struct {
 	args   []value
 	guard  int  // of the branch that it is in
 	offset int  // of its first argument in the scratch
+	first  int  // the steps of its arguments are those from first to at
+	at     int  // its own position
 	once   bool // its value is the same for all rows of a run
 	done   bool // and has been computed in this run
 }
@@ -136,23 +138,40 @@ func (p *Program) load(row []Value) error {
 		p.guards[i].known = false
 	}
 	for i := range p.steps {
-		s := &p.steps[i]
-		if s.once && s.done {
-			continue
-		}
-		if ok, err := p.holds(s.guard); err != nil || !ok {
-			if err != nil {
+		if s := &p.steps[i]; !s.once || !s.done {
+			if err := p.slot(s); err != nil {
 				return converted(err)
 			}
-			p.row[len(p.columns)+i] = Null
-			continue
 		}
-		v, err := p.step(s)
-		if err != nil {
-			return converted(err)
-		}
-		p.row[len(p.columns)+i] = v
+	}
+	return nil
+}
+
+// slot computes the slot of a step; it is NULL in a branch that is not taken.
+func (p *Program) slot(s *step) error {
+	v := Null
+	ok, err := p.holds(s.guard)
+	if ok && err == nil {
+		v, err = p.step(s)
 		s.done = true
+	}
+	p.row[len(p.columns)+s.at] = v
+	return err
+}
+
+// repeat computes the arguments of a step again.
+func (p *Program) repeat(s *step) error {
+	for i := s.first; i < s.at; i++ {
+		if err := p.slot(&p.steps[i]); err != nil {
+			return err
+		}
+	}
+	for i := range s.args {
+		v, err := p.compute(&s.args[i])
+		if err != nil {
+			return err
+		}
+		s.call.Args[i] = v
 	}
 	return nil
 }
@@ -168,6 +187,9 @@ func (p *Program) step(s *step) (Value, error) {
 			return Null, nil
 		}
 		s.call.Args[i] = v
+	}
+	if f := s.call.Function; f.Repeat != nil {
+		return f.Repeat(&s.call, func() error { return p.repeat(s) })
 	}
 	return s.call.Function.Eval(&s.call)
 }
