@@ -133,11 +133,7 @@ func fromUnixTime(c *Call) (Value, error) {
 	if len(c.Args) == 2 {
 		return c.formatted(&t, c.Str(1)), nil
 	}
-	digits := int(c.Out.Size())
-	if c.Number[0] {
-		digits = 0
-	}
-	return c.temporalValue(t, digits), nil
+	return c.temporalValue(t, c.wholeBits(0)), nil
 }
 
 // convertZone is CONVERT_TZ: NULL if a zone is unknown; a time outside the years 1970 to 3001 is returned as it is.
