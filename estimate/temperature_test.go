@@ -31,7 +31,7 @@ func TestTemperatureOfASteadyRate(t *testing.T) {
 	}
 }
 
-// When a sum is looked at does not change it.
+// The time of a read does not change a sum.
 func TestAReadChangesNoTemperature(t *testing.T) {
 	a, b := NewTemperatures(TemperatureConfig{}), NewTemperatures(TemperatureConfig{})
 	for at := time.Duration(0); at < time.Minute; at += 700 * ms {

@@ -28,7 +28,7 @@
 //
 //  1. One call at a time, with a time that does not run backwards.
 //  2. Drain after each call or batch of calls; Output.Messages is valid until the next Drain.
-//  3. Synced after each sync that Drain asked for, Finished after each task, Wake at Output.WakeAt.
+//  3. Synced after each sync that Drain requested, Finished after each task, Wake at Output.WakeAt.
 //  4. After a panic the node must not be used again: it cannot guarantee anything more.
 //
 // ARCHITECTURE.md shows a node among the other packages.

@@ -56,7 +56,7 @@ func TestAnIdleNodeSleeps(t *testing.T) {
 	}
 }
 
-// After an event timers are looked at with the next tick, and not sooner.
+// After an event timers are checked at the next tick, and not sooner.
 func TestAnEventIsFollowedByATick(t *testing.T) {
 	n, now := sleeper(t)
 	idle := n.Drain().WakeAt

@@ -34,8 +34,8 @@
 // What the caller owes it.
 //
 //  1. Give a data directory to one process at a time. PrepareMember creates a Process's.
-//  2. Watch Failed: a node whose disk failed or whose invariant is violated stops for good, and the process
-//     should end with exit code 1.
+//  2. Watch Failed: a node whose disk failed or whose invariant is violated stops permanently, and
+//     the process should end with exit code 1.
 //  3. Call the methods of Cluster and Process from any goroutine; callbacks (OnDrain, OnRoot, OnRemoved, OnUse)
 //     must not block.
 //  4. To stop a Process without delay for others: HandOver, let the clients go, Settle, Close.

@@ -87,7 +87,7 @@ type Process struct {
 	onRoot  atomic.Pointer[func(context.Context, string) error]
 	onUse   atomic.Pointer[func(*memory.Held)]
 
-	away      sync.Once // a peer refused it for good
+	away      sync.Once // a peer refused it permanently
 	leaving   sync.Once // it learned that it was removed
 	removed   atomic.Pointer[string]
 	left      chan struct{} // closed when removed is set

@@ -19,7 +19,7 @@ type syncer struct {
 	gone   chan struct{}
 	once   sync.Once
 
-	wanted atomic.Uint64 // the highest token asked for
+	wanted atomic.Uint64 // the highest requested token
 	synced atomic.Uint64 // the highest token that is durable
 	begun  atomic.Int64  // when the sync under way began, in clock nanoseconds; 0: none is
 	clock  clock

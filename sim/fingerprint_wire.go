@@ -3,8 +3,8 @@ package sim
 import "isochron/txn"
 
 // The wire form of small frequent messages, for the hash alone: byte for byte the output of
-// txn.Encode, which takes several times as long, since it looks at each possible field of a
-// message. They are maps (CBOR) from field numbers to nonzero values.
+// txn.Encode, which takes several times as long, since it visits each possible field of a message.
+// They are maps (CBOR) from field numbers to nonzero values.
 
 // appendWire appends the wire form of a message; ok is false for other messages.
 func appendWire(b []byte, m *txn.Message) (out []byte, ok bool) {

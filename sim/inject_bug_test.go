@@ -33,7 +33,7 @@ func TestEveryBugHasAName(t *testing.T) {
 		t.Errorf("an unknown bug is refused with %v", err)
 	}
 	fields := BugNames()
-	// order: each is looked at alone.
+	// order: independent bugs.
 	for field := range harms {
 		if !slices.Contains(fields, dashed(field)) {
 			t.Errorf("there is no bug %s, which harms lists", field)

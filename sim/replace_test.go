@@ -27,7 +27,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// movedBack checks that replicas were moved, and all came back.
+// movedBack checks that replicas were moved, and all were moved back.
 func movedBack(t *testing.T, met Counts) {
 	t.Helper()
 	if met["replicas moved"] == 0 || met["replicas moved"] != met["replicas moved back"] {

@@ -37,7 +37,7 @@ const (
 	probeBytes     = 64
 )
 
-// connections are those of a network; nil: messages are lost for good.
+// connections are those of a network; nil: lost messages are not retransmitted.
 type connections struct {
 	lossPPM int64
 	window  int64 // bytes that a connection has in flight, on average

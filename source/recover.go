@@ -59,7 +59,7 @@ func (r *recovery) queryDecision() {
 	}, func(result any) { r.decisionQueried(result.(look)) })
 }
 
-// decisionQueried takes in the result of a query.
+// decisionQueried processes the result of a query.
 func (r *recovery) decisionQueried(l look) {
 	k := &r.links
 	k.looking = false
@@ -96,7 +96,7 @@ func (r *recovery) decisionQueried(l look) {
 	}
 }
 
-// meet takes in a branch that the source lists as prepared.
+// meet processes a branch that the source lists as prepared.
 func (r *recovery) meet(n Name) {
 	switch b := r.branches[n.Attempt]; {
 	case b == nil:
@@ -178,7 +178,7 @@ func (r *recovery) looksAt(b *branch) time.Duration {
 	}
 }
 
-// statusQueried takes in whether a transaction is still open at its gateway.
+// statusQueried processes the reply whether a transaction is still open at its gateway.
 func (r *recovery) statusQueried(m *txn.TxnStatusReply) {
 	for _, b := range r.branches.inOrder() {
 		if b.txn != m.Txn || b.txn.IsZero() {

@@ -60,7 +60,8 @@ func TestAVoteOverVersions(t *testing.T) {
 	w.expect("its end", "9: ack")
 }
 
-// A branch with stale reads votes No for good and rolls back immediately: without its Yes there is no commit.
+// A branch with stale reads votes No permanently and rolls back immediately: without its Yes there
+// is no commit.
 func TestStaleReadsAbortOverVersions(t *testing.T) {
 	w, s := overVersions(t, txn.InjectedBugs{})
 	w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))

@@ -121,7 +121,7 @@ func (e *branchEnder) commit(b *branch) {
 	})
 }
 
-// decide takes in an attempt's decision.
+// decide processes an attempt's decision.
 func (e *branchEnder) decide(from txn.NodeID, m *txn.Decide) {
 	b := e.branches[m.Attempt]
 	if b == nil { // no prepared branch, as recovery has listed all: it ended, or its first statement may still come

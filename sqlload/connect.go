@@ -107,7 +107,7 @@ func (t Target) open(address, database string) (*sql.DB, error) {
 	cfg.InterpolateParams = true // one message for each statement
 	cfg.ClientFoundRows = true   // an UPDATE to the same value has found its row
 	cfg.Timeout = connectTimeout
-	cfg.Logger = &mysql.NopLogger{} // errors come back by themselves
+	cfg.Logger = &mysql.NopLogger{} // errors are returned anyway
 	c, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, err

@@ -222,7 +222,7 @@ func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p customerName, customer
 		WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?`, amount.String(), amount.String(), data, p.w, p.d, customer)
 }
 
-// orderStatus looks at a customer's last order.
+// orderStatus reads a customer's last order.
 func (c *terminal) orderStatus() Txn {
 	p := c.customer(c.w, c.district())
 	return Txn{Kind: "order-status", Body: func(ctx context.Context, tx *sql.Tx) error {

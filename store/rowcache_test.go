@@ -9,14 +9,13 @@ import (
 	"isochron/txn"
 )
 
-// A row at hand is the one that the engine would give, whatever is written and in
-// whatever order of timestamps.
+// A cached row equals the engine's, whatever is written and in whatever order of timestamps.
 func TestTheRowCacheAgreesWithTheEngine(t *testing.T) {
 	t.Run("all rows find room", func(t *testing.T) { tryRowCache(t, 20, 1<<20, 1000) })
 	t.Run("two thirds do", func(t *testing.T) { tryRowCache(t, 100, 8000, 500) })
 }
 
-// tryRowCache works on so many rows in so much room; a row must be at hand so often.
+// tryRowCache works on so many rows in so much memory; a row must be cached so often.
 func tryRowCache(t *testing.T, rows, room, least int) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	engine, prefix := NewMem(), []byte("p")

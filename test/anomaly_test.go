@@ -214,7 +214,7 @@ func shuffled(rnd *rand.Rand, txns []script) []int {
 // two shards at the same time may both abort, but not repeatedly.
 const triesMax = 5
 
-// judged plays an anomaly in an order and judges what came of it.
+// judged plays an anomaly in an order and checks the result.
 func (s *stage) judged(a anomaly, order []int) {
 	s.t.Helper()
 	for range triesMax {

@@ -114,7 +114,7 @@ func (c *crowd) outcome(ctx context.Context, conn *sql.Conn, err error) history.
 	return history.Unknown
 }
 
-// last records a look at everything when all is quiet.
+// last records a read of everything when all is quiet.
 func (c *crowd) last(work func(ctx context.Context, tx *sql.Conn) ([]history.Op, error)) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), endless)

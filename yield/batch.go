@@ -28,13 +28,13 @@ type Batches struct {
 	items []BatchedPrepare
 	in    map[txn.Attempt]bool
 	// awaited is the number of transactions that had read here when the batch was opened and have
-	// not asked for their vote: the batch is complete at 0. A tick is the bound.
+	// not sent their prepare: the batch is complete at 0. A tick is the bound.
 	awaited int
 	opened  uint64 // batches so far
 	readers map[txn.ID]reader
 }
 
-// reader has read here and not asked for its vote.
+// reader has read here and not sent its prepare.
 type reader struct {
 	since  time.Duration // number of the first batch that does not wait for it
 	before uint64        // the number of the batch that waits for it

@@ -26,7 +26,7 @@ func PrintWithTime(words io.Writer) func(format string, args ...any) {
 	}
 }
 
-// Report writes what came of a run: a JSON object in a line, or what its Print has for people.
+// Report writes the result of a run: a JSON object in a line, or what its Print has for people.
 func Report(out io.Writer, asJSON bool, report interface{ Print(io.Writer) }) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(report)

@@ -71,7 +71,7 @@ func latenessOf(l delay.Lateness) lateness {
 	return lateness{int64(l.Pieces), millis(l.P50), millis(l.P99), millis(l.Max)}
 }
 
-// link is one that was asked for: LISTEN=TARGET=RTT.
+// link is a requested link: LISTEN=TARGET=RTT.
 type link struct {
 	listen, target string
 	rtt            time.Duration

@@ -50,7 +50,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.Float64Var(&o.cfg.Scale, "tpcc-scale", 0.02, "customers and items of TPC-C times this")
 	f.StringVar(&o.binary, "isochron", "bin/isochron", "the binary to run")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end and nothing else")
-	f.BoolVar(&o.sources, "sources", false, "torment a cluster with a PostgreSQL and a MariaDB instead, which it starts")
+	f.BoolVar(&o.sources, "sources", false, "inject a cluster with a PostgreSQL and a MariaDB instead, which it starts")
 	o.gaps.flags(f)
 	if err = f.Parse(args, out); err != nil {
 		return o, err
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	}
 	o.cfg.Dir, o.cfg.Log = scratch.Dir, command.Print(words, o.asJSON)
 	o.cfg.Log("seed %d, in %s", o.cfg.Seed, scratch.Dir)
-	report, violations, err := o.torment(ctx)
+	report, violations, err := o.inject(ctx)
 	if violations > 0 {
 		scratch.Keep()
 		err = errors.Join(errViolations, err)
@@ -97,8 +97,8 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 // report is the result of a run of either kind.
 type report interface{ Print(io.Writer) }
 
-// torment does the run that the flags request, and returns the number of broken promises.
-func (o *options) torment(ctx context.Context) (report, int, error) {
+// inject runs the faults that the flags request, and returns the number of broken promises.
+func (o *options) inject(ctx context.Context) (report, int, error) {
 	switch {
 	case o.gaps.wanted:
 		r, err := o.gaps.do(ctx, o.cfg)

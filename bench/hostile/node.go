@@ -139,7 +139,7 @@ func (b *bench) login(ctx context.Context, user, password string) (time.Duration
 	return time.Since(begun), err
 }
 
-// watch looks at the resident set until ctx ends.
+// watch measures the resident set until ctx ends.
 func (b *bench) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		now, peak := resident(b.cluster.Nodes[0].PID())

@@ -79,7 +79,7 @@ the rest of the cluster does not wait for it.`,
 	return cmd
 }
 
-// run joins the cluster, if that was asked for, and runs the agent.
+// run joins the cluster, if requested, and runs the agent.
 func (f *agentFlags) run(ctx context.Context, out, stderr io.Writer) error {
 	switch {
 	case (f.config == "") == (f.join == ""):

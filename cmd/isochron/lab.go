@@ -201,7 +201,7 @@ func (f labFlags) publish(report *figures.Report, out io.Writer) error {
 	return err
 }
 
-// keep writes the record and the picture of which documents are made, if one is asked for.
+// keep writes the record and the picture of which documents are made, if requested.
 func (f labFlags) keep(report *figures.Report, pictures []string) error {
 	if f.record == "" {
 		return nil

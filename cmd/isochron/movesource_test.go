@@ -80,7 +80,7 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	if said := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file); !strings.Contains(said, "has tables or views already") {
 		t.Errorf("a restore over tables: %s", said)
 	}
-	if err := os.WriteFile(to.about.RootPassword, password, 0o600); err != nil { // users come back too
+	if err := os.WriteFile(to.about.RootPassword, password, 0o600); err != nil { // users are restored too
 		t.Fatal(err)
 	}
 	db = to.connect(t, 0)

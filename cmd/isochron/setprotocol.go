@@ -197,7 +197,7 @@ func (g *goingOver) reached(to string) bool {
 	if g.inForce != to {
 		return false
 	}
-	for _, r := range g.reports { // order: all are looked at
+	for _, r := range g.reports { // order: all are checked
 		if r.Change.Seq != g.change.Seq {
 			return false
 		}

@@ -7,8 +7,8 @@ import (
 	"isochron/server"
 )
 
-// A change is over when the leaders of all shards have gone over. A source has no protocol of its own
-// and is not waited for, however many changes there were.
+// A switch is over when the leaders of all shards have switched. A source has no protocol of its
+// own and is not waited for, however many changes there were.
 func TestGoneOverWithSources(t *testing.T) {
 	change := &routing.Protocol{Seq: 2}
 	g := goingOver{inForce: "geotp", change: *change, reports: map[uint32]server.Report{

@@ -46,7 +46,7 @@ type nodeStatus struct {
 	Up      bool           `json:"up"`
 	Error   string         `json:"error,omitempty"`
 	Stopped string         `json:"stopped,omitempty"` // why it has stopped by itself, as other nodes know it
-	Removed bool           `json:"removed,omitempty"` // from the cluster, for good
+	Removed bool           `json:"removed,omitempty"` // from the cluster, permanently
 	Report  *server.Report `json:"report,omitempty"`
 }
 

@@ -214,7 +214,7 @@ func (f *workloadFlags) load(ctx context.Context, env *sqlload.Env, w sqlload.Wo
 	return errorsFirst(err, answered)
 }
 
-// save writes the recorded history, if one was asked for.
+// save writes the recorded history, if requested.
 func (f *workloadFlags) save(w sqlload.Workload) error {
 	if f.history == "" {
 		return nil

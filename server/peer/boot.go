@@ -266,8 +266,8 @@ func (l *BootRegistry) reports(now time.Time) []bootReport {
 	return out[:min(len(out), claimsMax)]
 }
 
-// learn takes in a peer's reports. News are the nodes with a newer start in it; the error is a newer start of
-// this node itself.
+// learn processes a peer's reports. News are the nodes with a newer start in it; the error is a
+// newer start of this node itself.
 func (l *BootRegistry) learn(from txn.NodeID, list []bootReport, now time.Time) (news []txn.NodeID, err error) {
 	if len(list) > claimsMax {
 		return nil, nil

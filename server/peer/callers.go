@@ -126,7 +126,7 @@ func (t *Transport) spread() {
 	}
 }
 
-// receiveBoots takes in a peer's reports of others and of this node.
+// receiveBoots processes a peer's reports of others and of this node.
 func (t *Transport) receiveBoots(from txn.NodeID, content []byte) {
 	var list []bootReport
 	if t.lives == nil || txn.Decode(content, &list) != nil {

@@ -53,7 +53,7 @@ func sampleOf(pong []byte, now time.Duration) (s estimate.Sample, ok bool) {
 	return s, true
 }
 
-// pong takes in a pong's sample.
+// pong processes a pong's sample.
 func (l *link) pong(content []byte) {
 	s, ok := sampleOf(content, time.Since(l.t.begun))
 	if !ok {

@@ -47,7 +47,8 @@ func codeOf(err error) Code {
 	return no.code
 }
 
-// turnedAway takes in the result of an attempt to connect, and notifies the node of a permanent refusal.
+// turnedAway processes the result of an attempt to connect, and notifies the node of a permanent
+// refusal.
 func (t *Transport) turnedAway(by txn.NodeID, err error) {
 	var no refusal
 	refused := errors.As(err, &no)

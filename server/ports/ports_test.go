@@ -57,8 +57,7 @@ func TestSkipsPortsInUse(t *testing.T) {
 	}
 }
 
-// A port that was given back may be had again, unless another process is quicker, which it is not
-// each time.
+// A released port may be taken again, unless another process is quicker, which it is not each time.
 func TestReleasesPorts(t *testing.T) {
 	for range 100 {
 		a, err := Take(1)

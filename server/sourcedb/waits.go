@@ -102,7 +102,7 @@ func (a *asker[C]) forget() {
 	a.since = time.Time{}
 }
 
-// close ends it for good.
+// close ends it permanently.
 func (a *asker[C]) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

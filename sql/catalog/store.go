@@ -125,7 +125,7 @@ func (s *Store) forgetGlance() {
 	}
 }
 
-// Held is the snapshot at hand, nil if none was read yet.
+// Held returns the present snapshot, nil if none was read yet.
 func (s *Store) Held() *Snapshot {
 	if h := s.held.Load(); h != nil {
 		return h.snapshot

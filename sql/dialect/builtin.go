@@ -14,8 +14,8 @@ import (
 // session, its files, its locks or its sequences. builtins.txt lists those functions by product and
 // version. All others the gateway computes, or they are refused.
 
-// builtinText is written by go test ./sql/dialect -run BuiltinList -builtins, from what servers answer
-// and from builtins_documented.txt, for servers that were not at hand.
+// builtinText is written by go test ./sql/dialect -run BuiltinList -builtins, from what servers
+// answer and from builtins_documented.txt, for servers that were not available.
 //
 //go:embed builtins.txt
 var builtinText string

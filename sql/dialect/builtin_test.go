@@ -69,7 +69,7 @@ func TestCasesByVersion(t *testing.T) {
 	})
 }
 
-// What the finished text for PostgreSQL calls is looked at again, whatever wrote it.
+// The calls in the finished text for PostgreSQL are checked again, whatever wrote them.
 func TestForeignCall(t *testing.T) {
 	for text, want := range map[string]string{
 		`SELECT pg_catalog.upper("a"), COALESCE(NULL, 1) FROM "t" ("a")`: "",

@@ -247,12 +247,12 @@ func TestBuiltinList(t *testing.T) {
 		if a.server.product == postgreSQL {
 			to = Postgres
 		}
-		for name := range builtins() { // order: each is looked at by itself
+		for name := range builtins() { // order: independent names
 			if a.server.has(to, name) && !a.names[name] {
 				t.Errorf("%s of %s %s is on the list, and is not built in there or may not be sent", name, productNames[a.server.product], a.server.release)
 			}
 		}
-		for name := range a.names { // order: each is looked at by itself
+		for name := range a.names { // order: independent names
 			if !a.server.has(to, name) {
 				t.Errorf("%s is built in at %s %s and not on the list: go test ./sql/dialect -run BuiltinList -builtins", name, productNames[a.server.product], a.server.release)
 			}

@@ -14,7 +14,7 @@ import (
 // CountColumn is the name of the column with the number of times that a returned row counts.
 const CountColumn = "isochron_count"
 
-// idColumn is the name of a returned number beside the columns that the client has asked for.
+// idColumn is the name of a returned number beside the client's columns.
 const idColumn = "isochron_id"
 
 // setting is a column that a statement sets, to a value in the column's type.

@@ -119,7 +119,7 @@ type frag struct {
 	// raw is the sign of a placeholder alone, and class its value's class.
 	raw   string
 	class ValueClass
-	// hybrid is a hexadecimal literal that is a number where one is asked for.
+	// hybrid is a hexadecimal literal that is a number where one is required.
 	hybrid bool
 }
 

@@ -73,7 +73,7 @@ func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
 	return locking{clause: " " + word + of + wait}
 }
 
-// noLock refuses a lock that the client asked for, where there can be none.
+// noLock refuses a requested lock where there can be none.
 func (e *emitter) noLock(asked bool, word, where string) {
 	if asked {
 		refuse(word+" on "+where, "PostgreSQL locks no rows there", "Lock the rows with a query of their own first")
@@ -152,13 +152,13 @@ func (e *emitter) unguarded(n Name, gap Gap) {
 	e.out.Unguarded = append(e.out.Unguarded, Unguarded{n, gap})
 }
 
-// gapOf is Absence, with the number of rows that are asked for at most, if a condition determines a
-// whole unique key, or the values of a unique key of one column.
+// gapOf is Absence, with the largest number of requested rows, if a condition determines a whole
+// unique key, or the values of a unique key of one column.
 func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	if w == nil || i.table == nil || join {
 		return Phantoms, 0
 	}
-	fixed := map[string]int{} // how many values of each column are asked for
+	fixed := map[string]int{} // how many values of each column are requested
 	equalities(w.Expr, func(c *sqlparser.ColName, values int) {
 		o, ok := i.find(c.Name.String())
 		if ok && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name)) && (fixed[o.name] == 0 || values < fixed[o.name]) {

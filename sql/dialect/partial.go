@@ -237,7 +237,7 @@ func (w *partialWriter) isColumn(i int, c *sqlparser.ColName) bool {
 	return ok && strings.EqualFold(column.Name.String(), c.Name.String())
 }
 
-// ask adds a column to what the sources are asked for.
+// ask adds a column to the request to the sources.
 func (w *partialWriter) ask(x sqlparser.Expr) int {
 	n := len(w.out.SelectExprs)
 	w.out.SelectExprs = append(w.out.SelectExprs, &sqlparser.AliasedExpr{Expr: x, InputExpression: sqlparser.String(x), As: sqlparser.NewColIdent("isochron_p" + strconv.Itoa(n))})

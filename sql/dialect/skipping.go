@@ -9,7 +9,7 @@ import (
 
 // A SELECT with LIMIT and SKIP LOCKED over a table at several sources is carried out in parts: the
 // first rows are looked for without a lock, then each is locked by its key, with the client's
-// condition, until there are as many as LIMIT names. A source that was asked for the client's
+// condition, until there are as many as LIMIT names. A source that was requested the client's
 // statement itself would lock as many rows as LIMIT names, whichever of them are returned.
 
 // SkipsLocked reports whether it is a SELECT with LIMIT that skips locked rows.
@@ -34,7 +34,7 @@ func (p *Partial) Look(key []string, most int64) *Statement {
 		by := s.OrderBy
 		s.Lock, s.OrderBy, s.Limit = nil, nil, limitTo(most)
 		s.SelectExprs = append(sqlparser.SelectExprs(nil), order...)
-		for i, o := range by { // they may name outputs that are not asked for here
+		for i, o := range by { // they may name outputs that are not requested here
 			s.OrderBy = append(s.OrderBy, &sqlparser.Order{Expr: order[i].(*sqlparser.AliasedExpr).Expr, Direction: o.Direction})
 		}
 		for i, name := range key {

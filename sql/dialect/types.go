@@ -138,10 +138,10 @@ type Gap string
 
 // The gaps, from the least.
 const (
-	// Absence: one row was asked for by a whole unique key. Its lock guards it if it is there;
-	// if it is not, another may insert it.
+	// Absence: one row was requested by a whole unique key. Its lock guards it if it is there; if
+	// it is not, another may insert it.
 	Absence Gap = "absence"
-	// Phantoms: a predicate was asked for. The rows that satisfy it are locked, but another may
+	// Phantoms: a predicate was evaluated. The rows that satisfy it are locked, but another may
 	// come.
 	Phantoms Gap = "phantoms"
 	// Unlocked: the source does not lock rows here (below an aggregate over a join, DISTINCT,

@@ -128,7 +128,7 @@ func TestWhereStatementsGo(t *testing.T) {
 	}
 }
 
-// Whatever is asked of a key, a row that satisfies it is asked for where it lies.
+// For any condition on a key, a row that satisfies it is requested at its source.
 func TestNoRowIsMissed(t *testing.T) {
 	lookup := tables(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -132,8 +132,8 @@ func whole(b *dialect.Bound, args []Arg) (*big.Int, bool) {
 	return new(big.Int).SetString(strings.TrimSpace(text), 10)
 }
 
-// reached are the sources at which a statement can touch rows of a table; one at least, for
-// there is always an answer to be had.
+// reached are the sources at which a statement can touch rows of a table; one at least, for there
+// is always an answer.
 func (s *Statement) reached(t named, args []Arg) []uint64 {
 	switch t.How {
 	case catalog.SpreadWhole, catalog.SpreadEverywhere:

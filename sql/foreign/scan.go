@@ -108,7 +108,7 @@ func (s *Scanning) Page() (*Plan, error) {
 	return p.p, nil
 }
 
-// Took notes what came of a page, in the order of its statements.
+// Took records the results of a page, in the order of its statements.
 func (s *Scanning) Took(results []txn.SourceResult) {
 	s.at = nil
 	for i, source := range s.asking {

@@ -153,7 +153,7 @@ func (k *Skipping) send(to *Plan, source uint64, st *dialect.Statement, locks bo
 	return nil
 }
 
-// Took takes in what came of a round, in the order of its statements. It returns about how many
+// Took records the results of a round, in the order of its statements. It returns about how many
 // bytes are held of it.
 func (k *Skipping) Took(results []txn.SourceResult, zone *time.Location) (bytes int64, err error) {
 	if k.locking != nil {

@@ -111,8 +111,8 @@ func checkRoundTrip(t *testing.T, seed uint64) {
 	}
 }
 
-// FuzzKeyOrder: keys of several columns sort as their values do, column by
-// column, and rows come back as they were written.
+// FuzzKeyOrder: keys of several columns sort as their values do, column by column, and rows are
+// decoded as they were encoded.
 func FuzzKeyOrder(f *testing.F) {
 	for i := range generators {
 		f.Add(uint64(i), []byte{byte(i), byte(i + 1), byte(i + 2)})

@@ -39,7 +39,7 @@ type Cluster struct {
 	OnBegin func(txn.Options)
 	// RefuseUsing, if set, is called first; the gateway gets its error.
 	RefuseUsing func() error
-	// OnUsing, if set, is called when a gateway has asked for the users of a table.
+	// OnUsing, if set, is called when a gateway has requested the users of a table.
 	OnUsing func()
 }
 

@@ -183,7 +183,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 	return hits, nil
 }
 
-// rest takes in the spans' results and returns the rest of the spans.
+// rest collects the spans' results and returns the rest of the spans.
 func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]found) []Range {
 	var left []Range
 	for i, r := range asked {
@@ -204,8 +204,7 @@ func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]foun
 	return left
 }
 
-// sort brings what came from several partitions and spans into the order of the
-// index.
+// sort sorts rows of several partitions and spans in the order of the index.
 func (a *Access) sort(hits []found) {
 	slices.SortStableFunc(hits, func(x, y found) int {
 		c := strings.Compare(string(x.key[catalog.PartitionBytes:]), string(y.key[catalog.PartitionBytes:]))

@@ -106,8 +106,8 @@ func (t *Table) Holds(k txn.Key) bool {
 	return false
 }
 
-// LockLooked locks rows that were looked at; false if one is locked by another now, or is not as
-// it was.
+// LockLooked locks rows that were read without locks; false if one is locked by another now, or is
+// not as it was.
 func (t *Table) LockLooked(ctx *gms.Context, rows []Looked) (bool, error) {
 	if len(rows) == 0 {
 		return true, nil

@@ -33,7 +33,7 @@ func (t *Table) Claims(ctx *gms.Context, rows []gms.Row) []txn.Key {
 	return keys
 }
 
-// convert brings a row to the types of the table.
+// convert converts a row to the types of the table.
 func (t *Table) convert(ctx *gms.Context, row gms.Row) (gms.Row, bool) {
 	sch := t.desc.Schema.Schema
 	if len(row) < len(sch) {

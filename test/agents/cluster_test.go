@@ -100,7 +100,7 @@ type cluster struct {
 	configs []string
 	env     []string
 	all     []*process
-	moves   int // that were asked for
+	moves   int // that were requested
 }
 
 const (

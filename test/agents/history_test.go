@@ -50,7 +50,7 @@ func TestHistoriesOverSources(t *testing.T) {
 	}
 }
 
-// So it is while agents and databases are killed, and come back.
+// The same while agents and databases are killed and restarted.
 func TestHistoriesWhileAgentsAndDatabasesDie(t *testing.T) {
 	c := start(t, "geotp")
 	stop, done := make(chan struct{}), make(chan struct{})

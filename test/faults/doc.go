@@ -1,4 +1,5 @@
-// Package faults holds a cluster of real processes under load against faults, one after another, and judges what came of it.
+// Package faults injects faults into a cluster of real processes under load, one after another, and
+// checks the results.
 //
 // How it works. A Cluster is a process for each region that "isochron init" and "isochron
 // start" make (cluster.go), reached only as an operator and a client reach them:

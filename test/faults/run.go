@@ -54,7 +54,7 @@ func Do(ctx context.Context, cfg Config) (*Report, error) {
 	begun := time.Now()
 	disk, err := r.setUp(ctx)
 	if err == nil {
-		err = r.torment(ctx)
+		err = r.inject(ctx)
 	}
 	r.Report.finish(r.loads, time.Since(begun))
 	return &r.Report, errors.Join(err, r.tearDown(disk, err != nil || len(r.Report.Violations) > 0))
@@ -121,8 +121,8 @@ func (r *Run) tearDown(disk *smallDisk, keep bool) error {
 	return errors.Join(errs...)
 }
 
-// torment does faults, period by period, until the time is over.
-func (r *Run) torment(ctx context.Context) error {
+// inject injects faults, period by period, until the time is over.
+func (r *Run) inject(ctx context.Context) error {
 	end := time.Now().Add(r.cfg.For)
 	queue := slices.Clone(r.cfg.Once)
 	for n := 1; ; n++ {

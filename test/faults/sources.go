@@ -53,7 +53,7 @@ func DoSources(ctx context.Context, cfg Config) (*SourcesReport, error) {
 		Report: SourcesReport{Seed: cfg.Seed, Dir: cfg.Dir, Violations: []string{}, Events: []SourceEvent{}}}
 	err := r.setUp(ctx)
 	if err == nil {
-		err = r.torment(ctx)
+		err = r.inject(ctx)
 	}
 	r.Report.finish(r.movers, time.Since(r.begun))
 	return &r.Report, errors.Join(err, r.tearDown())
@@ -152,8 +152,8 @@ func (r *sourcesRun) tearDown() error {
 	return errors.Join(errs...)
 }
 
-// torment does faults, period by period, until the time is over.
-func (r *sourcesRun) torment(ctx context.Context) error {
+// inject injects faults, period by period, until the time is over.
+func (r *sourcesRun) inject(ctx context.Context) error {
 	end := r.begun.Add(r.cfg.For)
 	queue := slices.Clone(r.cfg.Once)
 	over := func() bool { return r.cfg.Once == nil && time.Now().After(end) || r.cfg.Once != nil && len(queue) == 0 }

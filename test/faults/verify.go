@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// How often the replicas are compared while a node that has just come back is not ready for it.
+// How often the replicas are compared while a node that has just restarted is not ready for it.
 const (
 	verifyTries = 4
 	verifyPause = 5 * time.Second

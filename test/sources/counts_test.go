@@ -18,7 +18,7 @@ func TestCountsOfChanges(t *testing.T) {
 	for _, source := range []string{"pg_a", "my_a"} {
 		for _, found := range []bool{false, true} {
 			if found && source == "my_a" {
-				continue // a MariaDB is not asked for it
+				continue // a MariaDB does not report it
 			}
 			parameters := "clientFoundRows=false"
 			if found {

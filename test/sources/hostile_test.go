@@ -248,7 +248,7 @@ func FuzzHostileTexts(f *testing.F) {
 	})
 }
 
-// The judge sees what an agent's account does without a grant.
+// The check sees the actions of an agent's account without a grant.
 func TestHostileTextsAreClassified(t *testing.T) {
 	h := lure(t)
 	maria, err := sql.Open("mysql", agentDSN(house.my))

@@ -29,8 +29,8 @@ const (
 	percentTransfers = 4
 )
 
-// pace is the least time between the beginnings of two transactions of one
-// client: the load is there to be looked at, not to fill the machine.
+// pace is the least time between the beginnings of two transactions of one client: the load is for
+// demonstration, not to fill the machine.
 const pace = 250 * time.Millisecond
 
 // patience is the time a client waits for one transaction before it considers the database broken.
