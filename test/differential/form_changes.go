@@ -53,6 +53,9 @@ func (g gen) insertion(t *Table) *Node {
 		tail = optional(fill(" ON DUPLICATE KEY UPDATE %", g.assignments(t, true)))
 	}
 	n := fill(verb+" INTO "+t.Name+" (%) VALUES %%", columns, rows, tail)
+	if g.chance(8) {
+		n = fill(verb+" INTO "+t.Name+" SET %%", g.assignments(t, false), tail)
+	}
 	n.Name = verb
 	if tail.Optional {
 		tail.Name = "ON DUPLICATE KEY"

@@ -190,7 +190,12 @@ func (q *query) grouped() {
 	for i, k := range keys {
 		name := fmt.Sprintf("g%d", i)
 		items.Kids = append(items.Kids, fill("% AS "+name, k))
-		by.Kids = append(by.Kids, text(name))
+		switch by.Kids = append(by.Kids, text(name)); g.IntN(4) {
+		case 0:
+			by.Kids[i] = text(fmt.Sprint(i + 1))
+		case 1:
+			by.Kids[i] = k.clone()
+		}
 		order.Kids = append(order.Kids, tagged(text(name+g.pick("", " DESC")), tagKey+name))
 	}
 	for range 1 + g.IntN(2) {

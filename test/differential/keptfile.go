@@ -30,7 +30,6 @@ import (
 type keptCase struct {
 	comment  string
 	setup    []string
-	change   bool
 	prepared bool
 	s        *Statement
 	args     []*Literal

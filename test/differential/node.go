@@ -83,13 +83,6 @@ func (n *Node) walk(f func(*Node)) {
 	}
 }
 
-// size is the number of nodes.
-func (n *Node) size() int {
-	count := 0
-	n.walk(func(*Node) { count++ })
-	return count
-}
-
 // Text is the statement with its literals in it.
 func (n *Node) Text() string {
 	var b strings.Builder

@@ -93,9 +93,11 @@ var pools = map[string][]string{
 	"BIGINT": {"0", "1", "2", "-1", "9223372036854775807", "-9223372036854775808", "9007199254740993"}, "BIGINT UNSIGNED": {"0", "1", "2", "9223372036854775807", "9223372036854775808", "18446744073709551615"},
 	"DECIMAL(10,2)": {"0.00", "1.10", "1.50", "2.50", "-1.10", "99999999.99", "-99999999.99", "0.01"}, "DECIMAL(30,10)": {"0", "1.0000000001", "-1.5", "12345678901234567890.0123456789", "-12345678901234567890.0123456789"},
 	"DECIMAL(5,0)": {"0", "1", "-1", "99999"}, "DECIMAL(5,2)": {"0", "1.5", "-1.25", "999.99"}, "FLOAT": {"0", "1", "1.5", "-1.5", "0.1", "16777216", "1e10", "3.4e38"}, "DOUBLE": {"0", "1", "1.5", "-1.5", "0.1", "1e15", "1e100", "-1.7976931348623157e308", "1.5e-7"},
+	"INT(5) UNSIGNED ZEROFILL": {"0", "1", "42", "100000", "4294967295"}, "BOOL": {"0", "1", "2"}, "DOUBLE(8,2)": {"0", "1.5", "-1.25", "999999.99"},
 	"BIT(8)": {"b'0'", "b'1'", "b'101'", "b'11111111'"}, "BIT(1)": {"b'0'", "b'1'"}, "BIT(64)": {"b'0'", "x'ffffffffffffffff'", "b'101'"}, "YEAR": {"2024", "1901", "2155", "0", "1970"},
 	"CHAR": {"''", "'a'", "'A'", "'b'", "'ab'", "'Zz'", "'ä'", "'12'"}, "VARCHAR": {"''", "'a'", "'A'", "'a '", "'b'", "'B'", "'abc'", "'ABC'", "'ä'", "'Ä'", "'a%c'", "'x_y'", "'12'", "'1abc'", "'1.5'", "'日本'", "'2024-01-31'"},
 	"TEXT": {"''", "'a'", "'some text'", "'Some Text'", "'1e3'", "'😀'"}, "BINARY(4)": {"'a'", "x'00'", "x'ff00ff00'", "'abcd'"}, "VARBINARY": {"''", "'a'", "'A'", "x'00'", "x'ff'", "'ab'"}, "BLOB": {"''", "'a'", "x'00ff'", "'12'"},
+	"TINYTEXT": {"''", "'a'", "'A'", "'ä'"}, "MEDIUMTEXT": {"''", "'a'", "'B'", "'12'"}, "LONGBLOB": {"''", "x'00'", "'b'"}, "TINYBLOB": {"''", "x'ff'", "'a'"},
 	"ENUM": {"'x'", "'y'", "'z'"}, "SET": {"''", "'a'", "'a,b'", "'a,b,c'", "'c'"}, "JSON": {`'{"a": 1}'`, `'[1, 2]'`, "'1'", `'"x"'`, "'null'", `'{"a": {"b": [true]}}'`},
 	"DATE":     {"'2024-01-31'", "'2024-02-29'", "'1000-01-01'", "'9999-12-31'", "'2023-12-31'", "'0000-00-00'", "'1970-01-01'"},
 	"DATETIME": {"'2024-01-31 10:11:12'", "'2024-02-29 00:00:00'", "'1000-01-01 00:00:00'", "'9999-12-31 23:59:59'", "'0000-00-00 00:00:00'", "'2024-01-31 00:00:00'"}, "DATETIME(3)": {"'2024-01-31 10:11:12.500'", "'2024-01-31 10:11:12.123'", "'2024-01-31 00:00:00'"},
@@ -154,6 +156,8 @@ func newTables(seed uint64) []*Table {
 		{Name: "tim", Primary: []string{"id"}, Indexed: []string{"da", "dt", "ts", "tm"}, Keys: []string{"KEY kda (da)", "KEY kdt (dt)", "KEY kts (ts)", "KEY ktm (tm)"}, Columns: cols(
 			"id integer BIGINT NOT NULL; da date DATE; dt datetime DATETIME; dt3 datetime DATETIME(3); dt6 datetime DATETIME(6); ts datetime TIMESTAMP; tm time TIME; y year YEAR; s text VARCHAR(20)")},
 		{Name: "tim6", Primary: []string{"id"}, Indexed: []string{"tm3"}, Keys: []string{"KEY ktm (tm3)"}, Columns: cols("id integer INT NOT NULL; tm3 time TIME(3); tm6 time TIME(6); s text VARCHAR(20)")},
+		{Name: "odd", Primary: []string{"z"}, Indexed: []string{"d", "tt"}, Keys: []string{"KEY kd (d)", "KEY kt (tt(1))"}, Columns: cols(
+			"z integer INT(5) UNSIGNED ZEROFILL NOT NULL; bo integer BOOL; d double DOUBLE(8,2); tt text TINYTEXT; mt text MEDIUMTEXT; lb bytes LONGBLOB; tb bytes TINYBLOB")},
 		{Name: "two", Primary: []string{"a", "b"}, Indexed: []string{"u", "n"}, Keys: []string{"UNIQUE KEY ku (u)", "KEY kn (n, s)"}, Columns: cols(
 			"a integer INT NOT NULL; b text VARCHAR(10) NOT NULL; n integer INT; s text VARCHAR(20); u decimal DECIMAL(10,2)")},
 		{Name: "txt", Primary: []string{"k"}, Indexed: []string{"n"}, Keys: []string{"KEY kn (n)"}, Columns: cols("k text VARCHAR(10) NOT NULL; n integer INT; s text VARCHAR(20)")},
@@ -164,7 +168,7 @@ func newTables(seed uint64) []*Table {
 		{Name: "auto", Primary: []string{"id"}, Counter: true, Indexed: []string{"u", "n"}, Keys: []string{"UNIQUE KEY ku (u)", "KEY kn (n)"}, Columns: cols("id integer INT AUTO_INCREMENT NOT NULL; u text VARCHAR(10); n integer INT DEFAULT 7; d decimal DECIMAL(5,2) DEFAULT 1.5 NOT NULL; w datetime DATETIME DEFAULT '2024-01-01 00:00:00'")},
 	}
 	keys := map[string][]string{
-		"num": integers(1, 24), "str": integers(1, 24), "tim": integers(-2, 18), "tim6": integers(1, 8), "uns": {"0", "1", "2", "3", "9223372036854775807", "9223372036854775808", "18446744073709551615"},
+		"num": integers(1, 24), "str": integers(1, 24), "tim": integers(-2, 18), "tim6": integers(1, 8), "odd": {"0", "1", "2", "42", "100000", "4294967295"}, "uns": {"0", "1", "2", "3", "9223372036854775807", "9223372036854775808", "18446744073709551615"},
 		"two":  {"1|'a'", "1|'b'", "1|'1'", "2|'a'", "2|'B'", "3|'a%'", "-1|''", "2147483647|'ä'", "3|'12'", "4|'1abc'"},
 		"txt":  {"'a'", "'B'", "'1'", "'01'", "'1abc'", "''", "'1.5'", "'ä1'", "'2024-01-31'", "'x_y'"},
 		"dec1": {"0", "1", "1.1", "1.5", "-1.1", "99999999.99", "2.5"}, "dat": {"'2024-01-31'", "'2024-02-29'", "'1000-01-01'", "'9999-12-31'", "'2023-12-31'"},
