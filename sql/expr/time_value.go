@@ -161,15 +161,12 @@ func (t *temporal) inZone(zone *time.Location) time.Time {
 		}
 		return at
 	}
-	for range 2 {
-		if start, _ := at.ZoneBounds(); !start.IsZero() && at.Sub(start) <= 2*time.Hour {
-			return start
-		}
-		if _, end := at.ZoneBounds(); !end.IsZero() {
-			return end
-		}
+	// The zone skips this time: Go's is of the offset before or after the gap.
+	start, end := at.ZoneBounds()
+	if !start.IsZero() && at.Sub(start) <= 2*time.Hour || end.IsZero() {
+		return start
 	}
-	return at
+	return end
 }
 
 // round rounds the fraction of a second to digits. A date with time may become one of the year 10000: false.
