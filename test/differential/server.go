@@ -52,6 +52,13 @@ type Server struct {
 	restart func() error
 }
 
+// addr is where the server listens: a child that is started again has another port.
+func (s *Server) addr() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.address
+}
+
 // startChild starts Isochron in a child process.
 func startChild(ctx context.Context) (*Server, error) {
 	s := &Server{Name: "isochron", ctx: ctx}

@@ -81,7 +81,7 @@ func (s *Session) connect(database string) error {
 	}
 	s.mode = ""
 	var err error
-	if s.conn, err = dialWire(s.server.address, database, 2*s.bound); err != nil {
+	if s.conn, err = dialWire(s.server.addr(), database, 2*s.bound); err != nil {
 		return err
 	}
 	settings := []string{"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci", "SET time_zone = '+00:00'", fmt.Sprintf("SET timestamp = %d", sessionTime)}

@@ -83,3 +83,25 @@ func TestValuesShownOtherwise(t *testing.T) {
 		t.Errorf("%q", s.before["t"])
 	}
 }
+
+// A server that has ended is started again, with the tables; the statement that another has cost its answer runs again.
+func TestTheServerIsStartedAgain(t *testing.T) {
+	iso, err := startChild(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer iso.Close()
+	tables := newTables(1)
+	s := &Session{server: iso, database: "d", tables: tables[len(tables)-1:]}
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := iso.child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.run(&Statement{Tree: text("SELECT COUNT(*) FROM auto"), Mode: modeStrict}, false)
+	if err != nil || a.Lost != "" || a.Err != nil || string(a.Result.Rows[0][0]) != "6" || s.life != 2 {
+		t.Errorf("%+v, %v, life %d", a, err, s.life)
+	}
+}
