@@ -14,6 +14,7 @@ func init() {
 		difference{`^DATE'2024-01-01' >= (18446744073709551615|99999999999999999999.5)$`, `^0$`, "a date and a number that is no date compare as doubles"},
 		difference{`^SHA2\('abc', NULL\)`, `^NULL$`, "NULL is no length"},
 		difference{`^LAST_INSERT_ID\(9{20}\.5\)`, `^18446744073709551615$`, "a positive decimal literal is unsigned"},
+		difference{`^HEX\(COMPRESS\(`, `^[0-9A-F]{2}000000789C[0-9A-F]+$`, "zlib's stream of the same text has other blocks"},
 		difference{`^SLEEP\(`, `^1$|Incorrect arguments`, "it ends with the statement; NULL and negative numbers are refused"},
 		difference{`^BENCHMARK\(`, `^0$`, "it ends with the statement"},
 		difference{`^IS_IPV`, `^NULL$`, "of NULL, NULL"},
