@@ -116,7 +116,8 @@ func (s *Server) revive(life int) (int, string, error) {
 	if s.life >= startsMax {
 		return s.life, words, fmt.Errorf("isochron has ended %d times", s.life)
 	}
-	return s.life + 1, words, s.restart()
+	err := s.restart()
+	return s.life, words, err
 }
 
 func (s *Server) stop() {
