@@ -11,7 +11,8 @@
 // Isochron runs in a child process on the reference cluster of sql/sqltest, so that a crash is counted and survived.
 //
 // The width of integers on the wire is not compared: MariaDB sends an INT where MySQL 8 sends a BIGINT. Floating-point
-// numbers may differ in the last digits, floatTolerance of their value. JSON documents are compared as values.
+// numbers may differ in the last digits, floatTolerance of their value. JSON documents are compared as values, if
+// Isochron's is in MySQL's normal form.
 //
 // --keep writes shrunk cases with MariaDB's answers into a directory; those in testdata/kept are run by the tests of
 // this package, without MariaDB.
