@@ -56,6 +56,8 @@ type Call struct {
 	Tree     sqlparser.Expr // the call as it was written
 	Option   string         // what the tree has besides arguments, such as the unit of an interval, in upper case
 	State    any            // the function's own, kept from row to row of a statement; Begin clears it
+
+	values int // of the documents that this evaluation has read
 }
 
 // node is a call as the tree has it.

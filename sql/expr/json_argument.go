@@ -29,7 +29,10 @@ func (c *Call) document(i int) (jsonValue, error) {
 	name := strings.ToLower(c.Function.Name)
 	switch t := c.Args[i].Type(); {
 	case t == sqltypes.TypeJSON, sqltypes.IsText(t) && !c.isBinary(i) && (i >= len(c.Number) || !c.Number[i]):
-		v, fault := parseJSON(c.Str(i))
+		if err := c.interrupted(); err != nil {
+			return jsonValue{}, err
+		}
+		v, fault := parseCounted(c.Str(i), &c.values)
 		switch {
 		case fault == nil:
 			return v, nil
@@ -42,6 +45,14 @@ func (c *Call) document(i int) (jsonValue, error) {
 		return jsonValue{}, newError(3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'.")
 	}
 	return jsonValue{}, newError(3146, "22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", i+1, name)
+}
+
+// interrupted is the error of a statement that has been ended.
+func (c *Context) interrupted() error {
+	if c.Done != nil && c.Done.Err() != nil {
+		return newError(1317, "70100", "Query execution was interrupted")
+	}
+	return nil
 }
 
 // jsonOf is the i-th argument as a value in a document: a text is a string.
@@ -96,6 +107,9 @@ func (c *Call) jsonTemporal(v Value) jsonValue {
 
 // path is the i-th argument, a path. single: one that leads to one value.
 func (c *Call) path(i int, single bool) (jsonPath, error) {
+	if err := c.interrupted(); err != nil {
+		return nil, err
+	}
 	p, at, ok := parsePath(c.Str(i))
 	if !ok {
 		return nil, newError(3143, "42000", "Invalid JSON path expression. The error is around character position %d.", at)

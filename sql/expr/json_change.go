@@ -193,6 +193,12 @@ func merged(a, b jsonValue) jsonValue {
 				add.keys, add.values = append(add.keys, key), append(add.values, b.in.values[i])
 			}
 		}
+		if len(add.keys) <= 4 {
+			for i, key := range add.keys {
+				a.setMember(key, add.values[i])
+			}
+			return a
+		}
 		a.in.keys, a.in.values = append(a.in.keys, add.keys...), append(a.in.values, add.values...)
 		a.in.sortMembers()
 		return a

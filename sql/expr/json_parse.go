@@ -18,12 +18,23 @@ type jsonFault struct {
 // jsonReader reads a JSON document.
 type jsonReader struct {
 	reader
-	fault jsonFault
+	fault  jsonFault
+	values int // that have been read
 }
+
+// maxJSONValues bounds the values in the documents of one call: in memory a value takes up to 100 bytes, in its text two.
+const maxJSONValues = 1 << 22
 
 // parseJSON reads a document.
 func parseJSON(s string) (v jsonValue, fault *jsonFault) {
-	r := &jsonReader{reader: reader{s: s}}
+	n := 0
+	return parseCounted(s, &n)
+}
+
+// parseCounted reads a document and adds its values to n, which is at most maxJSONValues.
+func parseCounted(s string, n *int) (v jsonValue, fault *jsonFault) {
+	r := &jsonReader{reader: reader{s: s}, values: *n}
+	defer func() { *n = r.values }()
 	r.blank()
 	if !r.more() {
 		return v, &jsonFault{what: "The document is empty."}
@@ -49,6 +60,9 @@ func (r *jsonReader) fail(what string) bool {
 }
 
 func (r *jsonReader) value(depth int) (v jsonValue, ok bool) {
+	if r.values++; r.values > maxJSONValues {
+		return v, r.fail("There are more than 4194304 values.")
+	}
 	switch ch := r.peek(); {
 	case ch == '{' || ch == '[':
 		if depth == maxJSONDepth {

@@ -179,18 +179,34 @@ func (r *jsonReader) index() (x jsonIndex, ok bool) {
 // matches are the values that a path leads to, in the order of the document, each once.
 func (p jsonPath) matches(root *jsonValue) []*jsonValue {
 	found := []*jsonValue{root}
-	again := false // a value may be reached in several ways
+	again := false // a value may be reached as an element, and as itself
 	for i := range p {
 		var next []*jsonValue
-		for _, v := range found {
-			next = p[i].matches(v, next)
+		if p[i].kind == legAll {
+			next = allUnder(found)
+			again = true
+		} else {
+			for _, v := range found {
+				next = p[i].matches(v, next)
+			}
 		}
-		again = again || p[i].kind == legAll
-		if found = next; again {
+		if found = next; again && (p[i].kind == legCell || p[i].kind == legRange) {
 			found = distinct(found)
 		}
 	}
 	return found
+}
+
+// allUnder are values and all inside them, each once.
+func allUnder(list []*jsonValue) (out []*jsonValue) {
+	if len(list) == 1 {
+		return descendants(list[0], nil, nil)
+	}
+	seen := make(map[*jsonValue]bool, len(list))
+	for _, v := range list {
+		out = descendants(v, out, seen)
+	}
+	return out
 }
 
 func distinct(list []*jsonValue) []*jsonValue {
@@ -235,8 +251,6 @@ func (l *jsonLeg) matches(v *jsonValue, out []*jsonValue) []*jsonValue {
 		for i := max(0, l.from.in(n)); i <= min(to.in(n), n-1) && (l.kind == legRange || l.from.in(n) >= 0); i++ {
 			out = append(out, &v.in.values[i])
 		}
-	case legAll:
-		out = descendants(v, out)
 	}
 	return out
 }
@@ -248,12 +262,18 @@ func appendAll(out []*jsonValue, in *jsonInside) []*jsonValue {
 	return out
 }
 
-// descendants appends a value and all inside it.
-func descendants(v *jsonValue, out []*jsonValue) []*jsonValue {
+// descendants appends a value and all inside it, without those that were seen: all inside them were too.
+func descendants(v *jsonValue, out []*jsonValue, seen map[*jsonValue]bool) []*jsonValue {
+	if seen != nil {
+		if seen[v] {
+			return out
+		}
+		seen[v] = true
+	}
 	out = append(out, v)
 	if v.in != nil {
 		for i := range v.in.values {
-			out = descendants(&v.in.values[i], out)
+			out = descendants(&v.in.values[i], out, seen)
 		}
 	}
 	return out

@@ -128,7 +128,7 @@ func (s *schemaCheck) check(p schemaPlace) bool {
 	if s.steps++; s.steps > maxSchemaSteps || p.depth > maxSchemaDepth {
 		s.err = newError(1235, "42000", "This version doesn't yet support 'a JSON schema of more than %d steps or %d levels'", maxSchemaSteps, maxSchemaDepth)
 	}
-	if s.err != nil || !s.work.goes() || p.schema.kind != jsonObject {
+	if s.err != nil || !s.work.step() || p.schema.kind != jsonObject {
 		return true
 	}
 	if ref := p.schema.member("$ref"); ref != nil && ref.kind == jsonString {
@@ -332,7 +332,7 @@ func (s *schemaCheck) patternProperties(p schemaPlace, v *jsonValue) bool {
 	for i, text := range v.in.keys {
 		re := s.pattern(text)
 		for j, key := range p.value.in.keys {
-			if re != nil && s.work.goes() && re.MatchString(key) && !s.check(p.part(&v.in.values[i], "patternProperties/"+text, &p.value.in.values[j], key)) {
+			if re != nil && s.work.step() && re.MatchString(key) && !s.check(p.part(&v.in.values[i], "patternProperties/"+text, &p.value.in.values[j], key)) {
 				return false
 			}
 		}
@@ -362,7 +362,7 @@ func (s *schemaCheck) patterned(patterns *jsonValue, key string) bool {
 		return false
 	}
 	for _, text := range patterns.in.keys {
-		if re := s.pattern(text); re != nil && s.work.goes() && re.MatchString(key) {
+		if re := s.pattern(text); re != nil && s.work.step() && re.MatchString(key) {
 			return true
 		}
 	}
@@ -374,7 +374,7 @@ func (s *schemaCheck) required(p schemaPlace, v *jsonValue) bool {
 		return true
 	}
 	for i := range v.in.values {
-		if one := &v.in.values[i]; s.work.goes() && one.kind == jsonString && p.value.member(one.text) == nil {
+		if one := &v.in.values[i]; s.work.step() && one.kind == jsonString && p.value.member(one.text) == nil {
 			return false
 		}
 	}

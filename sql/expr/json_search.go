@@ -62,6 +62,9 @@ func jsonExtractCall(c *Call) (Value, error) {
 		for _, v := range p.matches(&doc) {
 			out.in.values = append(out.in.values, *v)
 		}
+		if n := 3 * len(out.in.values); c.TooLong(n - 2) { // a value has a character and two between it and the next
+			return Null, nil
+		}
 	}
 	switch {
 	case len(out.in.values) == 0:
@@ -125,12 +128,10 @@ type jsonWork struct {
 	err   error
 }
 
-// goes counts a step; false: the statement has been ended.
-func (w *jsonWork) goes() bool {
-	if w.steps++; w.steps&0xfff == 0 && w.call.Done != nil && w.err == nil {
-		if w.call.Done.Err() != nil {
-			w.err = newError(1317, "70100", "Query execution was interrupted")
-		}
+// step counts a step; false: the statement has been ended.
+func (w *jsonWork) step() bool {
+	if w.steps++; w.steps&0xfff == 0 && w.err == nil {
+		w.err = w.call.interrupted()
 	}
 	return w.err == nil
 }
@@ -139,7 +140,7 @@ func (w *jsonWork) goes() bool {
 // the candidate; an object all members; others what they are equal to.
 func (w *jsonWork) contains(v, candidate *jsonValue) bool {
 	switch {
-	case !w.goes():
+	case !w.step():
 		return false
 	case v.kind == jsonArray && candidate.kind == jsonArray:
 		return w.containsAll(v, candidate)
@@ -165,7 +166,7 @@ func (w *jsonWork) contains(v, candidate *jsonValue) bool {
 func (w *jsonWork) containsAll(v, candidate *jsonValue) bool {
 	scalars := map[string]bool{}
 	for i := range v.in.values {
-		if one := &v.in.values[i]; !one.isContainer() && w.goes() {
+		if one := &v.in.values[i]; !one.isContainer() && w.step() {
 			scalars[one.key()] = true
 		}
 	}
@@ -342,7 +343,7 @@ func (s *jsonSearcher) under(c *Call, doc *jsonValue) error {
 
 // search adds the strings of a value that are like the pattern, at a path. in: the value is one to be searched.
 func (s *jsonSearcher) search(v *jsonValue, path []byte, in bool) {
-	if !s.work.goes() || s.bytes > s.most || len(s.found) > 0 && !s.all {
+	if !s.work.step() || s.bytes > s.most || len(s.found) > 0 && !s.all {
 		return
 	}
 	in = in || s.within[v]
@@ -375,14 +376,16 @@ type likePart struct {
 
 func parseLike(pattern, escape string) likePattern {
 	var list likePattern
-	var part likePart
+	var any []bool
+	var text []byte
 	esc, _ := utf8.DecodeRuneInString(escape)
 	runes, escaped := 0, false
 	finish := func() {
-		list = append(list, part)
-		part, runes = likePart{}, 0
+		list = append(list, likePart{string(text), any})
+		text, any, runes = text[:0], nil, 0
 	}
 	for _, r := range pattern {
+		free := false
 		switch {
 		case escaped:
 			escaped = false
@@ -393,18 +396,15 @@ func parseLike(pattern, escape string) likePattern {
 			finish()
 			continue
 		case r == '_':
-			if part.any == nil {
-				part.any = make([]bool, runes, runes+8)
+			if any == nil {
+				any = make([]bool, runes, runes+8)
 			}
-			part.any = append(part.any, true)
-			part.text += "_"
-			runes++
-			continue
+			free = true
 		}
-		part.text += string(r)
+		text = utf8.AppendRune(text, r)
 		runes++
-		if part.any != nil {
-			part.any = append(part.any, false)
+		if any != nil {
+			any = append(any, free)
 		}
 	}
 	finish()
@@ -440,7 +440,10 @@ func (p *likePart) find(w *jsonWork, s string) (end int) {
 		return -1
 	}
 	for at := range s {
-		if !w.goes() {
+		if len(p.text) > 1<<10 {
+			w.steps |= 0xfff // the next comparison is long: look whether the statement has been ended
+		}
+		if !w.step() {
 			return -1
 		}
 		if n := p.prefix(s[at:]); n >= 0 {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -91,4 +92,52 @@ func TestLongResultsOfDocumentsAreNull(t *testing.T) {
 			t.Errorf("%s = %.60s", text, got)
 		}
 	}
+}
+
+func TestValuesOfACallsDocumentsAreBounded(t *testing.T) {
+	half := "[0" + strings.Repeat(",0", maxJSONValues/2-2) + "]" // with the array itself
+	n := 0
+	for i, want := range []bool{true, true, false} {
+		if _, fault := parseCounted(half, &n); (fault == nil) != want {
+			t.Fatalf("document %d: %v after %d values", i, fault, n)
+		}
+	}
+	c := testContext()
+	columns := Columns{Types: []Type{textType(nil, c)}, Find: func(*sqlparser.ColName) (int, error) { return 0, nil }}
+	e, err := environment.Parser().ParseExpr("JSON_OVERLAPS(c, c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Compile(c, columns, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Begin(c)
+	row := []Value{sqltypes.MakeTrusted(sqltypes.VarChar, []byte("[1, 2]"))}
+	for range 3 { // the values of a row are not counted for the next
+		if _, err := p.Run(row, nil); err != nil || p.steps[0].call.values != 6 {
+			t.Fatal(err, p.steps[0].call.values)
+		}
+	}
+}
+
+func TestJSONFunctionsEndWithTheirStatement(t *testing.T) {
+	done, end := context.WithCancel(context.Background())
+	end()
+	for _, text := range []string{"JSON_TYPE('1')", "JSON_EXTRACT('[1]', '$[0]')"} {
+		c := testContext()
+		c.Done = done
+		if got := answered(text, c); got != "error 1317" {
+			t.Errorf("%s = %s", text, got)
+		}
+	}
+	c := testContext()
+	c.Done = done
+	w := jsonWork{call: &Call{Context: c}}
+	for range 1 << 13 {
+		if !w.step() {
+			return
+		}
+	}
+	t.Error("a search continues after its statement has been ended")
 }

@@ -191,6 +191,7 @@ func (p *Program) step(s *step) (Value, error) {
 	if f := s.call.Function; f.Repeat != nil {
 		return f.Repeat(&s.call, func() error { return p.repeat(s) })
 	}
+	s.call.values = 0
 	return s.call.Function.Eval(&s.call)
 }
 
