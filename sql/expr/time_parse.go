@@ -75,10 +75,10 @@ func (r *reader) spaces() {
 	}
 }
 
-// number reads up to most digits; a number over 999,999,999 is cut there.
+// number reads up to most digits; a number over 40 bits is cut there.
 func (r *reader) number(most int) (n, digits int) {
 	for digits < most && r.more() && isDigit(r.s[r.at]) {
-		n = min(n*10+int(r.s[r.at]-'0'), 999_999_999)
+		n = min(n*10+int(r.s[r.at]-'0'), 1<<40)
 		digits++
 		r.at++
 	}
@@ -295,6 +295,9 @@ func (r *reader) timeFields(p *parsed) (hours int, ok bool) {
 		} else {
 			r.at = at
 		}
+	}
+	if value > math.MaxUint32 || days > math.MaxUint32 {
+		return 0, false
 	}
 	switch {
 	case r.peek() == ':' && r.at+1 < len(r.s) && isDigit(r.s[r.at+1]):

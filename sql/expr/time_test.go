@@ -130,3 +130,31 @@ func TestTypesOfSumsOfDates(t *testing.T) {
 		}
 	}
 }
+
+func TestDaysOfTheCalendar(t *testing.T) {
+	year, month, day := 1, 1, 0
+	for n := firstDay; n <= lastDay; n++ {
+		if day++; day > daysIn(year, month) {
+			day = 1
+			if month++; month > 12 {
+				month = 1
+				year++
+			}
+		}
+		if n%101 != 0 && year%100 != 0 { // each day of the years that end centuries
+			continue
+		}
+		y, m, d, ok := dateOfDay(n)
+		if !ok || y != year || m != month || d != day || dayNumber(y, m, d) != n {
+			t.Fatalf("day %d is %d-%d-%d, %v, and the other way %d; expected %d-%d-%d", n, y, m, d, ok, dayNumber(y, m, d), year, month, day)
+		}
+	}
+	if year != 9999 || month != 12 || day != 31 {
+		t.Fatal(year, month, day)
+	}
+	for _, n := range []int{firstDay - 1, lastDay + 1, -1} {
+		if _, _, _, ok := dateOfDay(n); ok {
+			t.Errorf("day %d has a date", n)
+		}
+	}
+}
