@@ -86,6 +86,16 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	return s, nil
 }
 
+// inMemory puts temporary directories into memory where there is a file system for it: a change of a table with a counter
+// creates the table again.
+func inMemory() error {
+	const dir = "/dev/shm"
+	if i, err := os.Stat(dir); err != nil || !i.IsDir() || os.Getenv("TMPDIR") != "" {
+		return nil
+	}
+	return os.Setenv("TMPDIR", dir)
+}
+
 // run does what the arguments say.
 func run(ctx context.Context, args []string, out, words io.Writer) error {
 	s, err := parse(args, out)
@@ -94,6 +104,9 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	}
 	r := &runner{opt: s.Options, tables: newTables(s.Seed)}
 	if r.reasons, err = readReasons(reasonsText); err != nil {
+		return err
+	}
+	if err := inMemory(); err != nil {
 		return err
 	}
 	stop, err := r.start(ctx)
