@@ -78,14 +78,25 @@ func (c *Call) jsonOf(i int) (jsonValue, error) {
 		return jsonValue{kind: jsonDecimal, text: v.ToString()}, nil
 	case isTemporal(v):
 		return c.jsonTemporal(v), nil
-	case t == sqltypes.Blob:
-		return jsonBytes(v.Raw(), 252), nil
-	case t == sqltypes.Bit:
-		return jsonBytes(v.Raw(), 16), nil
-	case sqltypes.IsBinary(t), i < len(c.Number) && c.Number[i]:
-		return jsonBytes(v.Raw(), 15), nil
+	case sqltypes.IsBinary(t), t == sqltypes.Bit, t == sqltypes.Geometry, i < len(c.Number) && c.Number[i]:
+		return jsonBytes(v.Raw(), fieldNumber(t)), nil
 	}
 	return jsonText(v.ToString()), nil
+}
+
+// fieldNumber is MySQL's number of a type of bytes.
+func fieldNumber(t sqltypes.Type) int {
+	switch t {
+	case sqltypes.Bit:
+		return 16
+	case sqltypes.Blob:
+		return 252
+	case sqltypes.Binary:
+		return 254
+	case sqltypes.Geometry:
+		return 255
+	}
+	return 15
 }
 
 // jsonTemporal is a date or time as a document has it: with six digits of the fraction.

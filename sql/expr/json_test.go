@@ -59,6 +59,18 @@ func TestPathsOfColumns(t *testing.T) {
 	}
 }
 
+func TestBytesInDocuments(t *testing.T) {
+	for typ, want := range map[sqltypes.Type]string{
+		sqltypes.VarBinary: "15", sqltypes.Binary: "254", sqltypes.Blob: "252", sqltypes.Bit: "16",
+	} {
+		c := Call{Context: testContext(), Function: jsonArrayFunction, Args: []Value{sqltypes.MakeTrusted(typ, []byte("ab"))}, Types: []Type{binaryType(nil, nil)}}
+		got, err := jsonArrayCall(&c)
+		if text := `["base64:type` + want + `:YWI="]`; err != nil || got.ToString() != text {
+			t.Errorf("%v: %v, %v, expected %s", typ, got, err, text)
+		}
+	}
+}
+
 func TestSizesOfDocuments(t *testing.T) {
 	for _, r := range []struct {
 		text string
