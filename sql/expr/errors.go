@@ -42,8 +42,11 @@ func converted(err error) error {
 	return &Error{1105, "HY000", err.Error()}
 }
 
-// Panic is the error of an expression at whose values the engine or a function panics. Its reason is not for clients.
-type Panic struct{ Reason string }
+// Panic is the error of an expression at whose values the engine or a function panics. Its reason and stack are not for clients.
+type Panic struct {
+	Reason string
+	Stack  string
+}
 
 func (*Panic) Error() string { return "an expression cannot be computed for its values" }
 

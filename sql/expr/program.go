@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"vitess.io/vitess/go/sqltypes"
@@ -229,7 +230,7 @@ func Truth(v Value, c *Context) bool {
 // rescue makes an error of a panic: the engine panics on some arguments.
 func rescue(err *error) {
 	if r := recover(); r != nil {
-		*err = &Panic{fmt.Sprint(r)}
+		*err = &Panic{fmt.Sprint(r), string(debug.Stack())}
 	}
 }
 

@@ -108,38 +108,42 @@ func FuzzTimeAndJSON(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, which, kinds uint16, a, b, d string) {
-		if len(a)+len(b)+len(d) > 1<<14 {
-			return
-		}
-		c := testContext()
-		c.MaxPacket = 1 << 16
-		call := fuzzedCalls[int(which)%len(fuzzedCalls)]
-		row := []Value{fuzzedValue(byte(kinds%10), a), fuzzedValue(byte(kinds/10%10), b), fuzzedValue(byte(kinds/100%10), d)}
-		e, err := environment.Parser().ParseExpr(call)
-		if err != nil {
-			t.Fatal(call, err)
-		}
-		columns := Columns{Find: func(n *sqlparser.ColName) (int, error) { return int(n.Name.String()[0] - 'a'), nil }}
-		for _, v := range row {
-			columns.Types = append(columns.Types, fuzzedType(v, c))
-		}
-		p, err := Compile(c, columns, e)
-		if err != nil {
-			return
-		}
-		p.Begin(c)
-		before := fmt.Sprint(row)
-		out, err := p.Run(row, nil)
-		if own, ok := err.(*Error); ok && own.Code == 1105 {
-			t.Fatalf("%s of %s: %v", call, before, err)
-		}
-		if after := fmt.Sprint(row); after != before {
-			t.Fatalf("%s of %s has changed its arguments to %s", call, before, after)
-		}
-		if err == nil {
-			checkFuzzed(t, p, out[0], call+" of "+before)
-		}
+		computeFuzzed(t, fuzzedCalls[int(which)%len(fuzzedCalls)], kinds, a, b, d)
 	})
+}
+
+// computeFuzzed computes a call of columns a, b and c, whose kinds are the digits of a number.
+func computeFuzzed(t *testing.T, call string, kinds uint16, a, b, d string) {
+	if len(a)+len(b)+len(d) > 1<<14 {
+		return
+	}
+	c := testContext()
+	c.MaxPacket = 1 << 16
+	row := []Value{fuzzedValue(byte(kinds%10), a), fuzzedValue(byte(kinds/10%10), b), fuzzedValue(byte(kinds/100%10), d)}
+	e, err := environment.Parser().ParseExpr(call)
+	if err != nil {
+		t.Fatal(call, err)
+	}
+	columns := Columns{Find: func(n *sqlparser.ColName) (int, error) { return int(n.Name.String()[0] - 'a'), nil }}
+	for _, v := range row {
+		columns.Types = append(columns.Types, fuzzedType(v, c))
+	}
+	p, err := Compile(c, columns, e)
+	if err != nil {
+		return
+	}
+	p.Begin(c)
+	before := fmt.Sprint(row)
+	out, err := p.Run(row, nil)
+	if failed, ok := err.(*Panic); ok {
+		t.Fatalf("%s of %s: %s\n%s", call, before, failed.Reason, failed.Stack)
+	}
+	if after := fmt.Sprint(row); after != before {
+		t.Fatalf("%s of %s has changed its arguments to %s", call, before, after)
+	}
+	if err == nil {
+		checkFuzzed(t, p, out[0], call+" of "+before)
+	}
 }
 
 // checkFuzzed checks that a result is of its type.
