@@ -57,6 +57,10 @@ func castFunction(to *sqlparser.ConvertType) *Function {
 		return castFloat
 	case "YEAR":
 		return castYear
+	case "DATE":
+		return castDate
+	case "DATETIME", "TIME":
+		return castTime(to)
 	case "DECIMAL":
 		return castDecimal(to)
 	case "BINARY":

@@ -34,7 +34,7 @@ var mostWrong = map[string]int{
 	"numeric":                    0,
 	"date and time":              0,
 	"strings":                    1,
-	"casts":                      15,
+	"casts":                      1,
 	"bits":                       0,
 	"encryption and compression": 2,
 	"information":                0,
