@@ -17,8 +17,8 @@ func (cs *commitManager) lockFirst(t *transaction, req *Request, writes []txn.Wr
 	if len(writes) > 0 {
 		cs.classes.begins(t, writes[0].Key)
 	}
-	sure := cs.policy.committedOnly(t)
-	if cs.cfg.Spec.Yield.NeverLocks || !sure && !cs.leasesFirst(t, writes) || t.lockedAll {
+	committedOnly := cs.policy.committedOnly(t)
+	if cs.cfg.Spec.Yield.NeverLocks || !committedOnly && !cs.leasesFirst(t, writes) || t.lockedAll {
 		return false
 	}
 	t.lockedAll = true // once is enough: a refusal ends the transaction
@@ -31,7 +31,7 @@ func (cs *commitManager) lockFirst(t *transaction, req *Request, writes []txn.Wr
 	if len(keys) == 0 {
 		return false
 	}
-	cs.cfg.Params.Rules.HitIf(sure, coverage.LocksFirst)
+	cs.cfg.Params.Rules.HitIf(committedOnly, coverage.LocksFirst)
 	cs.reads.begin(t, &Request{
 		Op: OpRead, Txn: t.id, SchemaChecks: req.SchemaChecks, Read: txn.Read{Gets: keys, Lock: txn.LockExclusive, ForWrite: true},
 		Done: func(r Response) {

@@ -31,8 +31,8 @@ const (
 
 // ProbingOf returns the settings for links probed at this interval, by a node that sends arrival times
 // or not.
-func ProbingOf(every time.Duration, stamps bool) Probing {
-	if !stamps {
+func ProbingOf(every time.Duration, timestamps bool) Probing {
+	if !timestamps {
 		return Probing{every, LinkProbes * every, ReportAfter}
 	}
 	return Probing{every, max(ArrivalWindow, 20*every), max(int(ArrivalReportEvery/every), 1)}

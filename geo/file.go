@@ -108,11 +108,11 @@ func Complaint(err error, key func(name string) string) string {
 		}
 		if name, ok := strings.CutPrefix(rest, "field "); ok && strings.Contains(name, " not found in type ") {
 			name, _, _ = strings.Cut(name, " not found in type ")
-			said := "there is no such key"
+			messages := "there is no such key"
 			if key != nil {
-				said = key(name)
+				messages = key(name)
 			}
-			lines = append(lines, where+said)
+			lines = append(lines, where+messages)
 			continue
 		}
 		if strings.HasPrefix(rest, "cannot unmarshal") || strings.HasPrefix(rest, "invalid map key") {

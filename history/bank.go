@@ -189,7 +189,7 @@ func (c *bank) checkLedgersNest() {
 	c.checkNest(true)
 }
 
-func (c *bank) checkNest(moments bool) {
+func (c *bank) checkNest(snapshotReads bool) {
 	type reading struct {
 		r   *Record
 		ids []int64
@@ -197,7 +197,7 @@ func (c *bank) checkNest(moments bool) {
 	var all []reading
 	for _, r := range c.h.Records {
 		for _, op := range r.Ops {
-			if op.Kind == Ledger && r.Outcome == OK && r.ReadTS == moments {
+			if op.Kind == Ledger && r.Outcome == OK && r.ReadTS == snapshotReads {
 				all = append(all, reading{r, op.List})
 			}
 		}

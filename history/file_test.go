@@ -19,7 +19,7 @@ func TestFile(t *testing.T) {
 		t.Fatalf("read back as %v of %q, %v", back, workload, err)
 	}
 	lines := strings.SplitAfter(whole, "\n")
-	for _, c := range []struct{ name, text, say string }{
+	for _, c := range []struct{ name, text, message string }{
 		{"empty", "", "not a recorded history"},
 		{"of another kind", "{\"a\":1}\n", "not a recorded history"},
 		{"text", "hello\n", "not a recorded history"},
@@ -32,7 +32,7 @@ func TestFile(t *testing.T) {
 		{"a step there is not", strings.Replace(whole, `"append"`, `"prepend"`, 1), "line 2: unknown kind of operation"},
 		{"an end before the beginning", strings.Replace(whole, `"invoke_ns":0`, `"invoke_ns":2000`, 1), "line 2: it ended"},
 	} {
-		if _, _, err := Load(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {
+		if _, _, err := Load(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

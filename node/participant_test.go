@@ -13,9 +13,9 @@ import (
 // its votes would never be received. Nor is a kind without an opener.
 func TestKindsThatAreNotOpened(t *testing.T) {
 	for _, c := range []struct {
-		spec string
-		kind routing.Kind
-		says string
+		spec    string
+		kind    routing.Kind
+		message string
 	}{
 		{"2pc+2pl", routing.Unordered, "under 2pc+2pl native shards are logged"},
 		{"tapir", routing.Logged, "under tapir native shards are unordered"},
@@ -26,7 +26,7 @@ func TestKindsThatAreNotOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := opener{cfg: &Config{Spec: spec}}
-		if _, err := o.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.says) {
+		if _, err := o.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s under %s: %v", c.kind, c.spec, err)
 		}
 	}

@@ -27,11 +27,11 @@ func TestTheEntryCacheIsRightAndBounded(t *testing.T) {
 	m := NewEntryCache(w.Decode)
 	var entries []*pb.Entry
 	for i := range 3000 {
-		says := fmt.Sprint(i, strings.Repeat(".", 1000))
-		e := &pb.Entry{Data: w.Encode([]string{says})}
+		commands := fmt.Sprint(i, strings.Repeat(".", 1000))
+		e := &pb.Entry{Data: w.Encode([]string{commands})}
 		entries = append(entries, e)
 		for range 2 {
-			if got, err := m.read(e); err != nil || len(got) != 1 || got[0] != says {
+			if got, err := m.read(e); err != nil || len(got) != 1 || got[0] != commands {
 				t.Fatalf("entry %d reads as %v, %v", i, got, err)
 			}
 		}

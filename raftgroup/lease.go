@@ -38,27 +38,27 @@ type lease struct {
 }
 
 // answered records the time that a follower has returned.
-func (l *lease) answered(from txn.NodeID, stamp int64) {
+func (l *lease) answered(from txn.NodeID, sentAt int64) {
 	if l.sentTimes == nil {
 		l.sentTimes = map[txn.NodeID]int64{}
 	}
-	l.sentTimes[from] = max(l.sentTimes[from], stamp)
+	l.sentTimes[from] = max(l.sentTimes[from], sentAt)
 }
 
 // echoed returns the latest time that a majority of the voters has returned; for the leader
 // itself, if it is a voter, the present counts.
 func (l *lease) echoed(voters []uint64, self txn.NodeID, now time.Duration) int64 {
-	stamps := make([]int64, 0, len(voters))
+	sentTimes := make([]int64, 0, len(voters))
 	for _, v := range voters {
 		if txn.NodeID(v) == self {
-			stamps = append(stamps, int64(now))
+			sentTimes = append(sentTimes, int64(now))
 		} else {
-			stamps = append(stamps, l.sentTimes[txn.NodeID(v)])
+			sentTimes = append(sentTimes, l.sentTimes[txn.NodeID(v)])
 		}
 	}
-	slices.Sort(stamps)
-	slices.Reverse(stamps)
-	return stamps[len(stamps)/2]
+	slices.Sort(sentTimes)
+	slices.Reverse(sentTimes)
+	return sentTimes[len(sentTimes)/2]
 }
 
 // LeaseUntil is the time of this node's clock until which no other leader exists,

@@ -113,8 +113,8 @@ func TestCommandsAreAppliedBeforeAChangeOfMembers(t *testing.T) {
 	if change < 1 {
 		t.Fatalf("there is no change of members behind the command: %d", change)
 	}
-	if says, err := w.format.Decode(lead.log.entries[change-1].GetData()); err != nil || !slices.Contains(says, "names the members") {
-		t.Errorf("before the change the log has %v, %v", says, err)
+	if commands, err := w.format.Decode(lead.log.entries[change-1].GetData()); err != nil || !slices.Contains(commands, "names the members") {
+		t.Errorf("before the change the log has %v, %v", commands, err)
 	}
 }
 

@@ -82,8 +82,8 @@ func (p *proposals[C]) entry(most uint64) handed[C] {
 		size += p.codec.Size(p.next[n])
 		n++
 	}
-	says := slices.Clone(p.next[:n])
-	return handed[C]{p.codec.Encode(says), says}
+	commands := slices.Clone(p.next[:n])
+	return handed[C]{p.codec.Encode(commands), commands}
 }
 
 // took removes the first n commands of next and keeps its memory.

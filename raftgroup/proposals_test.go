@@ -13,21 +13,21 @@ func TestOwnProposalsAreNotDecodedAgain(t *testing.T) {
 	m := NewEntryCache(w.Decode)
 	p := proposals[string]{codec: w}
 	var entries []*pb.Entry
-	says := map[int][]string{}
+	commands := map[int][]string{}
 	for i := range 10 {
 		c := []string{fmt.Sprint(2*i + 1), fmt.Sprint(2*i + 2)}
 		p.given = append(p.given, handed[string]{w.Encode(c), c})
 		if i == 3 { // it is never appended
 			continue
 		}
-		says[len(entries)] = c
+		commands[len(entries)] = c
 		entries = append(entries, &pb.Entry{Data: w.Encode(c)})
 	}
 	foreign := &pb.Entry{Data: w.Encode([]string{"99"})}
 	p.appended(m, append(entries[:4:4], foreign))
 	p.appended(m, entries[4:])
 	for i, e := range entries {
-		if got, err := m.read(e); err != nil || !slices.Equal(got, says[i]) {
+		if got, err := m.read(e); err != nil || !slices.Equal(got, commands[i]) {
 			t.Errorf("entry %d has %+v, %v; want the proposed commands", i, got, err)
 		}
 	}

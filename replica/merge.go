@@ -67,7 +67,7 @@ type merger struct {
 // merge settles all open attempts in the records of a majority or more; enough is
 // false if one more record is needed. The records' decided entries must have been learned before.
 func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
-	all, stamps := g.openIn(records), yield.NewTimestampTable(0)
+	all, timestamps := g.openIn(records), yield.NewTimestampTable(0)
 	var kept []*open
 	keep := func(o *open, yes bool) {
 		g.cfg.Params.Rules.HitIf(o.final, coverage.AcceptedKept)
@@ -81,12 +81,12 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 	for _, step := range []func(o *open){
 		func(o *open) {
 			if !o.final && g.fastPathPossible(o, len(records)) && g.excludes(o) {
-				keep(o, g.fits(stamps, &o.prepare))
+				keep(o, g.fits(timestamps, &o.prepare))
 			}
 		},
 		func(o *open) {
 			if o.final {
-				keep(o, o.yes && !g.clash(stamps, &o.prepare))
+				keep(o, o.yes && !g.clash(timestamps, &o.prepare))
 			}
 		},
 		func(o *open) {
@@ -94,7 +94,7 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 				return
 			}
 			may := g.fastPathPossible(o, len(records))
-			fits := may && g.fits(stamps, &o.prepare)
+			fits := may && g.fits(timestamps, &o.prepare)
 			enough = enough && fits == may
 			keep(o, fits)
 		},
@@ -104,7 +104,7 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 			return true
 		})
 		for _, o := range kept {
-			stamps.Hold(o.prepare.Attempt, o.prepare.At, lockSetOf(&o.prepare))
+			timestamps.Hold(o.prepare.Attempt, o.prepare.At, lockSetOf(&o.prepare))
 		}
 		kept = nil
 	}
@@ -176,15 +176,15 @@ func (g *merger) fastPathPossible(o *open, received int) bool {
 // was voted Yes.
 func (g *merger) excludes(o *open) bool { return o.agree+g.majority() > g.n() }
 
-func (g *merger) clash(stamps *yield.TimestampTable, p *txn.Prepare) bool {
-	return stamps.Clashes(g.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
+func (g *merger) clash(timestamps *yield.TimestampTable, p *txn.Prepare) bool {
+	return timestamps.Clashes(g.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
 // fits reports whether an attempt conflicts neither with committed transactions nor with
 // those already kept.
-func (g *merger) fits(stamps *yield.TimestampTable, p *txn.Prepare) bool {
+func (g *merger) fits(timestamps *yield.TimestampTable, p *txn.Prepare) bool {
 	switch {
-	case g.clash(stamps, p):
+	case g.clash(timestamps, p):
 		return false
 	case g.cfg.Spec.Yield.ByTimestamp:
 		return g.fitsAt(p)

@@ -22,10 +22,10 @@ func full(t *testing.T) *store.Mem {
 func TestADamagedRecordIsRefused(t *testing.T) {
 	committed := txn.DecidedEntry{Attempt: attempt(5), Result: txn.OutcomeCommitted}
 	for _, c := range []struct {
-		name string
-		key  []byte
-		with []byte // nil: its end is missing
-		says string
+		name    string
+		key     []byte
+		with    []byte // nil: its end is missing
+		message string
 	}{
 		{"meta", shardKey(shard, 'm'), nil, "the record of its view is damaged"},
 		{"another format", shardKey(shard, 'm'), txn.Encode(meta{Version: 9}), "its data is of format 9"},
@@ -47,7 +47,7 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 		b.Set(c.key, c.with)
 		disk.Apply(&b)
 		_, _, err := openRecord(shard, disk, nil)
-		if err == nil || !strings.Contains(err.Error(), "shard 2: ") || !strings.Contains(err.Error(), c.says) {
+		if err == nil || !strings.Contains(err.Error(), "shard 2: ") || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 func TestNodeStops(t *testing.T) {
 	full := errors.New("no space left on device")
 	for _, c := range []struct {
-		name  string
-		panic any
-		say   string
+		name    string
+		panic   any
+		message string
 	}{
 		{"disk", &store.Failure{Doing: "writing", Err: full}, "no space left"},
 		{"invariant", "two leaders in one term", "two leaders in one term"},
@@ -33,7 +33,7 @@ func TestNodeStops(t *testing.T) {
 			last.box.putAlways(input{call: func(*node.Node) { panic(c.panic) }})
 			select {
 			case err := <-cluster.Failed():
-				if !strings.Contains(err.Error(), c.say) {
+				if !strings.Contains(err.Error(), c.message) {
 					t.Errorf("stopped with %v", err)
 				}
 			case <-time.After(time.Minute):

@@ -21,8 +21,8 @@ type hostedSource struct {
 
 	deadlockAfter time.Duration // as in a SourceConfig
 
-	// stranger is set while a database with another identity answers.
-	stranger atomic.Pointer[source.Error]
+	// mismatched is set while a database with another identity answers.
+	mismatched atomic.Pointer[source.Error]
 
 	mu    sync.Mutex
 	facts source.Facts
@@ -60,18 +60,18 @@ func (h *hostedSource) Facts(ctx context.Context) (source.Facts, error) {
 		err := &source.Error{Code: 1105, State: "HY000", Ends: true, Text: fmt.Sprintf(
 			"another database answers there than the one known as %s: %s, not %s. To accept it: isochron source accept --name %[1]s", h.name, f.Identity, known)}
 		h.note(&f, err.Text)
-		h.stranger.Store(err)
+		h.mismatched.Store(err)
 		return source.Facts{}, err
 	}
 	f.Expected = true
-	h.stranger.Store(nil)
+	h.mismatched.Store(nil)
 	h.note(&f, "")
 	return f, nil
 }
 
 // Begin implements source.Driver; no branch begins at a stranger.
 func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.BranchOptions) (source.Branch, error) {
-	if err := h.stranger.Load(); err != nil {
+	if err := h.mismatched.Load(); err != nil {
 		return nil, err
 	}
 	return h.Driver.Begin(ctx, n, o)
@@ -79,7 +79,7 @@ func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.Branch
 
 // Once implements source.OneTripDriver; no statement runs at a stranger.
 func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
-	if err := h.stranger.Load(); err != nil {
+	if err := h.mismatched.Load(); err != nil {
 		return source.Result{}, err
 	}
 	if d, ok := h.Driver.(source.OneTripDriver); ok {
@@ -91,7 +91,7 @@ func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchO
 // Waits implements source.Waiting if the driver does.
 func (h *hostedSource) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
 	d, ok := h.Driver.(source.Waiting)
-	if !ok || h.stranger.Load() != nil {
+	if !ok || h.mismatched.Load() != nil {
 		return nil, false, nil
 	}
 	ctx, stop := context.WithTimeout(ctx, askMax)
@@ -102,7 +102,7 @@ func (h *hostedSource) Waits(ctx context.Context, of []source.Name) (list []sour
 // Finish implements source.Driver. That a branch does not exist is accepted only from the right database: at
 // another one the branch has not ended.
 func (h *hostedSource) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
-	if err := h.stranger.Load(); err != nil {
+	if err := h.mismatched.Load(); err != nil {
 		return false, err
 	}
 	if found, err = h.Driver.Finish(ctx, n, commit); found || err != nil {

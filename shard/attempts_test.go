@@ -21,8 +21,8 @@ func TestAttemptStatesAtALeader(t *testing.T) {
 	k.sawRetired(at(9), 5)
 	k.sawRetired(at(9), 3) // older news
 	for _, c := range []struct {
-		seq                          uint64
-		says, yes, known, over, find bool
+		seq                           uint64
+		reply, yes, known, over, find bool
 	}{
 		{4, false, false, true, true, true}, // retired: its refusal is dropped
 		{6, true, false, true, true, false},
@@ -30,10 +30,10 @@ func TestAttemptStatesAtALeader(t *testing.T) {
 		{8, true, true, true, false, true},
 		{9, false, false, false, false, false},
 	} {
-		v, says, known := k.asked(3, at(c.seq))
+		v, reply, known := k.asked(3, at(c.seq))
 		_, find := k.finding(at(c.seq))
-		if says != c.says || v.Yes != c.yes || known != c.known || k.over(at(c.seq)) != c.over || find != c.find {
-			t.Errorf("attempt %d: %+v, replies %v, known %v, over %v, found %v", c.seq, v, says, known, k.over(at(c.seq)), find)
+		if reply != c.reply || v.Yes != c.yes || known != c.known || k.over(at(c.seq)) != c.over || find != c.find {
+			t.Errorf("attempt %d: %+v, replies %v, known %v, over %v, found %v", c.seq, v, reply, known, k.over(at(c.seq)), find)
 		}
 	}
 	if k.isRefused(at(4)) || !k.isRefused(others[0]) || !k.isRefused(others[1]) || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {

@@ -14,23 +14,23 @@ import (
 // ended, or at a tick; a vote may abort one that would precede it.
 func TestPreparesAreJudgedWhenComplete(t *testing.T) {
 	cfg := &Config{Env: &quiet{}, Spec: protocol.Spec{Yield: yield.Policy{Batches: true}}}
-	over, said := map[txn.Attempt]bool{}, ""
+	over, replies := map[txn.Attempt]bool{}, ""
 	g := &prepareBatcher{yield.NewBatches(10, time.Second), cfg, func(a txn.Attempt) bool { return over[a] }}
 	put := func(seq uint64, key txn.Key, ends uint64) {
 		p := &txn.Prepare{Attempt: txn.Attempt{Seq: seq}, Txn: id(seq), Age: txn.Age{Start: txn.Timestamp(seq)}, Writes: []txn.Write{{Key: key}}}
 		g.gather(yield.BatchedPrepare{Prepare: p, Refuse: func(reason txn.Refusal) {
-			said += fmt.Sprintf("-%d:%v ", seq, reason.Reason == txn.ReasonBatchConflict)
+			replies += fmt.Sprintf("-%d:%v ", seq, reason.Reason == txn.ReasonBatchConflict)
 		}, Retry: func() {
-			said += fmt.Sprintf("+%d ", seq)
+			replies += fmt.Sprintf("+%d ", seq)
 			over[txn.Attempt{Seq: ends}] = true
 		}})
 	}
 	want := func(s string) {
 		t.Helper()
-		if said != s {
-			t.Errorf("said %q, want %q", said, s)
+		if replies != s {
+			t.Errorf("said %q, want %q", replies, s)
 		}
-		said = ""
+		replies = ""
 	}
 	for seq := range uint64(4) {
 		g.reads(&txn.Access{Txn: id(seq + 1)})

@@ -41,13 +41,13 @@ func newHarness(t *testing.T, name string) harness {
 	cfg.Env = w
 	depends, certain, orphans := &dependencyTracker{cfg, rows.early, known}, newLeaderBarrier(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
-	says, clock := replySender{cfg, change, rows, known}, &txn.Clock{}
+	reply, clock := replySender{cfg, change, rows, known}, &txn.Clock{}
 	clock.Observe(40) // above the engine's versions
 	leases := yield.NewLeases(cfg.Spec.Yield, 1)
 	leases.Begin(40)
 	return harness{
-		&prepareHandler{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, says, leases},
-		&decisionHandler{cfg, clock, p, known, depends, locks, orphans, &certain, says, leases}, w, p,
+		&prepareHandler{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, reply, leases},
+		&decisionHandler{cfg, clock, p, known, depends, locks, orphans, &certain, reply, leases}, w, p,
 	}
 }
 

@@ -75,21 +75,21 @@ func TestRecordsPassAShardThatGoesOver(t *testing.T) {
 		t.Helper()
 		seq++
 		p := recordOf1(seq)
-		if said := w.asks(l, p, of); said.Vote == nil || !said.Vote.Yes || said.Vote.AwaitsDecision {
-			t.Errorf("%s, of protocol %d: %+v", when, of, said.Vote)
+		if replies := w.asks(l, p, of); replies.Vote == nil || !replies.Vote.Yes || replies.Vote.AwaitsDecision {
+			t.Errorf("%s, of protocol %d: %+v", when, of, replies.Vote)
 		}
 		seq++
 		p = recordOf1(seq)
 		if p.Record = false; of == l.switching.seq() && !l.switching.leaves() {
 			return
 		}
-		if said := w.asks(l, p, of); said.Vote != nil && said.Vote.Yes {
+		if replies := w.asks(l, p, of); replies.Vote != nil && replies.Vote.Yes {
 			t.Errorf("%s, of protocol %d: a prepare without a record passes too", when, of)
 		}
 	}
 	waits := asksFor(1, "row")
-	if said := w.asks(l, waits, 0); said.Vote == nil || !said.Vote.Yes {
-		t.Fatalf("%+v", said)
+	if replies := w.asks(l, waits, 0); replies.Vote == nil || !replies.Vote.Yes {
+		t.Fatalf("%+v", replies)
 	}
 	w.setDesired(1, "2pc+2pl")
 	takes("while it waits", 0)
@@ -115,16 +115,16 @@ func TestNoRecordIsAcceptedDuringAProtocolSwitch(t *testing.T) {
 	if l.switching.proposed != 1 || l.switching.seq() != 0 {
 		t.Fatalf("%+v", l.switching)
 	}
-	if said := w.asks(l, recordOf1(1), 0); said.NotLeader == nil || said.NotLeader.Leader != 1 {
-		t.Errorf("it receives %+v", said)
+	if replies := w.asks(l, recordOf1(1), 0); replies.NotLeader == nil || replies.NotLeader.Leader != 1 {
+		t.Errorf("it receives %+v", replies)
 	}
-	if said := w.asks(l, recordOf1(1), 0); said.Vote == nil || !said.Vote.Yes {
-		t.Errorf("the second time it receives %+v", said)
+	if replies := w.asks(l, recordOf1(1), 0); replies.Vote == nil || !replies.Vote.Yes {
+		t.Errorf("the second time it receives %+v", replies)
 	}
 	second := recordOf1(2)
 	second.SchemaChecks = []txn.ReadCheck{{Key: "record"}}
-	if said := w.asks(l, second, 1); said.Vote == nil || said.Vote.Yes {
-		t.Errorf("another one, which has read the row as empty, receives %+v", said)
+	if replies := w.asks(l, second, 1); replies.Vote == nil || replies.Vote.Yes {
+		t.Errorf("another one, which has read the row as empty, receives %+v", replies)
 	}
 }
 

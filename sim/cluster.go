@@ -204,8 +204,8 @@ func (w *Cluster) Step(limit time.Duration) bool {
 	e := w.agenda.pop()
 	w.now, w.hops = e.at, e.hops
 	w.events++
-	if e.mail != nil {
-		w.net.move(e.mail)
+	if e.delivery != nil {
+		w.net.move(e.delivery)
 	} else {
 		e.run()
 	}

@@ -154,7 +154,7 @@ func TestACrashKeepsAcknowledgedWrites(t *testing.T) {
 	if _, ok := h.engine.Get([]byte("second")); ok || second == nil || second.Kind != txn.KindUnknown {
 		t.Fatalf("the other is there: %v, answered with %v", ok, second)
 	}
-	if w.host(1).life != 2 {
+	if w.host(1).boots != 2 {
 		t.Fatal("the node did not restart")
 	}
 }

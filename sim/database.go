@@ -29,7 +29,7 @@ type database struct {
 	locks    map[string]*dbLock
 	open     []*dbTxn // not ended, in the order of their begin
 	calls    []*dbCall
-	life     int
+	starts   int
 	down     bool
 	cut      bool // unreachable
 	waits    int  // lock waits since the start
@@ -193,9 +193,9 @@ func (d *database) durable(f func()) { d.durableAfter(d.fsync, f) }
 
 // durableAfter calls f when the sync has lasted that long.
 func (d *database) durableAfter(sync time.Duration, f func()) {
-	life := d.life
+	starts := d.starts
 	d.w.After(sync, func() {
-		if d.life == life {
+		if d.starts == starts {
 			f()
 		}
 	})
@@ -326,7 +326,7 @@ func (d *database) crash(back time.Duration) {
 	if d.down {
 		return
 	}
-	d.life++
+	d.starts++
 	d.down = true
 	d.w.log(nil, "the database %s crashes", d.name)
 	for _, x := range slices.Clone(d.open) {
@@ -350,4 +350,4 @@ func (d *database) crash(back time.Duration) {
 }
 
 // incarnation identifies one run of the database.
-func (d *database) incarnation() string { return strconv.Itoa(d.life) }
+func (d *database) incarnation() string { return strconv.Itoa(d.starts) }

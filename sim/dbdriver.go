@@ -8,13 +8,13 @@ import (
 	"isochron/source"
 )
 
-// dbDriver is the connection of one life of a node's agent to a database. A request takes time to
+// dbDriver is the connection of one boot of a node's agent to a database. A request takes time to
 // arrive, is carried out even if its sender has crashed, and its answer is lost with the
 // connection.
 type dbDriver struct {
-	db   *database
-	host *host
-	life uint64
+	db          *database
+	host        *host
+	incarnation uint64
 	// takesForeign also lists prepared transactions of other clusters: an injected bug.
 	takesForeign bool
 }
@@ -135,7 +135,7 @@ type dbBranch struct {
 	name    source.Name
 	options source.BranchOptions
 	x       *dbTxn
-	life    int
+	starts  int
 }
 
 // Execute implements source.Branch.
@@ -151,13 +151,13 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 				return
 			}
 			db.w.cfg.Databases.begins(b.name)
-			if b.x, b.life = db.begin(b.named(), b.d), db.life; b.x == nil {
+			if b.x, b.starts = db.begin(b.named(), b.d), db.starts; b.x == nil {
 				failed = &source.Error{Code: 1440, State: "XAE08", Text: "XAER_DUPID: the XID already exists", Ends: true}
 				reply()
 				return
 			}
 		}
-		if b.life != db.life || b.x.state != dbActive {
+		if b.starts != db.starts || b.x.state != dbActive {
 			failed = dbGone()
 			reply()
 			return
@@ -222,7 +222,7 @@ func (b *dbBranch) leave() {
 func (b *dbBranch) finally(ctx context.Context, do func(x *dbTxn, done func(*source.Error))) error {
 	var failed *source.Error
 	ok := b.d.call(ctx, func(reply func()) {
-		if b.x == nil || b.life != b.d.db.life {
+		if b.x == nil || b.starts != b.d.db.starts {
 			failed = dbGone()
 			reply()
 			return
@@ -256,10 +256,10 @@ func (b *dbBranch) Rollback(ctx context.Context) error {
 }
 
 // disconnect ends the connections of a lost node, after the time a database takes to notice.
-func (d *database) disconnect(h *host, life uint64) {
+func (d *database) disconnect(h *host, boots uint64) {
 	d.w.After(d.latency, func() {
 		for _, x := range slices.Clone(d.open) {
-			if x.owner != nil && x.owner.host == h && x.owner.life == life && x.state == dbActive {
+			if x.owner != nil && x.owner.host == h && x.owner.incarnation == boots && x.state == dbActive {
 				d.end(x, false)
 			}
 		}

@@ -36,7 +36,7 @@
 //     without. No code here reads a clock, starts a goroutine that runs in parallel, or depends on the
 //     order of a map.
 //   - Each concern draws from its own generator, derived from Config.Seed.
-//   - Events of an earlier life of a host have no effect on a later one.
+//   - Events of an earlier boot of a host have no effect on a later one.
 //   - A Yes of a leader and an answered commit are recorded on the synced disks of a majority of each
 //     participant's voters when they are sent (oracle.go).
 //

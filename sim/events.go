@@ -6,9 +6,9 @@ import "time"
 type event struct {
 	at time.Duration
 	// hops is the causal message depth at this event: see chain.
-	hops chain
-	run  func()
-	mail *mail // instead of run
+	hops     chain
+	run      func()
+	delivery *delivery // instead of run
 }
 
 // agenda is a heap of events in which each node has heapWidth children. It is written out, rather

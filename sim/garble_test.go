@@ -72,7 +72,7 @@ func (h *faultRun) inject(env txn.Envelope, raw []byte, early bool) bool {
 	}
 	h.w.After(wait, func() {
 		if o := h.w.host(env.To); o.up() {
-			h.w.net.queue(o, &mail{env: env})
+			h.w.net.queue(o, &delivery{env: env})
 		}
 	})
 	return true

@@ -27,7 +27,7 @@ type host struct {
 	node   process  // nil while it is down
 	lost   bool     // its disk is lost, and it never restarts
 	first  *routing.Directory
-	life   uint64 // incremented by every boot: events for an earlier life are dropped
+	boots  uint64 // incremented by every boot: events for an earlier boot are dropped
 
 	booted    time.Duration // mono counts from here
 	driftPPM  int64
@@ -88,13 +88,13 @@ func (h *host) now() txn.Now {
 
 // boot starts a node with the contents of the disk.
 func (h *host) boot() error {
-	h.life++
+	h.boots++
 	h.booted, h.busyUntil = h.w.now, h.w.now
 	clear(h.cores)
 	h.syncing, h.syncAsked = false, nil
 	cfg := node.Config{
 		ID: h.id, Region: h.region, Engine: h.engine, Spec: h.w.cfg.Spec,
-		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
+		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.boots,
 		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
 		Process: h.w.process,
 	}
@@ -115,11 +115,11 @@ func (h *host) boot() error {
 	return nil
 }
 
-// later runs f after d, unless this life of the host has ended.
+// later runs f after d, unless the host has crashed since.
 func (h *host) later(d time.Duration, f func()) {
-	life := h.life
+	boots := h.boots
 	h.w.After(d, func() {
-		if h.up() && h.life == life {
+		if h.up() && h.boots == boots {
 			f()
 		}
 	})
@@ -147,9 +147,9 @@ func (h *host) work(cost time.Duration) time.Duration {
 // take passes a message to the node.
 func (h *host) take(env *txn.Envelope) {
 	h.w.trace.handled(h.w.now, env)
-	life := h.life
+	boots := h.boots
 	h.node.Deliver(h.now(), env)
-	if h.up() && h.life == life {
+	if h.up() && h.boots == boots {
 		h.flush()
 	}
 }
@@ -169,9 +169,9 @@ func (h *host) submit(req *coordinator.Request) {
 // run makes one call of the node and carries out its output, unless the host crashed in the middle
 // of the call, at an answer to a client.
 func (h *host) run(f func()) {
-	life := h.life
+	boots := h.boots
 	f()
-	if h.up() && h.life == life {
+	if h.up() && h.boots == boots {
 		h.flush()
 	}
 }
@@ -187,8 +187,8 @@ func (h *host) flush() {
 
 // emit carries out a node's output.
 func (h *host) emit(out node.Output) {
-	life := h.life
-	alive := func() bool { return h.up() && h.life == life }
+	boots := h.boots
+	alive := func() bool { return h.up() && h.boots == boots }
 	h.wakeAt(out.WakeAt)
 	for i := range out.Messages {
 		if !alive() { // it crashed at an answer or a message: the rest never left
@@ -266,9 +266,9 @@ func (h *host) beginSync() {
 // synced notifies the node request by request, so that the effects of each continue the chain of
 // its requester.
 func (h *host) synced(covered []askedSync) {
-	life := h.life
+	boots := h.boots
 	for _, a := range covered {
-		if !h.up() || h.life != life {
+		if !h.up() || h.boots != boots {
 			return
 		}
 		h.w.hops = a.hops

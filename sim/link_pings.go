@@ -13,7 +13,7 @@ import (
 // the interval), from the delays of the network and the hosts' wall clocks, from their own stream
 // of chance.
 
-// probes are the measurements of a host in one life.
+// probes are the measurements of a host in one boot.
 type probes struct {
 	h      *host
 	rand   *rand.Rand
@@ -24,7 +24,7 @@ type probes struct {
 
 func (h *host) startProbes() {
 	every := h.w.cfg.Spec.Probing(h.w.cfg.Params.ProbeEvery)
-	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), every: every, delays: every.Delays()}
+	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.boots, streamProbes+uint64(h.id)), every: every, delays: every.Delays()}
 	h.later(every.Every, p.probe)
 }
 

@@ -62,11 +62,11 @@ func (h *host) nextTurn() {
 
 // turn does one unit of work, emits its output, and starts the next.
 func (h *host) turn(t loopTask) {
-	life := h.life
+	boots := h.boots
 	h.w.hops = t.hops
 	h.loop.inside = true
 	t.run()
-	if !h.up() || h.life != life {
+	if !h.up() || h.boots != boots {
 		return
 	}
 	out, answers := h.loop.out, h.loop.answers
@@ -75,7 +75,7 @@ func (h *host) turn(t loopTask) {
 		for _, c := range answers {
 			h.w.After(0, c.resume)
 		}
-		if h.emit(out); h.up() && h.life == life {
+		if h.emit(out); h.up() && h.boots == boots {
 			h.nextTurn()
 		}
 	}

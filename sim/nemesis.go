@@ -21,7 +21,7 @@ type nemesis struct {
 	budget   int // crashes at acknowledgements and at steps that are left
 	pace     int // units between two timed faults, on average
 	targeted targetTxn
-	lives    map[incarnation]uint64 // the life of a host in which an incarnation was used
+	boots    map[incarnation]uint64 // the boot of a host in which an incarnation was used
 	broken   []string               // violations of nodes' promises seen in their messages
 	// volatile are acknowledgements that a power loss would have made false.
 	volatile []string
@@ -41,7 +41,7 @@ type nemesis struct {
 }
 
 func newNemesis(w *Cluster, faults Faults, seed uint64, unit time.Duration) *nemesis {
-	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), moves: stream(seed, streamMoves), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
+	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), moves: stream(seed, streamMoves), counts: Counts{}, boots: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
 	// Some seeds strike often, some leave time for long sequences; and each omits some kinds of
 	// fault, so that no kind always hides another.

@@ -10,7 +10,7 @@ import (
 
 // What the nemesis does at messages: it checks promises in them, and crashes hosts at some.
 
-// incarnation is the part of a transaction's name that identifies one life of a node.
+// incarnation is the part of a transaction's name that identifies one boot of a node.
 type incarnation struct {
 	node  txn.NodeID
 	epoch uint32
@@ -82,10 +82,10 @@ func (n *nemesis) checkName(h *host, m *txn.Message) {
 		return
 	}
 	name := incarnation{id.Node, id.Epoch}
-	if life, used := n.lives[name]; used && life != h.life {
-		n.broken = append(n.broken, fmt.Sprintf("%v is named as in an earlier life of n%d", id, h.id))
+	if boots, used := n.boots[name]; used && boots != h.boots {
+		n.broken = append(n.broken, fmt.Sprintf("%v is named as in an earlier boot of n%d", id, h.id))
 	}
-	n.lives[name] = h.life
+	n.boots[name] = h.boots
 }
 
 // acknowledges may draw a crash at an acknowledgement: of its sender, or of all hosts at the same

@@ -32,16 +32,16 @@ type network struct {
 	calm    bool              // no loss, no duplicates, no overtaking: after healing
 	sent    int
 	lost    int
-	free    []*mail // for reuse
+	free    []*delivery // for reuse
 	tcp     *connections
 }
 
-// mail is a message in transit: first it arrives, then the host's CPU processes it.
-type mail struct {
+// delivery is a message in transit: first it arrives, then the host's CPU processes it.
+type delivery struct {
 	env   txn.Envelope
 	body  []byte // its wire form, if messages are encoded
 	taken bool   // it has arrived
-	life  uint64 // of the host that it arrived at
+	boots uint64 // of the host that it arrived at
 }
 
 func (n *network) open(hosts int) {
@@ -132,14 +132,14 @@ func (n *network) carry(env *txn.Envelope, body []byte) {
 	}
 	m := n.blank()
 	m.env, m.body = *env, body
-	n.w.agenda.push(event{at: at, hops: n.w.hops.over(n.wide[env.From-1][env.To-1]), mail: m})
+	n.w.agenda.push(event{at: at, hops: n.w.hops.over(n.wide[env.From-1][env.To-1]), delivery: m})
 }
 
 // blank returns an empty mail.
-func (n *network) blank() *mail {
+func (n *network) blank() *delivery {
 	last := len(n.free) - 1
 	if last < 0 {
-		return new(mail)
+		return new(delivery)
 	}
 	m := n.free[last]
 	n.free = n.free[:last]
@@ -147,7 +147,7 @@ func (n *network) blank() *mail {
 }
 
 // move takes a message one step further.
-func (n *network) move(m *mail) {
+func (n *network) move(m *delivery) {
 	to := n.w.host(m.env.To)
 	switch {
 	case !m.taken && to.up():
@@ -156,14 +156,14 @@ func (n *network) move(m *mail) {
 	case !m.taken:
 		n.lost++
 		n.w.trace.lost(n.w.now, &m.env)
-	case to.up() && to.life == m.life: // messages for an earlier life are dropped
+	case to.up() && to.boots == m.boots: // messages for an earlier boot are dropped
 		to.take(&m.env)
 	}
-	*m = mail{}
+	*m = delivery{}
 	n.free = append(n.free, m)
 }
 
-func (n *network) arrive(to *host, m *mail) {
+func (n *network) arrive(to *host, m *delivery) {
 	if n.w.cfg.Codec {
 		m.env.Msg = txn.Message{}
 		if err := txn.Decode(m.body, &m.env.Msg); err != nil {
@@ -174,13 +174,13 @@ func (n *network) arrive(to *host, m *mail) {
 }
 
 // queue makes a message that has arrived wait for the host's CPU.
-func (n *network) queue(to *host, m *mail) {
-	m.taken, m.life = true, to.life
+func (n *network) queue(to *host, m *delivery) {
+	m.taken, m.boots = true, to.boots
 	if to.cpu.Loop {
 		to.queueWork(to.cpu.MessageCPU, func() { n.move(m) })
 		return
 	}
-	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, mail: m})
+	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, delivery: m})
 }
 
 // delay returns one way of the round trip between two regions, and jitter.

@@ -102,7 +102,7 @@ func (o *lateStatusQuery) asked(env *txn.Envelope) sendAction {
 	return leaves
 }
 
-// lose crashes the gateway, if it has not decided yet; its next life receives the query.
+// lose crashes the gateway, if it has not decided yet; its next boot receives the query.
 func (o *lateStatusQuery) lose() {
 	gateway := o.n.w.host(o.query.To)
 	if o.phase != untilEnded || !gateway.up() || !o.n.active {

@@ -126,7 +126,7 @@ func (s *Databases) fit(c *node.Config) {
 	bugs := c.Params.InjectedBugs
 	c.Openers[source.Kind] = source.Factory(source.Config{Cluster: ourCluster, Open: func(e routing.Shard) (source.Driver, error) {
 		h := s.w.host(txn.NodeID(e.Replicas[0]))
-		return &dbDriver{db: s.of[txn.ShardID(e.ID)], host: h, life: h.life, takesForeign: bugs.TakeForeign}, nil
+		return &dbDriver{db: s.of[txn.ShardID(e.ID)], host: h, incarnation: h.boots, takesForeign: bugs.TakeForeign}, nil
 	}})
 }
 
@@ -136,7 +136,7 @@ func (s *Databases) lost(h *host) {
 		return
 	}
 	for _, d := range s.all {
-		d.disconnect(h, h.life)
+		d.disconnect(h, h.boots)
 	}
 	// An agent remembers ended branches for one incarnation, and need not for longer: a statement
 	// batch names the incarnation for which it is sent, so that the next one refuses batches for

@@ -24,7 +24,7 @@ func newTimers(seed uint64, counts Counts) *timers {
 	return &timers{rand: r, counts: counts, odds: 1 + r.IntN(8), impatient: map[txn.NodeID]bool{}}
 }
 
-// boot draws the time-outs of a node for the life that it begins.
+// boot draws the time-outs of a node for a boot.
 func (t *timers) boot(c *node.Config) {
 	delete(t.impatient, txn.NodeID(c.ID))
 	if t.over || t.rand.IntN(t.odds) > 0 {

@@ -123,7 +123,7 @@ func verdict(commit bool) string {
 
 // answers reports whether a branch's gateway was in contact within its lease.
 func (g adminHandler) answers(b *branch) bool {
-	return !b.txn.IsZero() && g.now()-b.lastContact < patience(g.at.Params)
+	return !b.txn.IsZero() && g.now()-b.lastContact < gatewayTimeout(g.at.Params)
 }
 
 // resolve ends a branch now. SourceResolve uses the decision in the log; if there is none, the

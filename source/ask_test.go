@@ -66,7 +66,7 @@ func TestABranchInDoubtIsResolved(t *testing.T) {
 	if m := w.reply(); m.Refused != txn.KindInvalidRequest || len(w.orphans) != 0 {
 		t.Errorf("while its gateway answers: %+v", m)
 	}
-	w.now += patience(w.g.at.Params)
+	w.now += gatewayTimeout(w.g.at.Params)
 	w.receives(askOf(txn.SourceResolve, name))
 	if len(w.sent) != 0 || len(w.orphans) != 1 || w.orphans[0].RecordShard != 2 || !w.orphans[0].Leftover {
 		t.Fatalf("sent %v, orphans %+v", w.sent, w.orphans)
@@ -107,7 +107,7 @@ func TestABranchIsForced(t *testing.T) {
 		if m := w.reply(); m.Refused != txn.KindInvalidRequest || len(w.did) != 0 {
 			t.Errorf("while its gateway answers: %+v, %v", m, w.did)
 		}
-		w.now += patience(w.g.at.Params)
+		w.now += gatewayTimeout(w.g.at.Params)
 		w.receives(askOf(how, name))
 		if m := w.reply(); m.Refused != 0 || len(w.orphans) != 0 || w.g.Holders() != 0 {
 			t.Errorf("forced: %+v, %v", m, w.orphans)

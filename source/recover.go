@@ -132,14 +132,14 @@ func (r *recovery) look(b *branch, now time.Duration) {
 	}
 	silent := now - b.lastContact
 	switch {
-	case b.phase == prepared && (b.txn.IsZero() || silent >= patience(r.at.Params)):
+	case b.phase == prepared && (b.txn.IsZero() || silent >= gatewayTimeout(r.at.Params)):
 		if r.at.Params.InjectedBugs.AbortPrepared {
 			b.decided = &txn.Decide{Shard: r.id, Attempt: b.name.Attempt, Txn: b.txn}
 			r.proceed(b)
 			return
 		}
 		r.orphan(b, now)
-	case silent >= patience(r.at.Params):
+	case silent >= gatewayTimeout(r.at.Params):
 		r.trace("source %d: the gateway of %v is silent", r.id, b.name.Attempt)
 		r.abandoned(b)
 		return
@@ -157,8 +157,8 @@ func (r *recovery) orphan(b *branch, now time.Duration) {
 	}
 }
 
-// patience returns how long a gateway may be silent.
-func patience(p txn.Params) time.Duration { return p.StatusQueryAfter + p.GatewayLease }
+// gatewayTimeout returns how long a gateway may be silent.
+func gatewayTimeout(p txn.Params) time.Duration { return p.StatusQueryAfter + p.GatewayLease }
 
 // looksAt returns when a branch next has timed work.
 func (r *recovery) looksAt(b *branch) time.Duration {
@@ -188,7 +188,7 @@ func (r *recovery) statusQueried(m *txn.TxnStatusReply) {
 			b.lastContact = r.now()
 			continue
 		}
-		b.lastContact = min(b.lastContact, r.now()-patience(r.at.Params))
+		b.lastContact = min(b.lastContact, r.now()-gatewayTimeout(r.at.Params))
 		if b.phase == prepared && b.decided == nil {
 			r.orphan(b, r.now())
 		}

@@ -25,12 +25,12 @@ type Priorities struct {
 	Turn  time.Duration // how long one lasts
 	Turns int           // half of them of each priority; an even number
 
-	high    atomic.Bool // whether payments are of high priority now
-	batches [priorities]atomic.Int64
-	paid    [priorities]*hdr.Histogram // latencies in us, of the one client that pays
-	counted atomic.Int64               // rows counted up by acknowledged transactions
-	unsure  atomic.Int64               // by transactions with an unknown outcome
-	strange atomic.Pointer[error]      // the first unexpected error
+	high            atomic.Bool // whether payments are of high priority now
+	batches         [priorities]atomic.Int64
+	paid            [priorities]*hdr.Histogram // latencies in us, of the one client that pays
+	counted         atomic.Int64               // rows counted up by acknowledged transactions
+	unknownOutcomes atomic.Int64               // by transactions with an unknown outcome
+	strange         atomic.Pointer[error]      // the first unexpected error
 }
 
 const (
@@ -158,7 +158,7 @@ func (p *Priorities) insist(ctx context.Context, db *sql.DB, begin string, rows 
 			p.counted.Add(int64(len(rows)))
 			return true
 		case v == unknown:
-			p.unsure.Add(int64(len(rows)))
+			p.unknownOutcomes.Add(int64(len(rows)))
 			return false
 		case v == broken:
 			p.strange.CompareAndSwap(nil, &err)
@@ -194,7 +194,7 @@ func countUp(ctx context.Context, conn *sql.Conn, begin string, rows []int) (ver
 // report sums up a run after which the rows hold a sum.
 func (p *Priorities) report(sum int64) *PriorityReport {
 	r := &PriorityReport{Aim: PriorityAim, Counted: sum, least: p.counted.Load()}
-	r.most = r.least + p.unsure.Load()
+	r.most = r.least + p.unknownOutcomes.Load()
 	r.Balance = r.least <= sum && sum <= r.most
 	if err := p.strange.Load(); err != nil {
 		r.strange = *err

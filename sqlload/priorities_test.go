@@ -21,7 +21,7 @@ func paid() *Priorities {
 	p.batches[low].Store(60)
 	p.batches[high].Store(30)
 	p.counted.Store(200)
-	p.unsure.Store(3)
+	p.unknownOutcomes.Store(3)
 	return p
 }
 

@@ -246,7 +246,7 @@ func TestForeignKeysAtALevel(t *testing.T) {
 				}
 				end <- err
 			}()
-			time.Sleep(patience)
+			time.Sleep(stepTimeout)
 			_, errFirst := first.ExecContext(ctx, "COMMIT")
 			if errSecond := <-end; errFirst == nil && errSecond == nil {
 				t.Errorf("%q and %q have both committed", texts[first], texts[second])

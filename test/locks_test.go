@@ -86,7 +86,7 @@ func TestLockFreed(t *testing.T) {
 				read, err = queryInts(ctx, other, "SELECT v FROM kv WHERE id = 5 FOR UPDATE")
 				got <- err
 			}()
-			time.Sleep(patience)
+			time.Sleep(stepTimeout)
 			must(t, ctx, holder, end)
 			if err := <-got; err != nil {
 				t.Errorf("the lock was freed by %s, and the waiter got %v", end, err)

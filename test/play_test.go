@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// patience is the time the play waits for a step before it considers the step blocked and
+	// stepTimeout is the time the play waits for a step before it considers the step blocked and
 	// continues with another transaction.
-	patience = 120 * time.Millisecond
+	stepTimeout = 120 * time.Millisecond
 	// endless is when a play that has not ended is stuck.
 	endless = 3 * time.Minute
 )
@@ -67,7 +67,7 @@ func (s *stage) play(start state, scripts []script, order []int) (saw []played, 
 		actors[i].todo <- struct{}{}
 		select {
 		case <-actors[i].did:
-		case <-time.After(patience):
+		case <-time.After(stepTimeout):
 			log("%s waits", actors[i].name)
 		}
 	}

@@ -28,8 +28,8 @@ func TestFixedSetsMatchTheirTransactions(t *testing.T) {
 			if j.FixedSet == nil {
 				t.Fatalf("%s cannot be declared", j.Class)
 			}
-			said := &written{}
-			if err := j.Body(t.Context(), said); err != nil {
+			recorded := &written{}
+			if err := j.Body(t.Context(), recorded); err != nil {
 				t.Fatal(err)
 			}
 			d := j.FixedSet()
@@ -43,8 +43,8 @@ func TestFixedSetsMatchTheirTransactions(t *testing.T) {
 					t.Errorf("%s writes %q and has not declared that", j.Class, w.Key)
 				}
 			}
-			if !ok || !slices.Equal(d.Reads, said.gets) || !slices.Equal(whole, said.writes) {
-				t.Errorf("%s: declared it reads %q and writes %v, by statements %q and %v", j.Class, d.Reads, whole, said.gets, said.writes)
+			if !ok || !slices.Equal(d.Reads, recorded.gets) || !slices.Equal(whole, recorded.writes) {
+				t.Errorf("%s: declared it reads %q and writes %v, by statements %q and %v", j.Class, d.Reads, whole, recorded.gets, recorded.writes)
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // probeLog records a detector's messages and events, in order.
 type probeLog struct {
-	lines []string
-	mail  []txn.Message
+	lines    []string
+	messages []txn.Message
 }
 
 func (l *probeLog) note(format string, args ...any) {
@@ -20,7 +20,7 @@ func (l *probeLog) note(format string, args ...any) {
 }
 
 func (l *probeLog) Send(to txn.Address, m txn.Message) {
-	l.mail = append(l.mail, m)
+	l.messages = append(l.messages, m)
 	if m.DeadlockConfirm != nil {
 		l.note("recheck at %d", m.DeadlockConfirm.Shard)
 	} else {
@@ -63,19 +63,19 @@ func TestADeadlockEndsAfterConfirmation(t *testing.T) {
 	log, one, two, refused := knotAt(t)
 	two.Look(2 * time.Second) // 1, older, waits there for 2
 	log.received(t, "2 is chased for 1", "chase 2")
-	one.Probe(log.mail[0].DeadlockProbe) // forwarded by its coordinator to where it waits
+	one.Probe(log.messages[0].DeadlockProbe) // forwarded by its coordinator to where it waits
 	log.received(t, "a cycle of 2", "recheck at 2")
-	two.Confirm(log.mail[1].DeadlockConfirm)
+	two.Confirm(log.messages[1].DeadlockConfirm)
 	log.received(t, "recheck at 1")
 	if refused.Refused() {
 		t.Fatal("a wait ended before the confirmation pass")
 	}
-	one.Confirm(log.mail[2].DeadlockConfirm)
+	one.Confirm(log.messages[2].DeadlockConfirm)
 	log.received(t, "2 aborts, wide true")
 	if refused.Reason != txn.ReasonDistributedDeadlock || one.table.Waiting() != 0 {
 		t.Errorf("2 is refused with %v, %d waiting", refused.Reason, one.table.Waiting())
 	}
-	one.Confirm(log.mail[2].DeadlockConfirm) // received twice
+	one.Confirm(log.messages[2].DeadlockConfirm) // received twice
 	log.received(t, "2 does not wait")
 }
 
@@ -94,10 +94,10 @@ func TestAnInterruptedCycleIsNoDeadlock(t *testing.T) {
 	} {
 		log, one, two, refused := knotAt(t)
 		two.Look(2 * time.Second)
-		one.Probe(log.mail[0].DeadlockProbe)
-		c.between(one, two, log.mail[1].DeadlockConfirm)
+		one.Probe(log.messages[0].DeadlockProbe)
+		c.between(one, two, log.messages[1].DeadlockConfirm)
 		log.lines = nil
-		two.Confirm(log.mail[1].DeadlockConfirm)
+		two.Confirm(log.messages[1].DeadlockConfirm)
 		if log.received(t, "1 does not wait"); refused.Refused() {
 			t.Errorf("%s: a phantom deadlock was broken", c.name)
 		}
@@ -111,8 +111,8 @@ func TestSkipConfirmationBreaksPhantoms(t *testing.T) {
 	one.singlePass, two.singlePass = true, true
 	two.Look(2 * time.Second)
 	two.table.Cancel(two.table.waits.numbered(id(1), 101))
-	one.Probe(log.mail[0].DeadlockProbe)
-	one.Confirm(log.mail[1].DeadlockConfirm)
+	one.Probe(log.messages[0].DeadlockProbe)
+	one.Confirm(log.messages[1].DeadlockConfirm)
 	if !refused.Refused() {
 		t.Error("the injected bug breaks nothing")
 	}

@@ -43,7 +43,7 @@ type probeNetwork struct {
 	txns      map[uint64]*member
 	next      uint64
 	number    uint64
-	mail      []any // *txn.DeadlockProbe, *probePass
+	messages  []any // *txn.DeadlockProbe, *probePass
 	ended     int
 	phantoms  int // cycles whose waits did not exist together
 	busy      bool
@@ -79,8 +79,8 @@ func (w *probeNetwork) table(s txn.ShardID) *Table { return w.tables[s-1] }
 func (w *probeNetwork) step() {
 	w.now += time.Millisecond
 	switch n := w.rng.IntN(10); {
-	case n < 3 && len(w.mail) > 0:
-		w.deliver(w.rng.IntN(len(w.mail)))
+	case n < 3 && len(w.messages) > 0:
+		w.deliver(w.rng.IntN(len(w.messages)))
 	case n < 4:
 		w.look()
 	default:
@@ -92,7 +92,7 @@ func (w *probeNetwork) step() {
 func (w *probeNetwork) calm() {
 	for range 4000 {
 		w.now += time.Millisecond
-		if len(w.mail) > 0 {
+		if len(w.messages) > 0 {
 			w.deliver(0)
 			continue
 		}
@@ -302,13 +302,13 @@ func (w *probeNetwork) look() {
 func (w *probeNetwork) Send(_ txn.Address, m txn.Message) {
 	switch {
 	case m.DeadlockConfirm != nil:
-		w.mail = append(w.mail, &probePass{m.DeadlockConfirm, w.pass.real})
+		w.messages = append(w.messages, &probePass{m.DeadlockConfirm, w.pass.real})
 	case w.rng.IntN(2) == 0:
 		on := *m.DeadlockProbe
 		on.Into = nil
-		w.mail = append(w.mail, &on)
+		w.messages = append(w.messages, &on)
 	default:
-		w.mail = append(w.mail, m.DeadlockProbe)
+		w.messages = append(w.messages, m.DeadlockProbe)
 	}
 }
 
@@ -347,9 +347,9 @@ func (w *probeNetwork) refused(m *member) func(txn.Refusal) {
 }
 
 func (w *probeNetwork) deliver(i int) {
-	mail := w.mail[i]
+	mail := w.messages[i]
 	if w.rng.IntN(8) > 0 { // else it is delivered twice
-		w.mail = slices.Delete(w.mail, i, i+1)
+		w.messages = slices.Delete(w.messages, i, i+1)
 	}
 	switch m := mail.(type) {
 	case *txn.DeadlockProbe:

@@ -52,11 +52,11 @@ func (b *bench) statements(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go b.watch(watching)
-	b.say("ordinary clients alone, for %v", b.report.phase)
+	b.log("ordinary clients alone, for %v", b.report.phase)
 	quiet, cancel := context.WithTimeout(ctx, b.report.phase)
 	b.report.Idle = b.ordinarily(quiet)
 	cancel()
-	b.say("and now beside the attack, for %v", b.report.phase)
+	b.log("and now beside the attack, for %v", b.report.phase)
 	a := &attack{b: b, list: hostiles(), report: b.report, tried: map[string]*tried{}}
 	loud, cancel := context.WithTimeout(ctx, b.report.phase)
 	defer cancel()
@@ -236,7 +236,7 @@ func (a *attack) progress(ctx context.Context) {
 			n += t.Times
 		}
 		a.mu.Unlock()
-		a.b.say("  %d hostile statements, %d knocks, %d MB resident", n, atomic.LoadInt64(&a.report.Knocks), now>>20)
+		a.b.log("  %d hostile statements, %d knocks, %d MB resident", n, atomic.LoadInt64(&a.report.Knocks), now>>20)
 	}
 }
 

@@ -45,7 +45,7 @@ const (
 func (b *bench) knock(ctx context.Context) error {
 	d := &doorsReport{Connects: b.connects, WarmUp: warmUp}
 	b.report.Doors = d
-	b.say("%d connections without a login to warm up", warmUp)
+	b.log("%d connections without a login to warm up", warmUp)
 	if err := b.knocks(ctx, warmUp); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (b *bench) knocks(ctx context.Context, n int) error {
 				}
 				if i%20_000 == 0 {
 					now, _ := resident(b.cluster.Nodes[0].PID())
-					b.say("  %d connections, %d MB resident", i, now>>20)
+					b.log("  %d connections, %d MB resident", i, now>>20)
 				}
 			}
 		})
@@ -165,7 +165,7 @@ func (b *bench) get(ctx context.Context, path string) (string, error) {
 func (b *bench) crowd(ctx context.Context) error {
 	c := &crowdReport{Sockets: b.sockets}
 	b.report.Crowd = c
-	b.say("%d idle connections", b.sockets)
+	b.log("%d idle connections", b.sockets)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 // bench is a cluster whose first node is attacked.
 type bench struct {
 	options
-	say     func(format string, args ...any)
+	log     func(format string, args ...any)
 	cluster *faults.Cluster
 	limit   *limit
 	root    *sql.DB // at the attacked node
@@ -35,8 +35,8 @@ const (
 )
 
 // start starts the cluster, and fills its tables.
-func start(ctx context.Context, dir string, o options, say func(string, ...any)) (*bench, error) {
-	b := &bench{options: o, say: say, limit: newLimit(o.memoryMB)}
+func start(ctx context.Context, dir string, o options, log func(string, ...any)) (*bench, error) {
+	b := &bench{options: o, log: log, limit: newLimit(o.memoryMB)}
 	b.report = &report{Memory: b.limit.how, MemoryMB: o.memoryMB, Seed: o.seed, Broken: []string{}, phase: time.Duration(o.minutes * float64(time.Minute))}
 	b.report.Seconds = b.report.phase.Seconds()
 	command := func(args ...string) *exec.Cmd {
@@ -56,7 +56,7 @@ func start(ctx context.Context, dir string, o options, say func(string, ...any))
 	if err := b.cluster.StartAll(ctx); err != nil {
 		return b, err
 	}
-	say("seed %d: %d node(s) are up, the first with %d MB by %s; logs in %s", o.seed, o.nodes, o.memoryMB, b.limit.how, dir)
+	log("seed %d: %d node(s) are up, the first with %d MB by %s; logs in %s", o.seed, o.nodes, o.memoryMB, b.limit.how, dir)
 	b.root = b.open(0, "root", b.cluster.Password)
 	return b, b.fill(ctx)
 }

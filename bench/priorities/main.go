@@ -90,18 +90,18 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 }
 
 // compare makes the cluster, measures, and ends it.
-func (c config) compare(ctx context.Context, dir string, out io.Writer, say func(string, ...any)) (err error) {
+func (c config) compare(ctx context.Context, dir string, out io.Writer, log func(string, ...any)) (err error) {
 	start := func(args ...string) *exec.Cmd { return process.Apart(exec.Command(c.Program, args...)) }
 	cluster, err := faults.NewCluster(dir, start, c.wan, c.Protocol)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	say("starting %d processes (%s x %g, %s)", len(cluster.Nodes), c.Map.Name, c.Map.Scale, c.Protocol)
+	log("starting %d processes (%s x %g, %s)", len(cluster.Nodes), c.Map.Name, c.Map.Scale, c.Protocol)
 	if err := cluster.StartAll(ctx); err != nil {
 		return err
 	}
-	report, err := measure(ctx, c, cluster, say)
+	report, err := measure(ctx, c, cluster, log)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c config) compare(ctx context.Context, dir string, out io.Writer, say func
 }
 
 // measure has the clients work.
-func measure(ctx context.Context, c config, cluster *faults.Cluster, say func(string, ...any)) (report *sqlload.PriorityReport, err error) {
+func measure(ctx context.Context, c config, cluster *faults.Cluster, log func(string, ...any)) (report *sqlload.PriorityReport, err error) {
 	target := sqlload.Target{User: "root", Password: cluster.Password, Database: "bench", Connections: c.Jobs + 1, AsIs: true}
 	for _, n := range cluster.Nodes {
 		target.Addresses = append(target.Addresses, n.SQL)
@@ -119,7 +119,7 @@ func measure(ctx context.Context, c config, cluster *faults.Cluster, say func(st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	say("%d turns of %v: %d batch jobs in each region, payments in %s", c.Turns, c.Turn, c.Jobs, cluster.Nodes[0].Region)
+	log("%d turns of %v: %d batch jobs in each region, payments in %s", c.Turns, c.Turn, c.Jobs, cluster.Nodes[0].Region)
 	p := sqlload.Priorities{Pools: env.DBs, Jobs: c.Jobs, Turn: c.Turn, Turns: c.Turns}
 	if report, err = p.Run(ctx); err == nil {
 		err = ctx.Err() // turns were cut short, and their figures are of nothing

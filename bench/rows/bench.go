@@ -16,7 +16,7 @@ type bench struct {
 	config
 	loads   []load
 	results *results
-	say     func(format string, args ...any) // progress
+	log     func(format string, args ...any) // progress
 	begun   time.Time
 	dir     string // of data
 	script  string // measured.lua
@@ -105,7 +105,7 @@ func (b *bench) timeOver() bool {
 func (b *bench) all(ctx context.Context) error {
 	b.begun = time.Now()
 	cells, takes := b.left()
-	b.say("%d cells, about %.0f minutes and the loading", cells, takes.Minutes())
+	b.log("%d cells, about %.0f minutes and the loading", cells, takes.Minutes())
 	for round := range b.Repeat {
 		for _, at := range b.sites() {
 			for _, row := range b.rows(round) {
@@ -116,7 +116,7 @@ func (b *bench) all(ctx context.Context) error {
 				err := b.turn(ctx, row, at, round, todo)
 				if errors.Is(err, errTime) {
 					cells, takes = b.left()
-					b.say("the time is over: %d cells, about %.0f minutes are left for another run with --resume", cells, takes.Minutes())
+					b.log("the time is over: %d cells, about %.0f minutes are left for another run with --resume", cells, takes.Minutes())
 					return nil
 				}
 				if ctx.Err() != nil {
@@ -164,9 +164,9 @@ func (b *bench) turn(ctx context.Context, row string, at site, round int, todo [
 			}
 			if failed != nil {
 				one.Error, one.figures = failed.Error(), figures{}
-				b.say("%s, %s, %d connections: FAILED: %v", row, l.name, n, failed)
+				b.log("%s, %s, %d connections: FAILED: %v", row, l.name, n, failed)
 			} else {
-				b.say("%s, %s, %d connections: %.1f a second, p50 %.1f ms, p99 %.1f ms, %.2f tries lost per commit, longest %.0f ms, %d tries",
+				b.log("%s, %s, %d connections: %.1f a second, p50 %.1f ms, p99 %.1f ms, %.2f tries lost per commit, longest %.0f ms, %d tries",
 					row, l.name, n, one.PerSecond, one.P50, one.P99, one.Lost, one.Longest, one.Tries)
 			}
 			if err := errors.Join(b.results.add(one), pause(ctx, breath)); err != nil {
@@ -207,7 +207,7 @@ func (b *bench) filled(ctx context.Context, sys system, row string, at site, dir
 	if err == nil || ctx.Err() != nil || row == galeraRow {
 		return s, err
 	}
-	b.say("%s does not start on a copy of %s's data and loads its own: %v", row, b.Default, err)
+	b.log("%s does not start on a copy of %s's data and loads its own: %v", row, b.Default, err)
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (b *bench) fill(ctx context.Context, s *server, dir string, want []database
 		if err := b.prepare(ctx, s, d); err != nil {
 			return err
 		}
-		b.say("%s: %s is loaded, in %.1f s", filepath.Base(dir), d.name, time.Since(begun).Seconds())
+		b.log("%s: %s is loaded, in %.1f s", filepath.Base(dir), d.name, time.Since(begun).Seconds())
 		have = append(have, d.key())
 		text, err := json.Marshal(have)
 		if err == nil {

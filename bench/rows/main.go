@@ -138,7 +138,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if c.Collapse {
 		all = collapseLoads(c.Scale)
 	}
-	b := &bench{config: c, say: command.PrintWithTime(words)}
+	b := &bench{config: c, log: command.PrintWithTime(words)}
 	if b.loads, err = choose(all, c.Loads); err != nil {
 		return command.Usage(err)
 	}

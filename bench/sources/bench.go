@@ -74,7 +74,7 @@ func (r *running) answers(ctx context.Context) error {
 // bench is one run of the command.
 type bench struct {
 	config
-	say   func(format string, args ...any) // progress
+	log   func(format string, args ...any) // progress
 	cells []cell
 	lines *os.File // nil: none
 }
@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{config: c, say: command.PrintWithTime(words)}
+	b := &bench{config: c, log: command.PrintWithTime(words)}
 	if c.Lines != "" {
 		f, err := os.OpenFile(c.Lines, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -133,7 +133,7 @@ func (b *bench) deployment(ctx context.Context, name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	b.say("%s: four servers with %d rows each, round trips %v", name, b.Rows, delays)
+	b.log("%s: four servers with %d rows each, round trips %v", name, b.Rows, delays)
 	if b.Hold {
 		return b.hold(ctx, d, todo)
 	}
@@ -144,14 +144,14 @@ func (b *bench) deployment(ctx context.Context, name string) (err error) {
 			errs = append(errs, fmt.Errorf("%s over %s: %w", s.name, name, err))
 		}
 	}
-	b.say("%s: the links: %v", name, d.lateness())
+	b.log("%s: the links: %v", name, d.lateness())
 	return errors.Join(errs...)
 }
 
 // hold keeps a deployment and its systems running for inspection.
 func (b *bench) hold(ctx context.Context, d *deployment, todo []int) (err error) {
 	for i, s := range d.servers {
-		b.say("source %d: %s, through its delay at %s, over its socket %s", i, s.URL(), d.links[i].Addr(), withoutPassword(s.SocketURL()))
+		b.log("source %d: %s, through its delay at %s, over its socket %s", i, s.URL(), d.links[i].Addr(), withoutPassword(s.SocketURL()))
 	}
 	for _, i := range todo {
 		r, err := systems[i].start(ctx, b.config, d)
@@ -159,7 +159,7 @@ func (b *bench) hold(ctx context.Context, d *deployment, todo []int) (err error)
 			return err
 		}
 		defer func() { err = errors.Join(err, r.stop()) }()
-		b.say("%s: %s, user %s, password %s, database %s, processes %v", systems[i].name, r.target.Addresses[0], r.target.User, r.target.Password, r.target.Database, r.pids)
+		b.log("%s: %s, user %s, password %s, database %s, processes %v", systems[i].name, r.target.Addresses[0], r.target.User, r.target.Password, r.target.Database, r.pids)
 	}
 	<-ctx.Done()
 	return nil
@@ -173,7 +173,7 @@ func (b *bench) turn(ctx context.Context, d *deployment, name string, s system) 
 	}
 	defer func() {
 		if err != nil && ctx.Err() == nil {
-			b.say("%s said: %s", name, r.log())
+			b.log("%s said: %s", name, r.log())
 		}
 		err = errors.Join(err, r.stop())
 	}()
@@ -186,7 +186,7 @@ func (b *bench) turn(ctx context.Context, d *deployment, name string, s system) 
 		if err != nil {
 			one.Error = err.Error()
 		}
-		b.say("%v", one)
+		b.log("%v", one)
 		b.cells = append(b.cells, one)
 		if b.lines != nil {
 			if err := json.NewEncoder(b.lines).Encode(one); err != nil {

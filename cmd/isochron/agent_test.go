@@ -212,7 +212,7 @@ func refusals(t *testing.T, config string) {
 	join := []string{"agent", "--join", config, "--region", "r1", "--peer-port", "1", "--out", t.TempDir(), "--name"}
 	for _, x := range []struct {
 		code int
-		says string
+		text string
 		args []string
 	}{
 		{exitUsage, "give --config for an agent that was made, or --join", []string{"agent"}},
@@ -228,7 +228,7 @@ func refusals(t *testing.T, config string) {
 		{exitOK, "0 ended, 0 did not", []string{"resolve", "--config", config, "--all"}},
 	} {
 		var out, stderr strings.Builder
-		if code := run(context.Background(), x.args, &out, &stderr); code != x.code || !strings.Contains(out.String()+stderr.String(), x.says) {
+		if code := run(context.Background(), x.args, &out, &stderr); code != x.code || !strings.Contains(out.String()+stderr.String(), x.text) {
 			t.Errorf("%v: exit %d, %s%s", x.args, code, &out, &stderr)
 		}
 	}

@@ -170,8 +170,8 @@ func TestBackupAndRestore(t *testing.T) {
 	load.stop.Store(true)
 	load.done.Wait()
 	t.Logf("%d transfers acknowledged before the backup, %d when it was done, %d in all", len(before), after, len(load.soFar()))
-	if said := c.isochron(t, exitUsage, "backup", "--config", config, "--out", file); !strings.Contains(said, "nothing is overwritten") {
-		t.Errorf("a second backup to the same file: %s", said)
+	if output := c.isochron(t, exitUsage, "backup", "--config", config, "--out", file); !strings.Contains(output, "nothing is overwritten") {
+		t.Errorf("a second backup to the same file: %s", output)
 	}
 	c.end(t)
 	password, err := os.ReadFile(c.about.RootPassword)
@@ -185,13 +185,13 @@ func TestBackupAndRestore(t *testing.T) {
 
 	to := clusterOf(t, 2)
 	config = to.about.Nodes[0].Config
-	if said := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file); !strings.Contains(said, "--map-region r3=") {
-		t.Errorf("a placement that cannot be: %s", said)
+	if output := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file); !strings.Contains(output, "--map-region r3=") {
+		t.Errorf("a placement that cannot be: %s", output)
 	}
 	to.interrupted(t, config, file)
 	to.isochron(t, exitOK, "restore", "--config", config, "--from", file, "--map-region", "r3=r2")
-	if said := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file, "--map-region", "r3=r2"); !strings.Contains(said, "has tables or views already") {
-		t.Errorf("a restore over tables: %s", said)
+	if output := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file, "--map-region", "r3=r2"); !strings.Contains(output, "has tables or views already") {
+		t.Errorf("a restore over tables: %s", output)
 	}
 	if err := os.WriteFile(to.about.RootPassword, password, 0o600); err != nil { // users are restored too
 		t.Fatal(err)

@@ -16,8 +16,8 @@ func TestCheckOfRegisters(t *testing.T) {
 {"end":2}
 `
 	for _, c := range []struct {
-		name, text, say string
-		exit            int
+		name, text, message string
+		exit                int
 	}{
 		{"a lost update", lost, "lost-update: 2 transactions", exitFailed},
 		{"the same, one after the other", strings.Replace(lost, `[{"kind":"get","key":"x"},{"kind":"put","key":"x","value":2}]`,
@@ -34,9 +34,9 @@ func TestCheckOfRegisters(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			out, said := runHere(t, c.exit, "check", file)
-			if !strings.Contains(out+said, c.say) || c.exit == exitUsage && strings.Count(said, "\n") != 1 {
-				t.Errorf("it printed %q and said %q", out, said)
+			out, output := runHere(t, c.exit, "check", file)
+			if !strings.Contains(out+output, c.message) || c.exit == exitUsage && strings.Count(output, "\n") != 1 {
+				t.Errorf("it printed %q and said %q", out, output)
 			}
 		})
 	}

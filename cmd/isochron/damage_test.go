@@ -51,7 +51,7 @@ func (c *testCluster) kill9(t *testing.T) {
 
 // outcome starts the node and reads everything: "" if all rows are there, the node's end, or the
 // fault.
-func (c *testCluster) outcome(t *testing.T) (ended bool, said string) {
+func (c *testCluster) outcome(t *testing.T) (ended bool, output string) {
 	t.Helper()
 	ready := c.start(t, 0)
 	p := c.nodes[0]
@@ -111,7 +111,7 @@ func TestDamagedData(t *testing.T) {
 		name, pattern string
 		part          float64
 		again         bool // start once more before: the log becomes a table
-		say           string
+		message       string
 	}{
 		{"a table", "data/*.sst", 0.5, true, "damaged"},
 		{"the log", "data/*.log", 0.5, false, "damaged"},
@@ -123,22 +123,22 @@ func TestDamagedData(t *testing.T) {
 			c := lonely(t)
 			c.kill9(t)
 			if b.again {
-				if ended, said := c.outcome(t); ended || said != "60" {
-					t.Fatalf("before the damage: %v %s", ended, said)
+				if ended, output := c.outcome(t); ended || output != "60" {
+					t.Fatalf("before the damage: %v %s", ended, output)
 				}
 			}
 			path := c.flip(t, b.pattern, b.part)
-			ended, said := c.outcome(t)
-			if code := c.nodes[0].cmd.ProcessState.ExitCode(); !ended || code != exitFailed || !strings.Contains(said, b.say) {
-				t.Errorf("%s changed: ended %v, exit %d: %s", path, ended, code, said)
+			ended, output := c.outcome(t)
+			if code := c.nodes[0].cmd.ProcessState.ExitCode(); !ended || code != exitFailed || !strings.Contains(output, b.message) {
+				t.Errorf("%s changed: ended %v, exit %d: %s", path, ended, code, output)
 			}
-			t.Log(said)
+			t.Log(output)
 		})
 	}
 }
 
 // startEdited tries to start the node with other ports, and returns how it ended.
-func (c *testCluster) startEdited(t *testing.T) (code int, said string) {
+func (c *testCluster) startEdited(t *testing.T) (code int, output string) {
 	t.Helper()
 	b, err := os.ReadFile(c.about.Nodes[0].Config)
 	if err != nil {
@@ -162,18 +162,18 @@ func (c *testCluster) startEdited(t *testing.T) (code int, said string) {
 // written, are refused in one line, and nothing is lost by it.
 func TestDataNotToBeHad(t *testing.T) {
 	c := lonely(t)
-	if code, said := c.startEdited(t); code != exitFailed || !strings.Contains(said, "in use by another process") || strings.Count(said, "\n") != 1 {
-		t.Errorf("a second process on the same data: exit %d, %s", code, said)
+	if code, output := c.startEdited(t); code != exitFailed || !strings.Contains(output, "in use by another process") || strings.Count(output, "\n") != 1 {
+		t.Errorf("a second process on the same data: exit %d, %s", code, output)
 	}
 	c.kill9(t)
 	restore := makeReadOnly(t, filepath.Join(c.dir, "node1"))
 	t.Cleanup(restore)
-	if code, said := c.startEdited(t); code != exitFailed || !strings.Contains(said, "must be writable") || strings.Count(said, "\n") != 1 {
-		t.Errorf("data that cannot be written: exit %d, %s", code, said)
+	if code, output := c.startEdited(t); code != exitFailed || !strings.Contains(output, "must be writable") || strings.Count(output, "\n") != 1 {
+		t.Errorf("data that cannot be written: exit %d, %s", code, output)
 	}
 	restore()
-	if ended, said := c.outcome(t); ended || said != "60" {
-		t.Errorf("afterwards: ended %v, %s", ended, said)
+	if ended, output := c.outcome(t); ended || output != "60" {
+		t.Errorf("afterwards: ended %v, %s", ended, output)
 	}
 }
 

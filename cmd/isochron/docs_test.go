@@ -300,11 +300,11 @@ func makeSays(t *testing.T, target string) string {
 	}
 	_, rules, _ := strings.Cut(string(text), "\n"+target+":\n")
 	rules, _, _ = strings.Cut(rules, "\n\n")
-	var said []string
+	var output []string
 	for _, m := range regexp.MustCompile(`(?m)^\t@echo "(.*)"$`).FindAllStringSubmatch(rules, -1) {
-		said = append(said, m[1])
+		output = append(output, m[1])
 	}
-	return strings.Join(said, "\n") + "\n"
+	return strings.Join(output, "\n") + "\n"
 }
 
 // privateWords are words that the pages for newcomers and the demo do not use: the field has others.

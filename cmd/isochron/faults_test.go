@@ -167,9 +167,9 @@ func TestLinksRefused(t *testing.T) {
 	config := c.about.Nodes[0].Config
 	ready := c.start(t, 0)
 	for _, b := range []struct {
-		args []string
-		code int
-		say  string
+		args    []string
+		code    int
+		message string
 	}{
 		{[]string{"--cut", "9"}, exitFailed, "node 9 is not a peer of node 1"},
 		{[]string{"--cut", "1"}, exitFailed, "node 1 is not a peer of node 1"},
@@ -185,8 +185,8 @@ func TestLinksRefused(t *testing.T) {
 			stderr.Reset()
 			code := run(context.Background(), append([]string{"links", "--config", config}, b.args...), &out, &stderr)
 			if !strings.Contains(stderr.String(), "connection refused") {
-				if code != b.code || !strings.Contains(out.String()+stderr.String(), b.say) || b.code != exitOK && strings.Count(stderr.String(), "\n") != 1 {
-					t.Errorf("%v: exit %d, %s%s; want exit %d and %q", b.args, code, &out, &stderr, b.code, b.say)
+				if code != b.code || !strings.Contains(out.String()+stderr.String(), b.message) || b.code != exitOK && strings.Count(stderr.String(), "\n") != 1 {
+					t.Errorf("%v: exit %d, %s%s; want exit %d and %q", b.args, code, &out, &stderr, b.code, b.message)
 				}
 				break
 			}

@@ -38,7 +38,7 @@ func TestLabList(t *testing.T) {
 // A request that makes no sense is refused in one line, with exit code 2.
 func TestLabRunRefuses(t *testing.T) {
 	for _, c := range []struct {
-		says string
+		text string
 		args []string
 	}{
 		{"no figure", []string{"run", "d2pc/fig99"}},
@@ -51,7 +51,7 @@ func TestLabRunRefuses(t *testing.T) {
 		{"not known", []string{"walk"}},
 	} {
 		code, out, errs := labCommand(t, c.args...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.text) {
 			t.Errorf("%v: status %d, %q, %q", c.args, code, out, errs)
 		}
 	}

@@ -74,7 +74,7 @@ func (o *operator) drain(ctx context.Context, me server.Member) error {
 	if _, err := server.SendAdmin(ctx, o.creds, me, server.AdminCommand{Do: server.OrderDrain}); err != nil {
 		return err
 	}
-	said := ""
+	output := ""
 	for {
 		r, err := server.AskReport(ctx, o.creds, me)
 		if err != nil {
@@ -90,12 +90,12 @@ func (o *operator) drain(ctx context.Context, me server.Member) error {
 			return o.report(map[string]any{"node": me.ID, "draining": true, "safe_to_stop": true},
 				"node %d leads nothing and has no open transaction: it is safe to stop it", me.ID)
 		}
-		if line := fmt.Sprintf("node %d leads %d shards, %d transactions are open, %d commitments unfinished", me.ID, leads, r.Transactions, r.Commitments); line != said {
-			said = line
+		if line := fmt.Sprintf("node %d leads %d shards, %d transactions are open, %d commitments unfinished", me.ID, leads, r.Transactions, r.Commitments); line != output {
+			output = line
 			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
-			return errors.Join(err, errors.New(said+"; the node continues to drain"))
+			return errors.Join(err, errors.New(output+"; the node continues to drain"))
 		}
 	}
 }

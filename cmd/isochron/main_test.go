@@ -140,7 +140,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ args, say string }{
+	for _, c := range []struct{ args, message string }{
 		{"dmeo", `"dmeo" is not known to isochron; did you mean "demo"?`},
 		{"set-protcol txsql", `did you mean "set-protocol"?`},
 		{"xyzzy", `"xyzzy" is not known to isochron (see`},
@@ -193,8 +193,8 @@ func TestBadUsageIsExit2(t *testing.T) {
 	} {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
-		if code != exitUsage || !strings.Contains(err.String(), c.say) || strings.Count(err.String(), "\n") != 1 || out.Len() != 0 {
-			t.Errorf("isochron %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, &out, &err, c.say)
+		if code != exitUsage || !strings.Contains(err.String(), c.message) || strings.Count(err.String(), "\n") != 1 || out.Len() != 0 {
+			t.Errorf("isochron %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, &out, &err, c.message)
 		}
 	}
 }

@@ -84,14 +84,14 @@ func pause(ctx context.Context) error {
 }
 
 // set changes a setting of the whole cluster by an admin command, and prints its present value.
-func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.AdminCommand, said string) error {
+func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.AdminCommand, output string) error {
 	if err := want.Check(); err != nil {
 		return usageError{err}
 	}
 	if _, err := o.anyone(ctx, order); err != nil {
 		return err
 	}
-	return o.report(want, "%s", said)
+	return o.report(want, "%s", output)
 }
 
 // anyone has whichever node can carry out an order, and asks again while none can.

@@ -17,7 +17,7 @@ func TestStartRefusesMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, try := range []struct{ line, flag, say string }{
+	for _, try := range []struct{ line, flag, message string }{
 		{"", "100MB", "--memory: 95 MiB of memory are too little for a node, which takes 256 MiB at least"},
 		{"", "much", `--memory: "much" is no size of a memory`},
 		{"memory: 100MB\n", "", "memory: 95 MiB of memory are too little for a node"},
@@ -34,8 +34,8 @@ func TestStartRefusesMemory(t *testing.T) {
 			args = append(args, "--memory", try.flag)
 		}
 		code := run(context.Background(), args, &out, &errs)
-		if code != exitUsage || !strings.Contains(errs.String(), try.say) || strings.Count(errs.String(), "\n") != 1 {
-			t.Errorf("%q, --memory %q: exit %d, %q; want exit %d and one line with %q", try.line, try.flag, code, &errs, exitUsage, try.say)
+		if code != exitUsage || !strings.Contains(errs.String(), try.message) || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%q, --memory %q: exit %d, %q; want exit %d and one line with %q", try.line, try.flag, code, &errs, exitUsage, try.message)
 		}
 	}
 }

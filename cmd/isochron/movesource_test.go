@@ -49,8 +49,8 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	moved, _ := c.joinAgent(t, "orders", pg)
 	port.Close()
 	c.awaitSource(t, "refused", func(s sourceStatus) bool { return strings.Contains(s.Reason, "isochron source remove") })
-	if said := c.isochron(t, exitFailed, "source", "remove", "--config", config, "--name", "orders"); !strings.Contains(said, "--force") {
-		t.Errorf("the removal of a source whose agent is lost: %s", said)
+	if output := c.isochron(t, exitFailed, "source", "remove", "--config", config, "--name", "orders"); !strings.Contains(output, "--force") {
+		t.Errorf("the removal of a source whose agent is lost: %s", output)
 	}
 	c.isochron(t, exitOK, "source", "remove", "--config", config, "--name", "orders", "--force")
 	c.awaitSource(t, "serving again", serving)
@@ -62,9 +62,9 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "a.backup")
-	said := c.isochron(t, exitOK, "backup", "--config", config, "--out", file)
-	if said += c.isochron(t, exitOK, "backup", "--verify", file); strings.Count(said, "Tables at the sources orders are in it by name, without their rows") != 2 {
-		t.Errorf("the backup prints %s", said)
+	output := c.isochron(t, exitOK, "backup", "--config", config, "--out", file)
+	if output += c.isochron(t, exitOK, "backup", "--verify", file); strings.Count(output, "Tables at the sources orders are in it by name, without their rows") != 2 {
+		t.Errorf("the backup prints %s", output)
 	}
 	password, err := os.ReadFile(c.about.RootPassword)
 	if err != nil {
@@ -77,8 +77,8 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	to := clusterOf(t, 2)
 	config = to.about.Nodes[0].Config
 	to.isochron(t, exitOK, "restore", "--config", config, "--from", file)
-	if said := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file); !strings.Contains(said, "has tables or views already") {
-		t.Errorf("a restore over tables: %s", said)
+	if output := to.isochron(t, exitFailed, "restore", "--config", config, "--from", file); !strings.Contains(output, "has tables or views already") {
+		t.Errorf("a restore over tables: %s", output)
 	}
 	if err := os.WriteFile(to.about.RootPassword, password, 0o600); err != nil { // users are restored too
 		t.Fatal(err)

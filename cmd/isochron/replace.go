@@ -190,7 +190,7 @@ func (o *operator) mayReplace(ctx context.Context, d *routing.Directory, from, t
 
 // awaitMembers waits until the shards have the desired members.
 func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shards []routing.Shard) error {
-	said := ""
+	output := ""
 	for {
 		reports := o.reports(ctx, d)
 		left, first := 0, ""
@@ -204,12 +204,12 @@ func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shard
 		if left == 0 {
 			return nil
 		}
-		if line := fmt.Sprintf("%d of %d shards done; %s", len(shards)-left, len(shards), first); line != said {
-			said = line
+		if line := fmt.Sprintf("%d of %d shards done; %s", len(shards)-left, len(shards), first); line != output {
+			output = line
 			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
-			return errors.Join(err, errors.New(said))
+			return errors.Join(err, errors.New(output))
 		}
 	}
 }

@@ -36,11 +36,11 @@ func TestRootPassword(t *testing.T) {
 	if code, out, errs := try("root-password", "--config", config, "--password-file", lost); code != exitOK || !strings.Contains(out, "root has a new password") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
-	said := func() string { return c.nodes[0].stderr.String() } // it is read from a pipe
-	for end := time.Now().Add(startTimeout); !strings.Contains(said(), "set the password of root") && time.Now().Before(end); {
+	output := func() string { return c.nodes[0].stderr.String() } // it is read from a pipe
+	for end := time.Now().Add(startTimeout); !strings.Contains(output(), "set the password of root") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if log := said(); !strings.Contains(log, "set the password of root") || strings.Contains(log, "a new password") {
+	if log := output(); !strings.Contains(log, "set the password of root") || strings.Contains(log, "a new password") {
 		t.Errorf("the node's log:\n%s", log)
 	}
 	if err := c.connect(t, 0).Ping(); err == nil {

@@ -84,7 +84,7 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 	}
 	try := order.Directory.Protocol.Try
 	changed := order.Directory.Protocol.Under() || order.Directory.Protocol.Seq != before.change.Seq
-	said := ""
+	output := ""
 	for {
 		now, err := o.switchStatus(ctx)
 		p := now.change
@@ -97,12 +97,12 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 		case p.Try >= try && !p.Under() && now.reached(want.To) && (!changed || want.Absent || len(now.down()) == 0):
 			return o.report(switched{want.To, p.Seq, changed}, "%s", printProtocol(want.To, changed))
 		}
-		if line := now.progress(want.To); line != said && err == nil {
-			said = line
+		if line := now.progress(want.To); line != output && err == nil {
+			output = line
 			o.log(line)
 		}
 		if err := pause(ctx); err != nil {
-			return errors.Join(err, errors.New(said))
+			return errors.Join(err, errors.New(output))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestSetProtocolRefuses(t *testing.T) {
 	for _, bad := range []struct {
 		args []string
 		code int
-		says string
+		text string
 	}{
 		{[]string{"set-protocol", "--config", config}, exitUsage, "name one protocol"},
 		{[]string{"set-protocol", "a", "b", "--config", config}, exitUsage, "name one protocol"},
@@ -43,7 +43,7 @@ func TestSetProtocolRefuses(t *testing.T) {
 		{[]string{"set-protocol", "txsql", "--config", config, "--timeout", "2s"}, exitFailed, "no node of the cluster answers"},
 	} {
 		code, out, errs := try(bad.args...)
-		if code != bad.code || out != "" || !strings.Contains(errs, bad.says) || strings.Count(errs, "\n") != 1 {
+		if code != bad.code || out != "" || !strings.Contains(errs, bad.text) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q, %q", bad.args, code, out, errs)
 		}
 	}

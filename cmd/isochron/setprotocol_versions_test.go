@@ -88,11 +88,11 @@ func TestSetProtocolRefusesWhatANodeDoesNotKnow(t *testing.T) {
 	delete(a.reports[2], "protocols")
 	a.start(t, c)
 	config := c.about.Nodes[0].Config
-	refuse := func(says string, args ...string) {
+	refuse := func(text string, args ...string) {
 		t.Helper()
 		code, out, errs := try(append([]string{"set-protocol", "--config", config, "--timeout", "20s"}, args...)...)
-		if code != exitFailed || out != "" || !strings.Contains(errs, says) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q, %q; want %q", args, code, out, errs, says)
+		if code != exitFailed || out != "" || !strings.Contains(errs, text) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q, %q; want %q", args, code, out, errs, text)
 		}
 	}
 	refuse("node 3 in r3 runs an older version, which does not say whether it knows txsql: the protocol stays "+protocol.Default, "txsql")

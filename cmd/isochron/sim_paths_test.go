@@ -16,8 +16,8 @@ func TestInjectedBugsAreFoundByName(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found) != 1 || found[0].Found || found[0].Seeds != 1 {
 		t.Errorf("it printed %q: %v", out, err)
 	}
-	if _, said := runHere(t, exitUsage, "sim", "--seeds", "1", "--inject-bug", "nothing"); strings.Count(said, "\n") != 1 || !strings.Contains(said, "count-old-acks") {
-		t.Errorf("of an unknown bug it said %q", said)
+	if _, output := runHere(t, exitUsage, "sim", "--seeds", "1", "--inject-bug", "nothing"); strings.Count(output, "\n") != 1 || !strings.Contains(output, "count-old-acks") {
+		t.Errorf("of an unknown bug it said %q", output)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestSimRefuses(t *testing.T) {
 	if err := os.WriteFile(torn, []byte("regions: [a, b\nrtt"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ args, say string }{
+	for _, c := range []struct{ args, message string }{
 		{"--protocol 3pc", `there is no protocol "3pc"`},
 		{"--protocol 2pc+occ,2pc+2pl", "an experiment takes one"},
 		{"--workload tpce", `there is no workload "tpce"`},
@@ -101,8 +101,8 @@ func TestSimRefuses(t *testing.T) {
 		{"--seeds 2 --keys 100", "--keys is a flag of an experiment"},
 	} {
 		code, out, errs := sims(strings.Fields(c.args)...)
-		if code != exitUsage || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || out != "" {
-			t.Errorf("sim %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, out, errs, c.say)
+		if code != exitUsage || !strings.Contains(errs, c.message) || strings.Count(errs, "\n") != 1 || out != "" {
+			t.Errorf("sim %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, out, errs, c.message)
 		}
 	}
 }
@@ -129,8 +129,8 @@ func TestSimRunsFaultsWithSeeds(t *testing.T) {
 
 // A protocol without atomicity violates the checks, and the runs print a warning first.
 func TestSimWarnsOfProtocolsWithoutAtomicity(t *testing.T) {
-	_, said := runHere(t, exitFailed, "sim", "--seeds", "1", "--protocol", "ssp-local,ssp")
-	if !strings.HasPrefix(said, "ssp-local guarantees no atomicity") || strings.Contains(said, "ssp guarantees") {
-		t.Errorf("it said %q", said)
+	_, output := runHere(t, exitFailed, "sim", "--seeds", "1", "--protocol", "ssp-local,ssp")
+	if !strings.HasPrefix(output, "ssp-local guarantees no atomicity") || strings.Contains(output, "ssp guarantees") {
+		t.Errorf("it said %q", output)
 	}
 }

@@ -299,7 +299,7 @@ func TestStartRefused(t *testing.T) {
 	for _, b := range []struct {
 		old, new string
 		code     int
-		say      string
+		message  string
 	}{
 		{"protocol:", "protokoll:", exitUsage, `there is no key "protokoll"`},
 		{"node1.crt", "node2.crt", exitFailed, "cannot be used"},
@@ -313,8 +313,8 @@ func TestStartRefused(t *testing.T) {
 	} {
 		var out, stderr strings.Builder
 		code := run(context.Background(), []string{"start", "--config", edit(b.old, b.new)}, &out, &stderr)
-		if code != b.code || !strings.Contains(stderr.String(), b.say) || strings.Count(stderr.String(), "\n") != 1 || out.Len() != 0 {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit %d and one line with %q", b.new, code, &out, &stderr, b.code, b.say)
+		if code != b.code || !strings.Contains(stderr.String(), b.message) || strings.Count(stderr.String(), "\n") != 1 || out.Len() != 0 {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit %d and one line with %q", b.new, code, &out, &stderr, b.code, b.message)
 		}
 	}
 }

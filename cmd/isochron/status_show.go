@@ -197,13 +197,13 @@ func cut(s string, most int) string {
 // writeMemory shows each node's limit, its use, and its largest users.
 func writeMemory(b *strings.Builder, nodes []nodeStatus) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	said := false
+	output := false
 	for _, n := range nodes {
 		if n.Report == nil || n.Report.Memory.Setting == 0 { // of a version that does not tell
 			continue
 		}
-		if !said {
-			said = true
+		if !output {
+			output = true
 			fmt.Fprint(w, "\nnode\tmemory\tof\theld most of, of its share (--json has all)\n")
 		}
 		m := n.Report.Memory
@@ -230,15 +230,15 @@ const linksInLine = 5
 
 // writeLinks shows the round trips to the other nodes, measured, and what of them is added.
 func writeLinks(b *strings.Builder, nodes []nodeStatus) {
-	said := false
+	output := false
 	for _, n := range nodes {
 		if n.Report == nil {
 			continue
 		}
 		for i, l := range n.Report.Links {
 			switch {
-			case !said:
-				said = true
+			case !output:
+				output = true
 				fmt.Fprintf(b, "\nround trips in ms, from node: to node (added on the way there)\n%-3d", n.Node)
 			case i == 0:
 				fmt.Fprintf(b, "\n%-3d", n.Node)
@@ -248,7 +248,7 @@ func writeLinks(b *strings.Builder, nodes []nodeStatus) {
 			b.WriteString("  " + roundTrip(l))
 		}
 	}
-	if said {
+	if output {
 		b.WriteString("\n")
 	}
 }

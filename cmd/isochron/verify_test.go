@@ -20,7 +20,7 @@ import (
 )
 
 // verifyJSON compares the replicas and returns the report.
-func verifyJSON(t *testing.T, want int, config string, args ...string) (v verified, said string) {
+func verifyJSON(t *testing.T, want int, config string, args ...string) (v verified, output string) {
 	t.Helper()
 	var out, stderr strings.Builder
 	code := run(context.Background(), append([]string{"verify", "--config", config, "--json"}, args...), &out, &stderr)
@@ -78,7 +78,7 @@ func TestVerify(t *testing.T) {
 	}
 	c.await(t, 1, c.start(t, 1))
 	order(t, "transfer-leader", "--config", config, "--shard", "2", "--to", "2")
-	v, said := verifyJSON(t, exitFailed, config)
+	v, output := verifyJSON(t, exitFailed, config)
 	var found []server.Difference
 	for _, s := range v.Shards {
 		if found = append(found, s.Different...); len(s.Missing) > 0 {
@@ -86,7 +86,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	if len(found) != 1 || !slices.Equal(found[0].Replicas, []uint32{2}) || found[0].What != "rows" || len(found[0].Rows) != 1 {
-		t.Errorf("of %d rows one was changed at node 2: %+v\n%s", rows, found, said)
+		t.Errorf("of %d rows one was changed at node 2: %+v\n%s", rows, found, output)
 	}
 	t.Logf("%+v", found)
 	c.awaitStatus(t, "shard 2 DIFFERS at nodes [2]: rows from ")
@@ -101,13 +101,13 @@ func TestVerify(t *testing.T) {
 // awaitStatus waits until the status has a text.
 func (c *testCluster) awaitStatus(t *testing.T, want string) {
 	t.Helper()
-	said := ""
+	output := ""
 	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if said = order(t, "status", "--config", c.about.Nodes[0].Config); strings.Contains(said, want) {
+		if output = order(t, "status", "--config", c.about.Nodes[0].Config); strings.Contains(output, want) {
 			return
 		}
 	}
-	t.Errorf("the status does not say %q:\n%s", want, said)
+	t.Errorf("the status does not say %q:\n%s", want, output)
 }
 
 // changeARow changes one row in the store of a node that is stopped.

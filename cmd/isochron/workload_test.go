@@ -35,13 +35,13 @@ func TestWorkloads(t *testing.T) {
 	}
 	dsn := "--dsn=" + strings.Join(addresses, ",")
 	file := filepath.Join(t.TempDir(), "history.jsonl")
-	if _, said := runHere(t, exitFailed, "workload", "bank", "run", dsn, "--db", "nothing_here"); !strings.Contains(said, "nothing_here") {
-		t.Errorf("of a database that is not there it said %q", said)
+	if _, output := runHere(t, exitFailed, "workload", "bank", "run", dsn, "--db", "nothing_here"); !strings.Contains(output, "nothing_here") {
+		t.Errorf("of a database that is not there it said %q", output)
 	}
 	for _, c := range []struct {
-		name         string
-		prepare, run []string
-		harm, say    string // a statement that breaks it, and the check's report then
+		name          string
+		prepare, run  []string
+		harm, message string // a statement that breaks it, and the check's report then
 	}{
 		{"bank", []string{"--rows", "50", "--placement", "hash:3"}, nil, "UPDATE bank_accounts SET balance = balance + 1 WHERE id = 7", "account 7 has"},
 		{"smallbank", []string{"--rows", "100"}, []string{"--hot", "10"}, "UPDATE smallbank_savings SET bal = -1 WHERE custid = 7", "savings are down to -1"},
@@ -60,8 +60,8 @@ func TestWorkloads(t *testing.T) {
 				return
 			}
 			harm(t, addresses[0], c.harm)
-			if out, said := runHere(t, exitFailed, "workload", c.name, "check", dsn); !strings.Contains(out, c.say) {
-				t.Errorf("after %q the check said %s%s", c.harm, out, said)
+			if out, output := runHere(t, exitFailed, "workload", c.name, "check", dsn); !strings.Contains(out, c.message) {
+				t.Errorf("after %q the check said %s%s", c.harm, out, output)
 			}
 		})
 	}
@@ -115,8 +115,8 @@ func checkHistory(t *testing.T, file string) {
 		}
 	}
 	rewrite(string(whole[:len(whole)-10]))
-	if _, said := runHere(t, exitUsage, "check", file); strings.Count(said, "\n") != 1 || !strings.Contains(said, "cut short") {
-		t.Errorf("of a file cut short it said %q", said)
+	if _, output := runHere(t, exitUsage, "check", file); strings.Count(output, "\n") != 1 || !strings.Contains(output, "cut short") {
+		t.Errorf("of a file cut short it said %q", output)
 	}
 	rewrite(`{"isochron_history":1,"workload":"list-append"}
 {"index":0,"process":0,"invoke_ns":1,"complete_ns":9,"ops":[{"kind":"read","key":"x"},{"kind":"append","key":"y","value":1}],"outcome":"ok"}

@@ -87,8 +87,8 @@ func TestNeverOverwrites(t *testing.T) {
 
 func TestPlanRefused(t *testing.T) {
 	for _, c := range []struct {
-		edit func(*Plan)
-		say  string
+		edit    func(*Plan)
+		message string
 	}{
 		{func(p *Plan) { p.Regions = nil }, "at least one region"},
 		{func(p *Plan) { p.Regions = []geo.Region{"va", "va"} }, "listed twice"},
@@ -106,11 +106,11 @@ func TestPlanRefused(t *testing.T) {
 		p := plan(t)
 		c.edit(&p)
 		var refused PlanError
-		if _, err := Write(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.say) {
-			t.Errorf("%v, want %q", err, c.say)
+		if _, err := Write(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%v, want %q", err, c.message)
 		}
 		if _, err := os.Stat(p.Dir); err == nil {
-			t.Errorf("%q left files behind", c.say)
+			t.Errorf("%q left files behind", c.message)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func sample(t testing.TB) string {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, c := range []struct{ old, new, say string }{
+	for _, c := range []struct{ old, new, message string }{
 		{"protocol:", "protokoll:", `line 17: there is no key "protokoll"; did you mean "protocol"?`},
 		{"sql_listen:", "zzz:", `there is no such key`},
 		{"  key:", "  kye:", `did you mean "key"?`},
@@ -235,8 +235,8 @@ func TestParseRefuses(t *testing.T) {
 		if text == sample(t) {
 			t.Fatalf("%q is not in the sample:\n%s", c.old, text)
 		}
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s -> %s: %v, want one line with %q", c.old, c.new, err, c.say)
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s -> %s: %v, want one line with %q", c.old, c.new, err, c.message)
 		}
 	}
 	for text, say := range map[string]string{"": "empty", sample(t) + "---\n{}\n": "more after the end", strings.Repeat("#", fileMax+1): "at most"} {

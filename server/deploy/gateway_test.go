@@ -41,8 +41,8 @@ func TestARoleIsChecked(t *testing.T) {
 		return all[len(all)-1]
 	}
 	for _, b := range []struct {
-		say  string
-		edit func(*Config)
+		message string
+		edit    func(*Config)
 	}{
 		{"", func(*Config) {}},
 		{`role: "", but under nodes node 7 has "gateway"`, func(c *Config) { c.Role = "" }},
@@ -55,8 +55,8 @@ func TestARoleIsChecked(t *testing.T) {
 	} {
 		c := last()
 		b.edit(&c)
-		if err := c.check(); b.say == "" && err != nil || b.say != "" && (err == nil || !strings.Contains(err.Error(), b.say)) {
-			t.Errorf("%v, want %q", err, b.say)
+		if err := c.check(); b.message == "" && err != nil || b.message != "" && (err == nil || !strings.Contains(err.Error(), b.message)) {
+			t.Errorf("%v, want %q", err, b.message)
 		}
 	}
 }

@@ -49,9 +49,9 @@ func TestTooLittleMemory(t *testing.T) {
 func TestSettings(t *testing.T) {
 	const machine = 8 * gib
 	for _, c := range []struct {
-		text string
-		want int64
-		say  string
+		text    string
+		want    int64
+		message string
 	}{
 		{"", machine / 100 * 50, ""},
 		{"2GB", 2_000_000_000, ""},
@@ -78,10 +78,10 @@ func TestSettings(t *testing.T) {
 			got, err = s.Resolve(machine)
 		}
 		switch {
-		case c.say == "" && (err != nil || got != c.want):
+		case c.message == "" && (err != nil || got != c.want):
 			t.Errorf("%q: %d, %v; want %d", c.text, got, err, c.want)
-		case c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n")):
-			t.Errorf("%q: %v; want one line with %q", c.text, err, c.say)
+		case c.message != "" && (err == nil || !strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%q: %v; want one line with %q", c.text, err, c.message)
 		}
 	}
 	small, err := Setting{}.Resolve(300 * mib)

@@ -81,7 +81,7 @@ type claims struct {
 // received is a connection on which a peer sends.
 type received struct {
 	node txn.NodeID
-	life uint64
+	boot uint64
 	at   time.Time // of the last receipt
 }
 
@@ -120,7 +120,7 @@ type BootRegistry struct {
 
 // asks is a start that has not answered at its address yet.
 type asks struct {
-	life  uint64
+	boot  uint64
 	since time.Time
 }
 
@@ -178,7 +178,7 @@ func (l *BootRegistry) judge(node txn.NodeID, life Boot, address string, now tim
 // unfound is the refusal of a start that does not answer at the node's address: it could take no part, and might
 // be a copy that keeps the node itself from returning.
 func (l *BootRegistry) unfound(node txn.NodeID, life Boot, address string, now time.Time) refusal {
-	if l.asks[node].life != life.ID {
+	if l.asks[node].boot != life.ID {
 		l.asks[node] = asks{life.ID, now}
 	}
 	if now.Sub(l.asks[node].since) < settling {
@@ -198,7 +198,7 @@ func staleText(node txn.NodeID, life Boot, have Known) string {
 func (l *BootRegistry) received(k Known, now time.Time) (ago time.Duration, ok bool) {
 	best := quiet
 	for _, h := range l.receiving() {
-		if h.node == k.Node && h.life == k.ID {
+		if h.node == k.Node && h.boot == k.ID {
 			best = min(best, now.Sub(h.at))
 		}
 	}
@@ -253,7 +253,7 @@ func (l *BootRegistry) reports(now time.Time) []bootReport {
 	defer l.mu.Unlock()
 	received := map[txn.NodeID]uint64{}
 	for _, h := range l.receiving() {
-		if ago := max(now.Sub(h.at), 0); h.life == l.known[h.node].ID && ago < quiet {
+		if ago := max(now.Sub(h.at), 0); h.boot == l.known[h.node].ID && ago < quiet {
 			if ms := uint64(ago.Milliseconds()) + 1; received[h.node] == 0 || ms < received[h.node] {
 				received[h.node] = ms
 			}

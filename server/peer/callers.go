@@ -11,24 +11,24 @@ import (
 // SetBoots sets the registry with this node's start and those of its peers. It is called before Start.
 func (t *Transport) SetBoots(l *BootRegistry) {
 	l.receiving = t.receives
-	t.lives = l
+	t.boots = l
 }
 
 // own returns this node's start.
 func (t *Transport) own() Boot {
-	if t.lives == nil {
+	if t.boots == nil {
 		return Boot{}
 	}
-	return t.lives.cfg.Own
+	return t.boots.cfg.Own
 }
 
 // admit admits a peer's start and ends the connections of the one before.
 func (t *Transport) admit(from txn.NodeID, life Boot) error {
 	l := t.link(from)
-	if t.lives == nil || l == nil {
+	if t.boots == nil || l == nil {
 		return nil
 	}
-	fresh, err := t.lives.judge(from, life, l.address, time.Now())
+	fresh, err := t.boots.judge(from, life, l.address, time.Now())
 	if fresh && err == nil {
 		t.cfg.Log.Info("a peer has restarted", "peer", from, "start", life.Start)
 		t.hangUp(from, life.ID)
@@ -44,7 +44,7 @@ func (t *Transport) hangUp(node txn.NodeID, but uint64) {
 	t.mu.Lock()
 	// order: all are closed.
 	for c, g := range t.incoming {
-		if g.from == node && (but == 0 || g.life != 0 && g.life != but) {
+		if g.from == node && (but == 0 || g.boot != 0 && g.boot != but) {
 			_ = c.Close()
 		}
 	}
@@ -59,11 +59,11 @@ func (t *Transport) hangUp(node txn.NodeID, but uint64) {
 func (t *Transport) identify(conn net.Conn, h hello) bool {
 	t.mu.Lock()
 	if g := t.incoming[conn]; g != nil {
-		g.from, g.life, g.received = h.From, h.Boot.ID, time.Now()
+		g.from, g.boot, g.received = h.From, h.Boot.ID, time.Now()
 	}
 	t.mu.Unlock()
 	// A newer start may have been admitted meanwhile, when this connection was not identified yet.
-	return t.link(h.From) != nil && (t.lives == nil || h.Boot.Start == 0 || t.lives.holds(h.From, h.Boot.ID))
+	return t.link(h.From) != nil && (t.boots == nil || h.Boot.Start == 0 || t.boots.holds(h.From, h.Boot.ID))
 }
 
 // readHello notes a receipt on a connection.
@@ -83,18 +83,18 @@ func (t *Transport) receives() []received {
 	// order: all are listed
 	for _, g := range t.incoming {
 		if g.from != 0 {
-			out = append(out, received{g.from, g.life, g.received})
+			out = append(out, received{g.from, g.boot, g.received})
 		}
 	}
 	return out
 }
 
-// livesEvery is the interval of reports to the peers.
-const livesEvery = time.Second
+// bootsEvery is the interval of reports to the peers.
+const bootsEvery = time.Second
 
 // reportBoots sends them.
 func (t *Transport) reportBoots() {
-	tick := time.NewTicker(livesEvery)
+	tick := time.NewTicker(bootsEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -108,10 +108,10 @@ func (t *Transport) reportBoots() {
 
 // spread sends them now.
 func (t *Transport) spread() {
-	if t.lives == nil || t.stopped() {
+	if t.boots == nil || t.stopped() {
 		return
 	}
-	content := txn.Encode(t.lives.reports(time.Now()))
+	content := txn.Encode(t.boots.reports(time.Now()))
 	t.linksMu.RLock()
 	var to []txn.NodeID
 	// order: each receives its own frame
@@ -129,14 +129,14 @@ func (t *Transport) spread() {
 // receiveBoots processes a peer's reports of others and of this node.
 func (t *Transport) receiveBoots(from txn.NodeID, content []byte) {
 	var list []bootReport
-	if t.lives == nil || txn.Decode(content, &list) != nil {
+	if t.boots == nil || txn.Decode(content, &list) != nil {
 		return
 	}
-	news, err := t.lives.learn(from, list, time.Now())
+	news, err := t.boots.learn(from, list, time.Now())
 	for _, id := range news {
-		t.lives.mu.Lock()
-		life := t.lives.known[id].ID
-		t.lives.mu.Unlock()
+		t.boots.mu.Lock()
+		life := t.boots.known[id].ID
+		t.boots.mu.Unlock()
 		t.hangUp(id, life)
 	}
 	var no refusal

@@ -53,7 +53,7 @@ type link struct {
 	state   LinkState
 	delays  *estimate.Delays // of this peer alone
 	conn    net.Conn         // while it is up
-	life    uint64           // the start that answered; 0: an earlier version
+	boot    uint64           // the start that answered; 0: an earlier version
 }
 
 // LinkState is the state of the connection to one peer.
@@ -207,7 +207,7 @@ func (l *link) run() {
 func (l *link) up(conn net.Conn, life Boot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.conn, l.life = conn, life.ID
+	l.conn, l.boot = conn, life.ID
 	l.state.Up, l.state.Error, l.state.RTT, l.state.lastReceived = true, "", 0, time.Now()
 }
 
@@ -246,7 +246,7 @@ func (l *link) hurry() {
 func (l *link) leave(but uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.conn != nil && l.life != 0 && l.life != but {
+	if l.conn != nil && l.boot != 0 && l.boot != but {
 		_ = l.conn.Close()
 	}
 }
@@ -255,7 +255,7 @@ func (l *link) leave(but uint64) {
 func (l *link) reports() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.conn != nil && l.life != 0
+	return l.conn != nil && l.boot != 0
 }
 
 // connect makes an authenticated connection to a start of the peer that may be admitted.
@@ -272,8 +272,8 @@ func (l *link) connect() (*tls.Conn, Boot, error) {
 	conn, life, err := dial(ctx, l.t.cfg.Credentials, l.address, hello{
 		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders, Boot: l.t.own()})
 	l.t.turnedAway(l.to, err)
-	if life.Start > 0 && l.t.lives != nil {
-		l.t.lives.answersAt(l.to, life)
+	if life.Start > 0 && l.t.boots != nil {
+		l.t.boots.answersAt(l.to, life)
 	}
 	if err == nil {
 		if err = l.t.admit(l.to, life); err != nil {

@@ -26,7 +26,7 @@ func TestFramesComeBack(t *testing.T) {
 }
 
 func TestFramesRefused(t *testing.T) {
-	for _, c := range []struct{ wire, say string }{
+	for _, c := range []struct{ wire, message string }{
 		{"\x03\x00\x00\x00\x09", "limit of 8"},
 		{"\x03\xff\xff\xff\xff", "limit of 8"},
 		{"\x00\x00\x00\x00\x00", "kind 0"},
@@ -35,8 +35,8 @@ func TestFramesRefused(t *testing.T) {
 		{"\x03\x00\x00\x00\x02", "unexpected EOF"},
 		{"\x03\x00", "unexpected EOF"},
 	} {
-		if _, _, err := readFrame(strings.NewReader(c.wire), 8); err == nil || !strings.Contains(err.Error(), c.say) {
-			t.Errorf("%q: %v, want %q", c.wire, err, c.say)
+		if _, _, err := readFrame(strings.NewReader(c.wire), 8); err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%q: %v, want %q", c.wire, err, c.message)
 		}
 	}
 }

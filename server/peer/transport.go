@@ -68,7 +68,7 @@ type Transport struct {
 	running  sync.WaitGroup
 	door     *preauth.Limiter
 
-	lives    *BootRegistry // may be nil
+	boots    *BootRegistry // may be nil
 	mu       sync.Mutex
 	incoming map[net.Conn]*caller
 	known    int                      // authenticated ones in incoming
@@ -79,7 +79,7 @@ type Transport struct {
 // caller is the peer of an accepted connection; from is 0 before its hello.
 type caller struct {
 	from     txn.NodeID
-	life     uint64
+	boot     uint64
 	received time.Time
 }
 
@@ -106,7 +106,7 @@ func New(cfg Config) (*Transport, error) {
 // Start accepts connections and connects to the peers.
 func (t *Transport) Start() {
 	t.running.Go(t.accept)
-	if t.lives != nil {
+	if t.boots != nil {
 		t.running.Go(t.reportBoots)
 	}
 	t.linksMu.Lock()

@@ -19,8 +19,8 @@ import (
 	"isochron/txn"
 )
 
-// patience bounds a test's waits on a busy machine.
-const patience = 30 * time.Second
+// testTimeout bounds a test's waits on a busy machine.
+const testTimeout = 30 * time.Second
 
 // credentials writes a node's files and loads them.
 func credentials(t *testing.T, a *Authority, node txn.NodeID) *Credentials {
@@ -115,7 +115,7 @@ func twoAddresses(t *testing.T) map[txn.NodeID]string {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(testTimeout); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}
@@ -149,7 +149,7 @@ func TestDeliversReconnectsMeasuresAnswers(t *testing.T) {
 	eventually(t, "the loss is noticed", func() bool { return !n1.Links()[0].Up })
 	sendUntil(t, n1, newNode(t, c2, peers[2], peers, nil))
 
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	got, err := Ask(ctx, c2, 1, peers[1], []byte("why"))
 	if err != nil || string(got) != "answer to why" {
@@ -177,7 +177,7 @@ func TestKeepsOrder(t *testing.T) {
 				t.Fatalf("message %d is %.20q", i, got)
 			}
 			i++
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Fatalf("only %d messages came", i)
 		}
 	}
@@ -189,7 +189,7 @@ func TestRefusesStrangers(t *testing.T) {
 		name     string
 		stranger *Credentials
 		edit     func(*Config)
-		say      string // in the log of the node that is reached
+		message  string // in the log of the node that is reached
 	}{
 		{"another cluster's authority", credentials(t, other, 2), nil, "not of this cluster"},
 		{"another cluster's name", credentials(t, authority(t, "bb"), 2), nil, "not of this cluster"},
@@ -205,7 +205,7 @@ func TestRefusesStrangers(t *testing.T) {
 			// Both connect: either may refuse first. The stranger must end without a connection, and the refusal
 			// must be logged.
 			eventually(t, "the reason is logged", func() bool {
-				return strings.Contains(n1.log.String(), c.say) || strings.Contains(n2.log.String(), c.say)
+				return strings.Contains(n1.log.String(), c.message) || strings.Contains(n2.log.String(), c.message)
 			})
 			eventually(t, "node 1 warns", func() bool { return strings.Contains(n1.log.String(), "level=WARN") })
 			n2.Send(1, []byte("evil"))
@@ -252,7 +252,7 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conn := speak(t)
 			defer conn.Close()
-			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			_ = conn.SetReadDeadline(time.Now().Add(testTimeout))
 			if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
 				t.Errorf("the connection was left open: %v", err)
 			}
@@ -286,7 +286,7 @@ func TestIdleStrangersDoNotBlockPeers(t *testing.T) {
 
 func raw(t *testing.T, address string) net.Conn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", address, patience)
+	conn, err := net.DialTimeout("tcp", address, testTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestCredentialsRefused(t *testing.T) {
 	for _, c := range []struct {
 		node          txn.NodeID
 		ca, cert, key string
-		say           string
+		message       string
 	}{
 		{2, ca, cert, key, "belongs to node1.aa.isochron, and this node is node2.aa.isochron"},
 		{1, otherCA, cert, key, "is not valid under"},
@@ -402,8 +402,8 @@ func TestCredentialsRefused(t *testing.T) {
 		{1, put("junk", []byte("junk")), cert, key, "holds no certificate"},
 		{1, filepath.Join(dir, "nowhere"), cert, key, "cannot be read"},
 	} {
-		if _, err := LoadCredentials("aa", c.node, c.ca, c.cert, c.key); err == nil || !strings.Contains(err.Error(), c.say) {
-			t.Errorf("%v, want %q", err, c.say)
+		if _, err := LoadCredentials("aa", c.node, c.ca, c.cert, c.key); err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%v, want %q", err, c.message)
 		}
 	}
 }

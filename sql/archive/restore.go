@@ -45,7 +45,7 @@ type restore struct {
 
 // Restore brings a backup into a cluster without tables. regions gives new names to regions.
 // Repeated with the same backup after an interruption, it completes.
-func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[string]string, tell func(Progress)) (Contents, error) {
+func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[string]string, report func(Progress)) (Contents, error) {
 	what, err := Verify(from)
 	if err != nil {
 		return what, err
@@ -53,7 +53,7 @@ func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[str
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return what, err
 	}
-	r := &restore{ctx: ctx, c: c, what: what, report: tell}
+	r := &restore{ctx: ctx, c: c, what: what, report: report}
 	r.done.RowsAll, r.done.BytesAll = what.Rows, what.Bytes
 	if err := r.begin(regions); err != nil {
 		return what, err

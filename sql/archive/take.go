@@ -74,8 +74,8 @@ type backup struct {
 
 // Take writes a backup of the cluster as it is now. about describes it; the read timestamp, the regions and a switched
 // protocol are filled in.
-func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(Progress)) (Contents, error) {
-	b := &backup{ctx: ctx, c: c, report: tell}
+func Take(ctx context.Context, c Cluster, w io.Writer, about Header, report func(Progress)) (Contents, error) {
+	b := &backup{ctx: ctx, c: c, report: report}
 	var err error
 	if b.dir, err = directory(ctx, c); err != nil {
 		return Contents{}, err

@@ -154,10 +154,10 @@ func (n *Node) Start() error {
 }
 
 func (n *Node) readStdout(r *nodeRun, from io.Reader) {
-	said := false
+	text := false
 	for lines := bufio.NewScanner(from); lines.Scan(); {
-		if !said && strings.Contains(lines.Text(), " is ready: ") { // MySQL at, or agent of
-			said = true
+		if !text && strings.Contains(lines.Text(), " is ready: ") { // MySQL at, or agent of
+			text = true
 			close(r.ready)
 		}
 	}

@@ -32,9 +32,9 @@ const (
 type outcome int8
 
 const (
-	refused      outcome = iota // it has not been made
-	unsure                      // unknown to the client
-	acknowledged                // it was acknowledged
+	refused        outcome = iota // it has not been made
+	unknownOutcome                // unknown to the client
+	acknowledged                  // it was acknowledged
 	outcomes
 )
 
@@ -202,11 +202,11 @@ func (m *movers) move(ctx context.Context, door int, at []int, r *rand.Rand, pro
 	for _, p := range at {
 		places |= 1 << p
 	}
-	said := ""
+	text := ""
 	if err != nil {
-		said = err.Error()
+		text = err.Error()
 	}
-	m.note(number, move{places, o, said, door, time.Now()}, err)
+	m.note(number, move{places, o, text, door, time.Now()}, err)
 	var my *mysql.MySQLError
 	return o, err != nil && !errors.As(err, &my)
 }
@@ -227,27 +227,27 @@ func try(ctx context.Context, tx *sql.Tx, stmts []string) (outcome, error) {
 	case errors.As(err, &my) && my.Number != errUnconfirmed:
 		return refused, err
 	}
-	return unsure, err
+	return unknownOutcome, err
 }
 
 // errUnconfirmed is the number of an error that leaves open whether a commit was made.
 const errUnconfirmed = 1180
 
 func (m *movers) note(number int64, v move, err error) {
-	said := ""
+	text := ""
 	var my *mysql.MySQLError
 	switch {
 	case errors.As(err, &my):
-		said = fmt.Sprint(my.Number)
+		text = fmt.Sprint(my.Number)
 	case err != nil:
-		said = "no answer"
+		text = "no answer"
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.moves[number] = v
 	m.sums[v.outcome]++
-	if said != "" {
-		m.errors[said]++
+	if text != "" {
+		m.errors[text]++
 	}
 }
 

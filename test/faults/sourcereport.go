@@ -49,7 +49,7 @@ func (e SourceEvent) String() string {
 func (r *SourcesReport) finish(m *movers, took time.Duration) {
 	r.Seconds = took.Seconds()
 	if m != nil {
-		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(acknowledged), m.count(refused), m.count(unsure), m.errors
+		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(acknowledged), m.count(refused), m.count(unknownOutcome), m.errors
 	}
 	r.Kinds = kindReports(SourceKinds, r.Events, func(e SourceEvent) (Kind, float64, float64) { return e.Kind, e.Continues, e.Resumes })
 }
@@ -62,12 +62,12 @@ func (r *SourcesReport) Print(out io.Writer) {
 		k.line(w, k.Kind != KillEverything)
 	}
 	_ = w.Flush() // a failed write does not change the verdict
-	var said []string
+	var text []string
 	for number, n := range r.Errors { // order: sorted below
-		said = append(said, fmt.Sprintf("%s: %d", number, n))
+		text = append(text, fmt.Sprintf("%s: %d", number, n))
 	}
-	slices.Sort(said)
-	fmt.Fprintf(out, "\n%d moves acknowledged, %d refused, %d with an outcome unknown to the client; errors %s\n", r.Acknowledged, r.Refused, r.Unknown, strings.Join(said, ", "))
+	slices.Sort(text)
+	fmt.Fprintf(out, "\n%d moves acknowledged, %d refused, %d with an outcome unknown to the client; errors %s\n", r.Acknowledged, r.Refused, r.Unknown, strings.Join(text, ", "))
 	for _, v := range r.Violations {
 		fmt.Fprintln(out, "VIOLATION:", v)
 	}

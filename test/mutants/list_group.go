@@ -33,7 +33,7 @@ var ofGroup = []mutation{
 		old: "if out := me.log.meta.Outgoing; len(out) > 0 {", new: "if out := me.log.meta.Outgoing; false {",
 		seen: []check{tests("raftgroup", "Lease")}},
 	{name: "group-lease-half", in: "raftgroup", rule: "a lease needs a majority",
-		old: "return stamps[len(stamps)/2]", new: "return sentTimes[0]",
+		old: "return sentTimes[len(sentTimes)/2]", new: "return sentTimes[0]",
 		seen: []check{tests("raftgroup", "Lease"), faultRun("2pc+2pl", 60)}},
 	{name: "group-serves-early", in: "raftgroup", rule: "a leader serves when an entry of its own term is applied",
 		old: "g.lead.serving && g.applied.Term == g.lead.term", new: "g.lead.serving",

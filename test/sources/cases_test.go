@@ -222,7 +222,7 @@ var caseAsksRows = regexp.MustCompile(`(?i)^\(?(select|with|show)\b|\breturning\
 
 // answer executes the step, and returns its answer in the files' form.
 func (s *caseStep) answer(c *client) (got, detail string) {
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	if !caseAsksRows.MatchString(s.text) {
 		r, err := c.ExecContext(ctx, s.text, s.args...)

@@ -29,7 +29,7 @@ func crossed(t *testing.T, texts [2][2]string) {
 	failed := make(chan error, 2)
 	for i, x := range clients {
 		go func() {
-			ctx, stop := context.WithTimeout(context.Background(), patience)
+			ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 			defer stop()
 			_, err := x.ExecContext(ctx, texts[i][1])
 			if err == nil {

@@ -157,7 +157,7 @@ var pgStatement = regexp.MustCompile(`LOG:  (?:statement|execute [^:]*): *\(*([A
 
 // judge returns the accesses since the last call; nil: nothing that was not granted.
 func (h *hostile) judge() error {
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	var errs []error
 	for _, q := range []string{"SELECT s FROM marks", "SELECT table_name, rows_read, rows_changed FROM information_schema.table_statistics WHERE table_name = 'secret'"} {

@@ -191,12 +191,12 @@ func connectTo(t *testing.T, door *isosql.Server, parameters string) *client {
 	return &client{t, conn}
 }
 
-// patience is longer than any statement here may take: one that hangs is reported by its name.
-const patience = 90 * time.Second
+// statementTimeout is longer than any statement here may take: one that hangs is reported by its name.
+const statementTimeout = 90 * time.Second
 
 func (c *client) exec(text string, args ...any) sql.Result {
 	c.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	r, err := c.ExecContext(ctx, text, args...)
 	if err != nil {
@@ -214,7 +214,7 @@ func (c *client) changed(rows int64, text string, args ...any) {
 }
 
 func (c *client) try(text string, args ...any) (string, error) {
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	rows, err := c.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -261,7 +261,7 @@ func (c *client) nothingInDoubt() {
 	c.t.Helper()
 	var doubt string
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(statementTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if doubt, err = c.try("SELECT branch FROM isochron.in_doubt"); err == nil && doubt == "" {
 			return
 		}
@@ -272,7 +272,7 @@ func (c *client) nothingInDoubt() {
 // fails holds the error of a statement: MySQL's number, and a part of its text.
 func (c *client) fails(code uint16, part, text string, args ...any) {
 	c.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	_, err := c.ExecContext(ctx, text, args...)
 	e, ok := err.(*mysql.MySQLError)

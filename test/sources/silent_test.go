@@ -75,7 +75,7 @@ func silentSource(t *testing.T, name string, s *sourcetest.Server) {
 	if err := s.Wake(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), statementTimeout)
 	defer stop()
 	if err := house.core.AwaitSources(ctx); err != nil {
 		t.Fatal(err)

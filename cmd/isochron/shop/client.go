@@ -33,9 +33,9 @@ const (
 // demonstration, not to fill the machine.
 const pace = 250 * time.Millisecond
 
-// patience is the time a client waits for one transaction before it considers the database broken.
+// txnTimeout is the time a client waits for one transaction before it considers the database broken.
 // The database itself answers much sooner.
-const patience = time.Minute
+const txnTimeout = time.Minute
 
 // Crowd is the clients of all regions.
 type Crowd struct {
@@ -124,7 +124,7 @@ func (c *client) one(ctx context.Context) error {
 // inTransaction does one try. A transaction that has begun is completed: a stop is between
 // transactions.
 func (c *client) inTransaction(ctx context.Context, body func(context.Context, *sql.Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), txnTimeout)
 	defer cancel()
 	tx, err := c.db.BeginTx(ctx, nil)
 	if err != nil {
