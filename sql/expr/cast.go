@@ -14,7 +14,7 @@ import (
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
-// CAST and CONVERT (the manual's 14.10) to numbers, text and bytes.
+// CAST and CONVERT (the manual's 14.10); to dates and times in cast_time.go, to JSON in json_create.go.
 
 func init() {
 	registerNode(func(e *sqlparser.CastExpr) (node, bool) { return castNode(e.Expr, e.Type, e.Array) })
@@ -61,6 +61,8 @@ func castFunction(to *sqlparser.ConvertType) *Function {
 		return castDate
 	case "DATETIME", "TIME":
 		return castTime(to)
+	case "JSON":
+		return castJSON
 	case "DECIMAL":
 		return castDecimal(to)
 	case "BINARY":

@@ -12,6 +12,7 @@ var (
 	jsonObjectFunction = &Function{Name: "JSON_OBJECT", Max: -1, Nulls: true, Type: jsonType, Eval: jsonObjectCall}
 	jsonQuote          = &Function{Name: "JSON_QUOTE", Min: 1, Max: 1, Type: jsonTextType, Eval: jsonQuoteCall}
 	jsonUnquote        = &Function{Name: "JSON_UNQUOTE", Min: 1, Max: 1, Type: jsonTextType, Eval: jsonUnquoteCall}
+	castJSON           = &Function{Name: "CAST_AS_JSON", Min: 1, Max: 1, Type: jsonType, Eval: castJSONCall}
 	jsonPretty         = &Function{Name: "JSON_PRETTY", Min: 1, Max: 1, Type: jsonTextType, Eval: jsonPrettyCall}
 )
 
@@ -91,6 +92,19 @@ func jsonUnquoteCall(c *Call) (Value, error) {
 		return Null, err
 	}
 	return c.Text(v.text), nil
+}
+
+// castJSONCall is CAST AS JSON: a text is a document, another value one of a document.
+func castJSONCall(c *Call) (Value, error) {
+	get := c.jsonOf
+	if t := c.Args[0].Type(); sqltypes.IsText(t) && t != sqltypes.Enum && t != sqltypes.Set {
+		get = c.document
+	}
+	v, err := get(0)
+	if err != nil {
+		return Null, err
+	}
+	return c.json(&v)
 }
 
 func jsonPrettyCall(c *Call) (Value, error) {

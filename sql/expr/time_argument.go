@@ -57,7 +57,6 @@ func (c *Call) date(i int, rules dateRules) (p parsed, ok bool) {
 		if ok = ok && (rules | invalidDays).accepts(&p.temporal); t != sqltypes.Date {
 			p.kind = aDateTime
 		}
-		p.digits = digitsOf(c.Types[i])
 	case sqltypes.IsNumber(t):
 		n, micro, digits, negative, whole := split(v.ToString())
 		if whole && !(negative && (n != 0 || micro != 0)) {
@@ -81,7 +80,6 @@ func (c *Call) clock(i int) (p parsed, ok bool) {
 	switch t := v.Type(); {
 	case t == sqltypes.Date, t == sqltypes.Datetime, t == sqltypes.Timestamp:
 		p, ok = parseDateTime(v.ToString(), zeroParts|invalidDays)
-		p.digits = digitsOf(c.Types[i])
 	case sqltypes.IsNumber(t):
 		n, micro, digits, negative, whole := split(v.ToString())
 		if whole {

@@ -121,7 +121,7 @@ func (c *Call) dateAdd(u *intervalUnit, subtract bool) Value {
 	if u.clock {
 		p.kind = aDateTime
 	}
-	digits := int(c.Out.Size())
+	digits := max(p.digits, u.digits(c.Types[1]))
 	if c.isText() {
 		digits = fractionOfText(&p.temporal)
 	}
@@ -155,7 +155,7 @@ func (c *Call) timeAdd(u *intervalUnit, subtract bool) Value {
 	if cut {
 		return c.overflow("time")
 	}
-	return c.temporalValue(t, int(c.Out.Size()))
+	return c.temporalValue(t, max(p.digits, u.digits(c.Types[1])))
 }
 
 // overflow is NULL, with a warning.
