@@ -48,6 +48,9 @@ func readCatalogue(catalogue string) (out []*call) {
 		}
 		at := 0
 		for _, m := range argument.FindAllStringSubmatchIndex(rest, -1) {
+			if m[0] > 0 && rest[m[0]-1] == '\'' {
+				continue // the braces of a document
+			}
 			c.parts = append(c.parts, rest[at:m[0]])
 			c.defaults = append(c.defaults, rest[m[2]:m[3]])
 			at = m[1]

@@ -55,6 +55,22 @@ type Difference struct {
 	Message string // of Isochron's error
 }
 
+// stays is what of a difference remains when its statement is shrunk: error numbers. A statement that becomes wrong in
+// another way shows another difference.
+func (d *Difference) stays() string {
+	switch d.Kind {
+	case KindRefused:
+		code, _, _ := strings.Cut(d.Detail, ", ")
+		return code
+	case KindAccepted:
+		_, code, _ := strings.Cut(d.Detail, "mariadb: ")
+		return code
+	case KindCode:
+		return d.Detail
+	}
+	return ""
+}
+
 // Answer is what a server did with a statement.
 type Answer struct {
 	Result   *Result

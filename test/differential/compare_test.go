@@ -121,3 +121,24 @@ func TestClasses(t *testing.T) {
 		t.Errorf("%q %q %q", a, b, c)
 	}
 }
+
+// A statement that is shrunk keeps the error numbers of its difference, and not the values.
+func TestWhatStaysOfADifference(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		a, b string
+		same bool
+	}{
+		{KindCode, "isochron: 1105 (HY000), mariadb: 1690 (22003)", "isochron: 1105 (HY000), mariadb: 1064 (42000)", false},
+		{KindRefused, "isochron: error 1105, mariadb: 2 rows", "isochron: error 1105, mariadb: NULL", true},
+		{KindRefused, "isochron: error 1105, mariadb: NULL", "isochron: error 1064, mariadb: NULL", false},
+		{KindAccepted, "isochron: 1, mariadb: error 1690", "isochron: NULL, mariadb: error 1690", true},
+		{KindAccepted, "isochron: 1, mariadb: error 1690", "isochron: 1, mariadb: error 1292", false},
+		{KindValue, "isochron: 1, mariadb: 2", "isochron: 2, mariadb: 3", true},
+	} {
+		a, b := Difference{Kind: c.kind, Detail: c.a}, Difference{Kind: c.kind, Detail: c.b}
+		if same := a.stays() == b.stays(); same != c.same {
+			t.Errorf("%s: %s and %s: %v", c.kind, c.a, c.b, same)
+		}
+	}
+}

@@ -13,16 +13,18 @@ func (g gen) condition(t *Table, depth int) *Node {
 	if depth > 0 && g.chance(8) {
 		return expr("NOT", "NOT (%)", g.condition(t, depth-1))
 	}
-	name := g.pick(t.where()...)
+	name := g.pick(t.ordered()...)
 	left := column(name)
 	if g.chance(15) {
-		left = g.expression(1, g.leaf(t))
+		left = inParentheses(g.expression(1, g.leaf(t)))
 	}
 	if n := g.textual(t, left, name); n != nil {
 		return n
 	}
 	return g.compared(left, t, t.class(name))
 }
+
+func inParentheses(n *Node) *Node { return &Node{Parts: []string{"(", ")"}, Kids: []*Node{n}} }
 
 // compared compares an expression of a class with literals, now and then with a column.
 func (g gen) compared(left *Node, t *Table, class string) *Node {
@@ -41,7 +43,7 @@ func (g gen) compared(left *Node, t *Table, class string) *Node {
 		return expr("IS "+is, "% IS "+is, left)
 	case 4:
 		op := g.pick(comparisons...)
-		return expr(op, "% "+op+" %", left, column(g.pick(t.where()...)))
+		return expr(op, "% "+op+" %", left, column(g.pick(t.ordered()...)))
 	case 5:
 		if g.chance(30) {
 			return left // its truth
@@ -52,7 +54,7 @@ func (g gen) compared(left *Node, t *Table, class string) *Node {
 	case 7:
 		op := g.pick("=", "<", "<>", ">=")
 		if g.chance(40) {
-			return expr("row "+op, "(%, %) "+op+" (%, %)", left, column(g.pick(t.where()...)), g.like(class), g.any())
+			return expr("row "+op, "(%, %) "+op+" (%, %)", left, column(g.pick(t.ordered()...)), g.like(class), g.any())
 		}
 	}
 	op := g.pick(comparisons...)

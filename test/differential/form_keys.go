@@ -41,7 +41,7 @@ func (g gen) byKey(t *Table) *Node {
 		return g.compound(t)
 	case n < 4 && len(t.Indexed) > 0:
 		name := g.pick(t.Indexed...)
-		return expr("AND", "% AND %", g.keyed(t, name), g.keyed(t, g.pick(t.where()...)))
+		return expr("AND", "% AND %", g.keyed(t, name), g.keyed(t, g.pick(t.ordered()...)))
 	case n < 6 || len(t.Indexed) == 0:
 		return g.keyed(t, g.pick(t.Primary...))
 	case n < 7:

@@ -36,8 +36,10 @@ func drawOneTable(g gen, tables []*Table, _ int) *Statement {
 
 // leaf draws a column of the table.
 func (g gen) leaf(t *Table) func() *Node {
-	return func() *Node { return column(g.pick(t.where()...)) }
+	return func() *Node { return column(g.pick(t.ordered()...)) }
 }
+
+var documentFunctions = []string{"JSON_EXTRACT(%, '$.a')", "JSON_EXTRACT(%, '$[0]', '$.a.b')", "JSON_UNQUOTE(JSON_EXTRACT(%, '$.a'))", "JSON_TYPE(%)", "JSON_LENGTH(%)", "JSON_KEYS(%)", "JSON_SET(%, '$.b', 2)", "JSON_CONTAINS(%, '1')"}
 
 // plain selects rows, most of the time in an order.
 func (q *query) plain() {
@@ -48,8 +50,11 @@ func (q *query) plain() {
 	}
 	for range 1 + g.IntN(3) {
 		item := column(g.pick(q.t.where()...))
-		if g.chance(45) {
+		switch docs := q.t.where("json"); {
+		case g.chance(45):
 			item = g.expression(1, g.leaf(q.t))
+		case len(docs) > 0 && g.chance(15):
+			item = expr("JSON of a column", g.pick(documentFunctions...), column(g.pick(docs...)))
 		}
 		q.items.Kids = append(q.items.Kids, item)
 	}
@@ -81,7 +86,7 @@ func (q *query) ordered() *Node {
 		case n == 2 && len(texts) > 0:
 			key = fill("% COLLATE utf8mb4_bin", column(g.pick(texts...)))
 		default:
-			key = column(g.pick(q.t.where()...))
+			key = column(g.pick(q.t.ordered()...))
 		}
 		keys.Kids = append(keys.Kids, fill("%"+g.pick("", " DESC", " ASC"), key))
 	}
@@ -111,13 +116,13 @@ func (q *query) limit() *Node {
 // distinct selects different rows.
 func (q *query) distinct() {
 	g := q.g
-	item := column(g.pick(q.t.where()...))
+	item := column(g.pick(q.t.ordered()...))
 	if g.chance(40) {
 		item = g.expression(1, g.leaf(q.t))
 	}
 	q.items = tagged(fill("DISTINCT %", list(1, ", ", fill("% AS g0", item))), tagFold)
 	if g.chance(40) {
-		q.items.Kids[0].Kids = append(q.items.Kids[0].Kids, column(g.pick(q.t.where()...)))
+		q.items.Kids[0].Kids = append(q.items.Kids[0].Kids, column(g.pick(q.t.ordered()...)))
 	}
 	if g.chance(50) {
 		q.tail = optional(tagged(text(" ORDER BY 1"+g.pick("", " DESC")), tagKey+"g0"))
@@ -136,7 +141,7 @@ func (q *query) aggregate() *Node {
 		key := strings.Join(q.t.Primary, ", ")
 		return expr("GROUP_CONCAT()", "GROUP_CONCAT(% ORDER BY %"+g.pick("", " SEPARATOR '|'", " SEPARATOR ''")+")", q.argument(), list(1, ", ", text(g.pick(key, q.t.Primary[0]+" DESC"+strings.TrimPrefix(key, q.t.Primary[0])))))
 	case 2:
-		a := column(g.pick(q.t.where()...))
+		a := column(g.pick(q.t.ordered()...))
 		n := expr("GROUP_CONCAT(DISTINCT)", "GROUP_CONCAT(DISTINCT % ORDER BY "+a.Parts[0]+g.pick("", " DESC")+")", a)
 		a.Expr = false
 		return tagged(n, tagFold)
@@ -158,7 +163,7 @@ func (q *query) argument() *Node {
 	if q.g.chance(25) {
 		return q.g.expression(1, q.g.leaf(q.t))
 	}
-	return column(q.g.pick(q.t.where()...))
+	return column(q.g.pick(q.t.ordered()...))
 }
 
 // aggregated selects one row of aggregates.
@@ -179,12 +184,12 @@ func (q *query) aggregated() {
 // grouped selects groups by one or two keys, with aggregates.
 func (q *query) grouped() {
 	g := q.g
-	keys := []*Node{column(g.pick(q.t.where()...))}
+	keys := []*Node{column(g.pick(q.t.ordered()...))}
 	if g.chance(25) {
 		keys[0] = g.expression(1, g.leaf(q.t))
 	}
 	if g.chance(30) {
-		keys = append(keys, column(g.pick(q.t.where()...)))
+		keys = append(keys, column(g.pick(q.t.ordered()...)))
 	}
 	items, by, order := list(1, ", "), list(1, ", "), list(1, ", ")
 	for i, k := range keys {

@@ -128,8 +128,7 @@ func (g gen) expression(depth int, leaf func() *Node) *Node {
 		case leaf != nil && g.chance(50):
 			args[i] = leaf()
 		case g.chance(35):
-			args[i] = fill("%", g.expression(depth-1, leaf))
-			args[i].Parts = []string{"(", ")"}
+			args[i] = inParentheses(g.expression(depth-1, leaf))
 		case g.chance(60):
 			args[i] = c.argument(g)
 		}

@@ -341,7 +341,7 @@ func (w *worker) finding(iso *Session, s *Statement, prepared bool, d Difference
 			if err != nil {
 				failed = err
 			}
-			if found == nil || failed != nil {
+			if found == nil || failed != nil || found.stays() != d.stays() {
 				return false
 			}
 			d = *found

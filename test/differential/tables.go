@@ -65,6 +65,16 @@ func (t *Table) class(name string) string {
 	return ""
 }
 
+// ordered are the columns that both servers compare alike: MySQL compares JSON by its values, MariaDB by its text.
+func (t *Table) ordered() (out []string) {
+	for _, c := range t.Columns {
+		if c.Class != "json" {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
 // where are the columns of some classes; with none given, of all.
 func (t *Table) where(classes ...string) (out []string) {
 	for _, c := range t.Columns {
