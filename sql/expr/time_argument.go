@@ -78,6 +78,8 @@ func (c *Call) date(i int, rules dateRules) (p parsed, ok bool) {
 func (c *Call) clock(i int) (p parsed, ok bool) {
 	v := c.Args[i]
 	switch t := v.Type(); {
+	case t == sqltypes.Time:
+		p, ok = parseTime(v.ToString())
 	case t == sqltypes.Date, t == sqltypes.Datetime, t == sqltypes.Timestamp:
 		p, ok = parseDateTime(v.ToString(), zeroParts|invalidDays)
 	case sqltypes.IsNumber(t):

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 func init() {
@@ -162,6 +165,38 @@ func TestDaysOfTheCalendar(t *testing.T) {
 	for _, n := range []int{firstDay - 1, lastDay + 1, -1} {
 		if _, _, _, ok := dateOfDay(n); ok {
 			t.Errorf("day %d has a date", n)
+		}
+	}
+}
+
+func TestDigitsOfColumns(t *testing.T) {
+	for _, r := range []struct {
+		typ               Type
+		value, text, want string
+	}{
+		{temporalType(sqltypes.Time, 2), "10:11:12.25", "ADDTIME(c, '1:00')", "11:11:12.25"},
+		{temporalType(sqltypes.Time, 2), "10:11:12.25", "c + INTERVAL 1 SECOND", "10:11:13.25"},
+		{temporalType(sqltypes.Time, 2), "-10:11:12.25", "TIMEDIFF(c, c)", "00:00:00.00"},
+		{temporalType(sqltypes.Datetime, 3), "2024-02-29 10:11:12.500", "TIME(c)", "10:11:12.500"},
+		{temporalType(sqltypes.Datetime, 0), "2024-02-29 10:11:12", "c + INTERVAL '1' SECOND", "2024-02-29 10:11:13.000000"},
+		{textType(nil, testContext()), "10:11:12", "TIME(c)", "10:11:12.000000"},
+		{textType(nil, testContext()), "2024-02-29", "UNIX_TIMESTAMP(c)", "1709164800.000000"},
+		{textType(nil, testContext()), "2024-02-29", "c + INTERVAL 1 SECOND", "2024-02-29 00:00:01"},
+		{temporalType(sqltypes.Decimal, 2), "20240229101112.25", "TIMESTAMP(c)", "2024-02-29 10:11:12.25"},
+	} {
+		c := testContext()
+		e, err := environment.Parser().ParseExpr(r.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(c, Columns{Types: []Type{r.typ}, Find: func(*sqlparser.ColName) (int, error) { return 0, nil }}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Begin(c)
+		out, err := p.Run([]Value{sqltypes.MakeTrusted(r.typ.Type(), []byte(r.value))}, nil)
+		if err != nil || out[0].ToString() != r.want {
+			t.Errorf("%s of %v %s = %v, %v, expected %s", r.text, r.typ.Type(), r.value, out, err, r.want)
 		}
 	}
 }
