@@ -86,7 +86,7 @@ func TestANewLeaderIsAskedImmediately(t *testing.T) {
 }
 
 // A commit that awaits the vote of a leader with a successor asks the logs for it immediately.
-func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
+func TestAVoteOfAFormerLeaderIsReadFromTheLog(t *testing.T) {
 	g, env := openLed(t, led{leader: 2, term: 1})
 	req := g.ask(Start{})
 	a := env.sent[0].Access
@@ -106,7 +106,7 @@ func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 
 // A gateway without a replica learns of leaders only from other nodes. However long a leader has
 // been silent, and its followers have followed it, its successor is asked soon after they know it.
-func TestASilentLeaderIsDoubted(t *testing.T) {
+func TestTheSuccessorOfASilentLeaderIsAsked(t *testing.T) {
 	const step = 20 * time.Millisecond
 	g, env := askLeaderless(t)
 	a := env.sent[0].Access

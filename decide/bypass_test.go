@@ -65,7 +65,7 @@ func TestRecoveryAsksCoCoordinators(t *testing.T) {
 }
 
 // Where only leaders vote these messages are ignored.
-func TestLeadersAloneReceiveNoAcknowledgements(t *testing.T) {
+func TestOnlyLeadersReceiveNoAcknowledgements(t *testing.T) {
 	a, w := begin(LeaderVotes, 2)
 	w.sent = nil
 	for _, replica := range []txn.NodeID{4, 5, 6} {

@@ -40,7 +40,7 @@ func TestSilentParticipantsAreNotifiedLessOften(t *testing.T) {
 }
 
 // A leaderless participant is notified again soon, alone, and then less and less often.
-func TestALeaderlessParticipantIsNotifiedAlone(t *testing.T) {
+func TestOnlyLeaderlessParticipantsAreNotifiedAgain(t *testing.T) {
 	a, w := newDecided(t)
 	soon := 2 * a.decider.Params.TickInterval
 	for _, factor := range []time.Duration{1, 1, 1, 1, 2, 4, 8} {

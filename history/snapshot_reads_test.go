@@ -3,7 +3,7 @@ package history
 import "testing"
 
 // A snapshot read has all commits up to its timestamp and none later.
-func TestASnapshotReadHasWhatWasCommittedUpToItsTimestamp(t *testing.T) {
+func TestASnapshotReadHasAllCommitsUpToItsTimestamp(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		commits [2]int64 // timestamps of transfers 1 and 2; 0: unknown

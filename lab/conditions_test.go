@@ -71,7 +71,7 @@ func TestTPCCInTheLaboratory(t *testing.T) {
 
 // They also hold where each row is changed by a statement of its own and hot rows are published,
 // although orders with a wrong item are rolled back at their end, with all dependents.
-func TestTPCCRowByRow(t *testing.T) {
+func TestTPCCWithOneStatementPerRow(t *testing.T) {
 	s := beside("tpcc-rows", 64)
 	s.Protocol, s.Warehouses, s.HotWaiters, s.ClientRTT = "txsql-hot", 1, 4, 100*time.Microsecond
 	s.Warmup, s.Duration = 50*time.Millisecond, 150*time.Millisecond

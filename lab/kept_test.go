@@ -7,7 +7,7 @@ import (
 
 // An experiment that is requested twice is run once, within a call and over several; each call has
 // its results in its own order.
-func TestKeptMakesEachOnce(t *testing.T) {
+func TestKeptRunsEachExperimentOnce(t *testing.T) {
 	short := func(clients int) Experiment {
 		s := Defaults()
 		s.Clients, s.Warmup, s.Duration = clients, 100*time.Millisecond, 300*time.Millisecond

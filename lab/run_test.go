@@ -86,7 +86,7 @@ func TestTheCheckDoesNotDisturb(t *testing.T) {
 }
 
 // The check finds the anomalies of a protocol with an injected bug.
-func TestTheCheckFindsPlantedBugs(t *testing.T) {
+func TestTheCheckFindsInjectedBugs(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ"} {
 		s := short()
 		s.Protocol, s.Workload, s.Keys, s.bugs = row, "ycsb+t", 500, node.InjectedBugs{SkipValidation: true}

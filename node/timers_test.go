@@ -79,7 +79,7 @@ func TestAnEventIsFollowedByATick(t *testing.T) {
 }
 
 // A part whose next time has passed is polled at each tick, and counted.
-func TestAnOverduePartDoesNotSpin(t *testing.T) {
+func TestAnOverduePartIsPolledAtTicks(t *testing.T) {
 	n, now := sleeper(t)
 	n.protocolSwitch.toEnd = make([]txn.ID, 1) // which nothing ends
 	for i := range 3 {

@@ -69,7 +69,7 @@ func TestBadLiterals(t *testing.T) {
 }
 
 // Each rule refuses something that no rule above it refuses.
-func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
+func TestCheckRefusesBadCombinations(t *testing.T) {
 	rowOf := func(name string) Spec {
 		r, err := ByName(name)
 		if err != nil {

@@ -188,7 +188,7 @@ func TestACrashAmidASnapshot(t *testing.T) {
 
 // A restarted member has its term and vote, and does not vote for as long as a promise that it may
 // have given is binding.
-func TestAMemberComesBack(t *testing.T) {
+func TestAMemberRestarts(t *testing.T) {
 	w := founded(t)
 	w.propose("a", "b", "c")
 	term := w.members[2].term

@@ -47,7 +47,7 @@ func TestReplaceANode(t *testing.T) {
 	}
 }
 
-func TestPreferredLeaderComesFirst(t *testing.T) {
+func TestPreferredLeaderIsFirst(t *testing.T) {
 	d := directory()
 	if err := d.Prefer(2, 3); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestWANKeepsOrderPerLine(t *testing.T) {
 	}
 }
 
-func TestWANDropsWhatDoesNotFit(t *testing.T) {
+func TestWANDropsExcessBytes(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
 	w.connect(1, 2, time.Hour, into(newMailbox(0)))

@@ -12,7 +12,7 @@ import (
 
 // A batch is validated when the last transaction that has read here has sent its prepare or has
 // ended, or at a tick; a vote may abort one that would precede it.
-func TestPreparesAreJudgedWhenComplete(t *testing.T) {
+func TestPreparesAreValidatedWhenComplete(t *testing.T) {
 	cfg := &Config{Env: &quiet{}, Spec: protocol.Spec{Yield: yield.Policy{Batches: true}}}
 	over, replies := map[txn.Attempt]bool{}, ""
 	g := &prepareBatcher{yield.NewBatches(10, time.Second), cfg, func(a txn.Attempt) bool { return over[a] }}

@@ -68,7 +68,7 @@ func (w *trio) asks(l *leaderState, p *txn.Prepare, seq uint64) txn.Message {
 
 // A shard that waits for a vote to end before it switches accepts records of gateways that have
 // switched and of others: the vote may wait for one. After the switch it still accepts them.
-func TestRecordsPassAShardThatGoesOver(t *testing.T) {
+func TestRecordsPassAShardThatSwitches(t *testing.T) {
 	w, l := newTrio(t)
 	seq := uint64(10)
 	takes := func(when string, of uint64) {

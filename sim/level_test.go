@@ -184,7 +184,7 @@ func TestWriteSkew(t *testing.T) {
 
 // A client sees what its gateway has acknowledged, though its clock is behind those of the leaders,
 // and a commit far from all of them after the first read at the leader.
-func TestASnapshotReadHasWhatItsGatewayAcknowledged(t *testing.T) {
+func TestASnapshotReadHasItsGatewaysCommits(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	for _, host := range h.w.hosts[1:] {
 		host.wallShift = time.Minute

@@ -66,7 +66,7 @@ func (h *host) hardState(t *testing.T, id txn.ShardID) (hard *pb.HardState, rows
 
 // A replica is moved off a live node, and drops all but its term and its vote; moved back, it
 // starts uninitialized and catches up by a snapshot. Transactions run meanwhile, and none is lost.
-func TestAReplicaLeavesAndComesBack(t *testing.T) {
+func TestAReplicaIsMovedAndMovedBack(t *testing.T) {
 	h := openAsOf(t, node.InjectedBugs{})
 	const moved = txn.ShardID(3) // led by the second node
 	home, to := h.w.host(2), h.w.add(h.w.host(1).region)

@@ -55,7 +55,7 @@ func TestSwitchesOverSources(t *testing.T) {
 
 // Without faults and with time to drain, no transaction is rolled back for a switch of the
 // protocol, and none waits for long: clients see a pause.
-func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
+func TestADrainedSwitchCostsOnlyAPause(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}, {"d2pc+2pl-group", "natto-recsf"}, {"natto-recsf", "2pc+2pl-home"}} {
 		spec, err := protocol.ByName(pair[0])

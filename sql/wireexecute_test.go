@@ -92,7 +92,7 @@ func (w *wire) ok() byte {
 }
 
 // However the bytes of statements come in, each is done once and answered in turn.
-func TestWholeStatementsAloneAreReadBelow(t *testing.T) {
+func TestOnlyWholeStatementsAreReadBelow(t *testing.T) {
 	f := startGuarded(t, nil)
 	g := f.servers["va"].gateway
 	w := newWire(t, f.servers["va"])

@@ -7,9 +7,9 @@ import (
 	"isochron/protocol"
 )
 
-// TestTeeth plants faults in clusters of their own: the plays must find them, or
-// they would find nothing.
-func TestTeeth(t *testing.T) {
+// TestInjectedAnomaliesAreFound injects bugs into clusters of their own: the plays must find them;
+// otherwise the suite proves nothing.
+func TestInjectedAnomaliesAreFound(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("nothing can be planted in another server")
 	}

@@ -277,7 +277,7 @@ func (c crowd) run(seconds int, b AdmissionBounds) (commits, inside int) {
 // Where the loss rate grows with the number running, the window approaches the size with most
 // commits, from above and from below, whether tries cost time or a processor; where tries do not
 // fail, there is no window.
-func TestTheWindowFindsWhatCommitsMost(t *testing.T) {
+func TestTheWindowFindsTheBestThroughput(t *testing.T) {
 	for _, c := range []crowd{
 		{cores: 2, loses: 0.1, clients: 1000},
 		{cores: 2, loses: 0.01, clients: 1000},

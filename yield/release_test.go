@@ -98,7 +98,7 @@ func TestAbortsCascadeToReaders(t *testing.T) {
 		"3 takes along 4", "the vote of 4 is refused: "+txn.ReasonChainAborted.Refusal().String(), "4 is free", "3 is free", "7 has it")
 }
 
-func TestACommitLetsTheNextVote(t *testing.T) {
+func TestACommitUnblocksTheNextVote(t *testing.T) {
 	tab, w := groups(WoundWaitGroup)
 	w.asks(tab, 3)
 	w.publishes(tab, 3, "v")

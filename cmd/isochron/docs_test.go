@@ -123,7 +123,7 @@ func (s step) compare(t *testing.T, page, got string) {
 }
 
 // The commands of the pages for newcomers are real: each prints what the page shows.
-func TestPagesShowWhatCommandsPrint(t *testing.T) {
+func TestPagesShowTheOutputOfCommands(t *testing.T) {
 	if _, err := exec.LookPath("mariadb"); err != nil {
 		t.Skip("LEFT OUT: the mariadb client is not installed")
 	}

@@ -91,9 +91,9 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestFaultsFindsWhatIsLost: a transfer that was acknowledged is taken out of the
+// TestFaultsFindsLosses: a transfer that was acknowledged is taken out of the
 // ledger, an order line out of TPC-C, and both are named.
-func TestFaultsFindsWhatIsLost(t *testing.T) {
+func TestFaultsFindsLosses(t *testing.T) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {
 		t.Fatal(err)

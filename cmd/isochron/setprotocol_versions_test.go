@@ -78,7 +78,7 @@ func (a *answering) report(t *testing.T, c *testCluster, i int) map[string]any {
 
 // On a node that goes over to a protocol that it does not know the program ends: no order is given
 // while there is one, and it is named.
-func TestSetProtocolRefusesWhatANodeDoesNotKnow(t *testing.T) {
+func TestSetProtocolRefusesAnUnknownProtocol(t *testing.T) {
 	c := initCluster(t)
 	a := &answering{}
 	for i := range a.reports {

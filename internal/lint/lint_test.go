@@ -31,7 +31,7 @@ func lintTree(t *testing.T, root string) []Finding {
 	return found
 }
 
-// sound is a small house without a flaw; each case of TestPlanted breaks one thing in it.
+// sound is a small house without a flaw; each case of TestInjectedFaultsAreFound breaks one thing in it.
 var sound = map[string]string{
 	"go.mod":               "module isochron\n\ngo 1.26\n",
 	"geo/doc.go":           "// Package geo is a map.\n//\n// How it works. Plainly.\n//\n// What the caller owes it. Nothing.\npackage geo\n",
@@ -71,7 +71,7 @@ func TestSoundHouseHasNoFindings(t *testing.T) {
 	}
 }
 
-func TestPlanted(t *testing.T) {
+func TestInjectedFaultsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name, path, text string
 		want             string // in the finding

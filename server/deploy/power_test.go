@@ -104,7 +104,7 @@ func TestInitSurvivesPowerCuts(t *testing.T) {
 }
 
 // Each mistake that would leave half a cluster is noticed.
-func TestInitLies(t *testing.T) {
+func TestInitOnALyingDisk(t *testing.T) {
 	for _, lie := range []disktest.Lie{
 		{Claims: "certificates are not synced", Files: []string{"*.crt"}},
 		{Claims: "keys are not synced", Files: []string{"*.key"}},

@@ -183,7 +183,7 @@ func TestKeepsOrder(t *testing.T) {
 	}
 }
 
-func TestRefusesStrangers(t *testing.T) {
+func TestRefusesUnauthenticatedPeers(t *testing.T) {
 	a, other := authority(t, "aa"), authority(t, "aa")
 	for _, c := range []struct {
 		name     string
@@ -262,7 +262,7 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 }
 
 // Idle connections, twice as many as the bound, keep no peer and no operator out.
-func TestIdleStrangersDoNotBlockPeers(t *testing.T) {
+func TestIdleUnauthenticatedConnectionsDoNotBlockPeers(t *testing.T) {
 	a := authority(t, "aa")
 	peers := twoAddresses(t)
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)

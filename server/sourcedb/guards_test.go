@@ -82,7 +82,7 @@ func TestGuardsOfPreparedBranches(t *testing.T) {
 
 // A statement sees the rows committed when its locks were granted, and so does the next one: of two
 // branches that read a condition and insert by it, at most one succeeds.
-func TestABranchThatLocksSeesWhatIsCommitted(t *testing.T) {
+func TestABranchThatLocksSeesCommittedRows(t *testing.T) {
 	onPostgres(t, func(k *kit) {
 		reader, _ := k.begin(source.BranchOptions{LockWait: endless})
 		writer, _ := k.begin(source.BranchOptions{})

@@ -16,7 +16,7 @@ func (l *looked) close()                                    { l.closed++ }
 
 // A caller that can send again is given a recently used connection without a check; all others, and after a pause all, are
 // given a checked one.
-func TestPoolLooksAtWhatItGives(t *testing.T) {
+func TestPoolChecksItsConnections(t *testing.T) {
 	c := new(looked)
 	p := newPool(1, func(context.Context) (*looked, error) { return c, nil })
 	get := func(unlooked time.Duration, looks int) {

@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 
 // MariaDB: the name of a prepared branch is locked while its connection lives, and the branch is left alone until the lock
 // has been free for the whole grace (mysql_detach.go).
-func TestGrace(t *testing.T) {
+func TestGracePeriod(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		d, ok := k.driver.(*attentive).database.(*mysqlDB)
 		if !ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // A row with replaced values is byte for byte the one that decoding and encoding would give.
-func TestReplaceDoesWhatDecodeAndEncodeDo(t *testing.T) {
+func TestReplaceAgreesWithDecodeAndEncode(t *testing.T) {
 	cols := columns(t)
 	layout := NewLayout(cols)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -69,7 +69,7 @@ func TestReplaceDoesWhatDecodeAndEncodeDo(t *testing.T) {
 
 // A row from before a column was added or dropped, or in another order, or
 // damaged, is taken apart.
-func TestReplaceLeavesWhatIsUnusual(t *testing.T) {
+func TestReplaceRefusesUnusualRows(t *testing.T) {
 	cols := make([]Column, 3)
 	for i := range cols {
 		var err error

@@ -58,7 +58,7 @@ var ofGroup = []mutation{
 		seen: []check{tests("raftgroup", "Snapshot"), faultRun("2pc+2pl", 60)}},
 	{name: "group-retired-votes-again", in: "raftgroup", rule: "a retired replica keeps its term and its vote",
 		old: "g.log.putHard(&b) // a later", new: "// a later",
-		seen: []check{tests("raftgroup", "Replaced|Back|Removal")}},
+		seen: []check{tests("raftgroup", "Replaced|Restarts|Removal")}},
 	{name: "group-proposes-while-handing", in: "raftgroup", rule: "a leader that transfers its leadership proposes nothing more",
 		old: "return g.lead != nil && !g.handing && ", new: "return g.lead != nil && ",
 		seen: []check{tests("raftgroup", "Handing")}},

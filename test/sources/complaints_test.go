@@ -11,7 +11,7 @@ import (
 // What users of other proxies over databases complain of most, each as a test. Not here are: a
 // decided commit that is rolled back at a start, and a log that no other gateway can recover from
 // (package test/agents); an error of PostgreSQL's that COMMIT hides
-// (TestAnErrorInAPacketOfSeveralSources); joins over sources (TestSeveralSources); keys by which
+// (TestAnErrorInAPacketOfSeveralSources); joins over sources (TestStatementsOverSeveralSources); keys by which
 // rows are placed that are updated (TestRefusals).
 
 // BEGIN, COMMIT and ROLLBACK may be prepared by the binary protocol, as drivers do.
@@ -59,7 +59,7 @@ func TestOneBranchForAllThatIsRead(t *testing.T) {
 // A client that disconnects within a transaction leaves nothing at the sources: neither locks nor
 // open transactions. That also holds if its statement waits there, and meanwhile the gateway serves
 // others.
-func TestClientsThatGoAway(t *testing.T) {
+func TestClientsThatDisconnect(t *testing.T) {
 	c := beginSharded(t)
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
 	for _, there := range []int{0, 1} { // at the PostgreSQL, at the MariaDB
