@@ -34,8 +34,6 @@ type Program struct {
 	row     []Value // the columns, and the slots behind them
 	args    []Value // scratch of the steps
 	context *Context
-	depth   int
-	folding int // steps that were computed while compiling: constant calls
 }
 
 // step computes a slot.
