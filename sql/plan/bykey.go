@@ -45,7 +45,7 @@ type part interface {
 	do(rows *rowsNow) (matched, changed, ok bool)
 }
 
-// rowsNow are rows as they are after what was done so far.
+// rowsNow are rows in their state after the operations so far.
 type rowsNow struct {
 	read, written map[txn.Key][]byte // nil: there is none
 }

@@ -29,7 +29,7 @@ type Read struct {
 	Filter  gms.Expression
 	Project []gms.Expression
 	Ordered bool // order and limit are those of the index
-	Limit   int  // rows wanted, after Offset; -1 is all
+	Limit   int  // rows to return, after Offset; -1 is all
 	Offset  int
 	// Pushed: the fetch itself stops at the limit.
 	Pushed   bool
@@ -245,7 +245,7 @@ func fuseLookup(ctx *gms.Context, n *gmsplan.IndexedTableAccess) *Read {
 	if err != nil {
 		return nil
 	}
-	// The order of the index is as good as any, and may be one that is wanted.
+	// The order of the index is as good as any, and may be a requested one.
 	return &Read{Top: n, Table: t, Access: access, Limit: -1}
 }
 

@@ -26,7 +26,7 @@ type Direct struct {
 	values  []source // of each of sets
 }
 
-// source is where a value comes from: a parameter, or the plan's own text.
+// source is the origin of a value: a parameter, or the plan's own text.
 type source struct {
 	param    int // -1: none
 	constant any

@@ -99,7 +99,7 @@ func (r *Read) pass(ctx *gms.Context, a *table.Access) ([]gms.Row, error) {
 	return out, nil
 }
 
-// Rounds is how many rounds the read costs, if it finds anything.
+// Rounds returns the number of rounds of the read, if it finds anything.
 func (r *Read) Rounds(forWrite bool) int {
 	m := r.Table.Mode()
 	m.ForWrite = m.ForWrite || forWrite

@@ -15,8 +15,8 @@ import (
 // An insertion of given rows in one round. All its keys follow from the rows. It reads the keys that no other row may
 // have; if one exists, the engine executes the insertion and reports the error.
 
-// given is where the value of a column comes from: a literal of the statement, or what the column has
-// if nothing is given. Neither: NULL.
+// given is the origin of a column's value: a literal of the statement, or the column's default.
+// Neither: NULL.
 type given struct {
 	literal   *expression.Literal
 	byDefault *gms.ColumnDefaultValue
@@ -99,7 +99,7 @@ func givenBy(e gms.Expression, tuple []gms.Expression) (given, bool) {
 // insertion inserts a row.
 type insertion struct {
 	rows    []txn.Write // the row and its index entries
-	claimed []txn.Key   // of their keys those that no row may have
+	claimed []txn.Key   // keys that no row may have
 }
 
 func (i *insertion) reads() []txn.Key { return i.claimed }
@@ -169,7 +169,7 @@ func (g given) stored(ctx *gms.Context, col *gms.Column) (v any, ok bool) {
 			return nil, false // it is to be cut first
 		}
 	case float32, float64:
-		return nil, false // zeros with a sign, and what is printed in several ways
+		return nil, false // zeros with a sign, and values that are printed in several ways
 	}
 	warned := ctx.Session.WarningCount()
 	inRange := gms.InRange

@@ -21,8 +21,8 @@ type point struct {
 	held    *heldRows
 	sets    []set
 	indexes []*catalog.IndexInfo // secondary ones that hold an assigned column
-	// alone are the assigned columns in their order, which is then that of sets, if
-	// each follows from nothing but itself and no index holds it; else nil.
+	// alone are the assigned columns in their order, which is then the order of sets, if each
+	// follows from nothing but itself and no index holds it; else nil.
 	alone []int
 }
 
