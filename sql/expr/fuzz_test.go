@@ -104,6 +104,7 @@ var fuzzedTextCalls = []string{
 	"AES_DECRYPT(a, b)", "UNCOMPRESS(a)", "UNCOMPRESS(COMPRESS(a))", "UNCOMPRESSED_LENGTH(a)", "SHA2(a, b)", "BIT_COUNT(a)", "INET_ATON(a)",
 	"LAST_INSERT_ID(a)", "COERCIBILITY(a)", "CHARSET(a)", "IF(a, LEFT(b, 2), UPPER(c))", "CASE a WHEN b THEN HEX(c) ELSE QUOTE(a) END",
 	"COALESCE(NULLIF(a, b), EXP(c))", "a BETWEEN UPPER(b) AND c", "ANY_VALUE(a)", "NAME_CONST(a, b)",
+	"ExtractValue(a, '//*')", "ExtractValue(a, 'count(//*[//@x = ../b]) + sum(//b) > 1')", "UpdateXML(a, '//b', b)",
 }
 
 // FuzzFunctions computes calls of hostile arguments of every type: none may panic, change its arguments, or return more
@@ -114,6 +115,7 @@ func FuzzFunctions(f *testing.F) {
 		f.Add(uint16(i), uint16(111), "-9223372036854775808", "9223372036854775807", "64")
 		f.Add(uint16(i), uint16(432), "12.345", "1e308", "18446744073709551615")
 		f.Add(uint16(i), uint16(989), "\x03\x00\x00\x00x\x9cKLJ\x06\x00\x02M\x01'", "[1, {\"a\": 2}]", "\xff\xfe")
+		f.Add(uint16(i), uint16(0), "<a x='1'>t<b>2</b><!-- c --><![CDATA[d]]><?e?></a>", "<b/>", "</a>")
 		f.Add(uint16(i), uint16(765), "2024-02-29", "2024-02-29 10:11:12.5", "-101112")
 	}
 	f.Fuzz(func(t *testing.T, which, kinds uint16, a, b, d string) {

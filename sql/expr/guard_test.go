@@ -59,3 +59,19 @@ func warningsOfRow(t *testing.T, text string) int {
 	list, _ := c.Warnings()
 	return len(list)
 }
+
+// A path whose predicates look at all nodes for each node ends with an error.
+func TestXPathIsBounded(t *testing.T) {
+	text := "ExtractValue(CONCAT('<a>', REPEAT('<b/>', 20000), '</a>'), '//*[//*[//*]]')"
+	if got := answered(text, testContext()); got != "error 1105" {
+		t.Errorf("%s", got)
+	}
+	for _, deep := range []string{"'" + strings.Repeat("(", 100000) + "'", "'" + strings.Repeat("/a[", 100000) + "'", "'" + strings.Repeat("-", 100000) + "'"} {
+		if got := answered("ExtractValue('<a/>', "+deep+")", testContext()); got != "error 1105" {
+			t.Errorf("%s", got)
+		}
+	}
+	if got := answered("ExtractValue(REPEAT('<a>', 100000), '/a')", testContext()); got != "NULL [1525]" {
+		t.Errorf("%s", got)
+	}
+}
