@@ -12,11 +12,15 @@
 // values (sql/plan, Prepared). A plan is kept only if an analysis with other
 // values shows where in it they stand; what does not fit is for the engine.
 //
+// The SQL core replaces the engine kind by kind (core.go): a SELECT over one table, or none, is parsed (sql/parse), bound
+// (sql/bind), planned (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours. What the core does
+// not take yet, it leaves to the engine.
+//
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
 // again if it lost to another, ends its transaction if that is its own, is answered and
-// is reported. What every statement is owed is done there. Plans (plans.go) are of four
-// kinds: what names its rows by their keys is read, changed and committed in one request,
+// is reported. What every statement is owed is done there. Plans (plans.go) are of five
+// kinds: the core's; what names its rows by their keys is read, changed and committed in one request,
 // as a statement (bykeys.go) or as a packet (declaredpacket.go); a round plan that was kept
 // is bound to other values; EXPLAIN is answered from the analysis alone; all else is the
 // engine's.

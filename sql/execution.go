@@ -124,7 +124,7 @@ func (x *execution) try(ctx context.Context, try int) error {
 	if err == nil && s.statement.own {
 		err = s.statement.unread
 	}
-	s.stats.planned = s.statement.plan != nil
+	s.stats.planned = s.statement.plan != nil || x.plan != nil && x.plan.kind() == coreKind
 	return err
 }
 

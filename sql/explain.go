@@ -52,6 +52,12 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 			return yield(asResult(explanation{sent, "sources", h.g.leaders}), false)
 		}
 	}
+	if x, ok, err := h.explainCore(sqlCtx, text); err != nil {
+		return err
+	} else if ok {
+		x.steps = append(sent, x.steps...)
+		return yield(asResult(x), false)
+	}
 	root, err := h.analyse(sqlCtx, text)
 	if err != nil {
 		return gms.CastSQLError(err)
@@ -129,13 +135,19 @@ func (g *gateway) leaders(shards []uint64) []string {
 }
 
 func (g *gateway) readSteps(r *plan.Read, forWrite bool) ([]step, int) {
-	a := r.Access
-	rounds := r.Rounds(forWrite)
-	first := step{what: "read", table: r.Table.Name(), access: describe(r), rounds: fmt.Sprint(min(rounds, 1)), shards: g.shardsOf(a), locks: locks(r.Table, forWrite)}
+	m := r.Table.Mode()
+	m.ForWrite = m.ForWrite || forWrite
+	return g.accessSteps(r.Table.Name(), r.Access, m, r.Table.Columns(), r.Pushed)
+}
+
+// accessSteps are the rounds of a read of one table.
+func (g *gateway) accessSteps(name string, a *table.Access, m table.Mode, columns []int, pushed bool) ([]step, int) {
+	rounds := a.Rounds(m, columns)
+	first := step{what: "read", table: name, access: describe(a, pushed, a.Rounds(table.Mode{}, columns)), rounds: fmt.Sprint(min(rounds, 1)), shards: g.shardsOf(a), locks: locks(m)}
 	if rounds < 2 {
 		return []step{first}, rounds
 	}
-	rows := step{what: "read", table: r.Table.Name(), access: "the rows behind the entries", rounds: "1", shards: g.shardsOf(table.All(a.Desc)), locks: first.locks}
+	rows := step{what: "read", table: name, access: "the rows behind the entries", rounds: "1", shards: g.shardsOf(table.All(a.Desc)), locks: first.locks}
 	if !a.Index.Global && a.Desc.Partitions(a.Index) > 1 {
 		rows.shards = first.shards
 	}
@@ -164,8 +176,8 @@ func (g *gateway) shardsOf(a *table.Access) []uint64 {
 	return slices.Compact(out)
 }
 
-func describe(r *plan.Read) string {
-	a := r.Access
+// describe names the index of an access and what is read of it; plain is the number of rounds without locks.
+func describe(a *table.Access, pushed bool, plain int) string {
 	name := "index " + a.Index.Name
 	if a.Index.Primary {
 		name = "primary key"
@@ -174,10 +186,10 @@ func describe(r *plan.Read) string {
 	if a.Reverse {
 		out += ", from the end"
 	}
-	if r.Pushed {
+	if pushed {
 		out += fmt.Sprintf(", first %d", a.Limit)
 	}
-	if !a.Index.Primary && r.Rounds(false) == 1 {
+	if !a.Index.Primary && plain == 1 {
 		out += ", covering"
 	}
 	return out
@@ -202,12 +214,11 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func locks(t *table.Table, forWrite bool) string {
-	m := t.Mode()
+func locks(m table.Mode) string {
 	switch {
 	case m.Lock != 0:
 		return []string{"", "shared", "exclusive"}[m.Lock] + []string{"", ", nowait", ", skip locked"}[m.Wait]
-	case forWrite:
+	case m.ForWrite:
 		return "for write"
 	}
 	return ""
@@ -237,7 +248,7 @@ func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 		if t == nil {
 			return
 		}
-		s := step{what: "read", table: t.Name(), locks: locks(t, false)}
+		s := step{what: "read", table: t.Name(), locks: locks(t.Mode())}
 		if perRow != "" {
 			s.access, s.rounds = "index "+perRow+", a lookup for each row from above", "1 or 2 for each"
 			if path(ctx) != pathEngine && joined[n] {
@@ -246,7 +257,7 @@ func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 			s.shards = t.Descriptor().Shards(g.db.Directory())
 		} else {
 			r := &plan.Read{Table: t, Access: a}
-			s.access, s.rounds, s.shards = describe(r), fmt.Sprint(r.Rounds(false)), g.shardsOf(a)
+			s.access, s.rounds, s.shards = describe(a, false, r.Rounds(false)), fmt.Sprint(r.Rounds(false)), g.shardsOf(a)
 		}
 		out = append(out, s)
 	}

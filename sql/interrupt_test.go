@@ -275,7 +275,7 @@ func TestBreadth(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")
 	union := func(arms int) string { return strings.Repeat("SELECT 1 UNION ALL ", arms-1) + "SELECT 1" }
-	list := func(n int) string { return "SELECT 1 IN (0" + strings.Repeat(", 0", n-1) + ")" }
+	list := func(n int) string { return "SELECT (SELECT 1) IN (0" + strings.Repeat(", 0", n-1) + ")" }
 	for _, statement := range []string{
 		"SELECT COUNT(*) FROM (" + union(152) + ") AS u", "CREATE VIEW w AS " + union(152), "INSERT INTO m " + union(152),
 	} {

@@ -39,6 +39,7 @@ type text struct {
 	strict    bool
 	failed    int // compilations that came to nothing
 	variants  map[string]*variant
+	core      coreTexts
 	direct    *direct // of the plan last compiled, here or by another session; nil: none is one for it
 }
 

@@ -31,6 +31,7 @@ type planKind uint8
 const (
 	pointPlan   planKind = iota // one request to the gateway
 	cachedPlan                  // a round plan that was kept
+	coreKind                    // the SQL core executes it
 	explained                   // nothing is executed
 	atSources                   // it is done at databases that are not ours
 	wholeEngine                 // the engine parses, analyses, lists and executes it
@@ -55,6 +56,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		}
 		if p := x.wholeByKeys(ctx); p != nil {
 			return p, nil
+		}
+		if p, err := x.core(ctx, nil); p != nil || err != nil {
+			return p, err
 		}
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
@@ -83,6 +87,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	}
 	if p := x.wholeByKeys(ctx); p != nil {
 		return p, nil
+	}
+	if p, err := x.core(ctx, t); p != nil || err != nil {
+		return p, err
 	}
 	if t != nil {
 		if p := x.cached(ctx, t); p != nil {
@@ -130,6 +137,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/expr"
 	"isochron/sql/foreign"
 	"isochron/sql/plan"
 	"isochron/sql/table"
@@ -63,6 +64,9 @@ type Session struct {
 	packet          packet
 	binder          *planbuilder.Builder // makes literals of parameters
 	binderUnder     circumstances
+	coreSet         coreSettings
+	coreCtx         expr.Context
+	coreRefused     refusedTexts
 }
 
 // statement is what a session knows of the statement it runs.

@@ -157,3 +157,23 @@ func shardsOf(dir *routing.Directory, table uint64) []uint64 {
 	slices.Sort(out)
 	return out
 }
+
+// ValueLayout is the layout of stored rows, or of an index's entries, and where each of its columns is among the columns
+// at these positions: -1 if it is not.
+func (d *Descriptor) ValueLayout(x *IndexInfo, columns []int, entries bool) (layout *rowcodec.Layout, into []int) {
+	if !entries {
+		into = make([]int, len(d.stored))
+		for pos := range into {
+			into[pos] = slices.Index(columns, pos)
+		}
+		return d.layout, into
+	}
+	into = make([]int, len(x.stored))
+	for i := range into {
+		into[i] = -1
+		if i < len(x.Held) {
+			into[i] = slices.Index(columns, x.Held[i])
+		}
+	}
+	return x.layout, into
+}

@@ -29,7 +29,7 @@ var (
 // mostWrong bounds, by family, the calls of the catalogue that are not computed here, or differ from MariaDB without a
 // reason in byDesign.
 var mostWrong = map[string]int{
-	"operators":                  47,
+	"operators":                  59,
 	"flow control":               1,
 	"numeric":                    0,
 	"date and time":              0,

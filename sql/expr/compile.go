@@ -122,6 +122,9 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	if mine {
 		return b.slot(e, n, literal)
 	}
+	if b.mixesTimes(e) {
+		return nil, &Unsupported{sqlparser.String(e)}
+	}
 	if isConditional(e) {
 		b.depth += depth
 		defer func() { b.depth -= depth }()

@@ -151,3 +151,11 @@ func TestLike(t *testing.T) {
 		}
 	}
 }
+
+func TestBitsBesideNumbers(t *testing.T) {
+	for text, want := range map[string]string{"1 = X'31'": "0", "49 = X'31'": "1", "1 = X'31' OR 1 = 2": "0", "49 = X'31' OR 1 = 2": "1"} {
+		if got, _ := evaluated(t, text); got != want {
+			t.Errorf("%s = %s, expected %s", text, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"math"
 
 	"vitess.io/vitess/go/sqltypes"
@@ -16,7 +17,7 @@ var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eva
 
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
-	if out, err := b.years(e); out != nil || err != nil {
+	if out, err := b.typed(e); out != nil || err != nil {
 		return out, err
 	}
 	switch e := e.(type) {
@@ -145,65 +146,157 @@ var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, E
 	return Double(n), nil
 }}
 
-// years replaces constants that are compared with a YEAR; nil: there are none.
-func (b *compiler) years(e sqlparser.Expr) (sqlparser.Expr, error) {
+// moment and span are constants beside a column of that type, which are compared as values of it.
+var (
+	moment = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
+		quiet := *c
+		quiet.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
+		p, ok := quiet.date(0, c.storedRules()&^zeroParts)
+		if n := c.Float(0); !ok || n != 0 && n < 101 {
+			return c.Bytes([]byte(beyondDates(n))), nil
+		}
+		return c.temporalValue(p.temporal, 6), nil
+	}}
+	span = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
+		p, ok := c.time(0)
+		if !ok {
+			return Null, nil // it equals no time, after a warning
+		}
+		return c.temporalValue(p.temporal, 6), nil
+	}}
+)
+
+// beyondDates is the last time before a number that is no date, or the first date: dates are beside it as their numbers are
+// beside it.
+func beyondDates(n float64) string {
+	if n >= 1e8 {
+		n = math.Floor(n / 1e6) // with a time
+	}
+	day := int64(min(n, 99_999_999))
+	year, month := day/10_000, day/100%100
+	if day%100 == 0 && month > 0 {
+		month--
+	}
+	switch {
+	case day < 101:
+		return "0000-01-01 00:00:00.000000"
+	case day < 700_000:
+		year += 2000
+	case day < 1_000_000:
+		year += 1900
+	}
+	switch {
+	case year > 9999:
+		year, month = 9999, 12
+	case month == 0:
+		year, month = year-1, 12
+	}
+	month = min(month, 12)
+	return fmt.Sprintf("%04d-%02d-%02d 23:59:59.999999", year, month, daysIn(int(year), int(month)))
+}
+
+// beside is the conversion of a constant that is compared with a value of another type; nil: the engine's is MySQL's.
+func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
+	switch constant.(type) {
+	case *sqlparser.Literal, *sqlparser.Argument:
+	default:
+		return nil
+	}
+	switch b.kind(value) {
+	case sqltypes.Year:
+		if b.isNumber(constant) || b.isText(constant) {
+			return century
+		}
+	case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+		if b.isNumber(constant) {
+			return moment
+		}
+	case sqltypes.Time:
+		if b.isNumber(constant) || b.isText(constant) {
+			return span
+		}
+	}
+	return nil
+}
+
+// typed replaces constants that are compared with a YEAR, date or time; nil: there are none.
+func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 	switch e := e.(type) {
 	case *sqlparser.ComparisonExpr:
-		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.kind(e.Left) == sqltypes.Year {
-			out, err := b.inCentury(list...)
-			return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(out)}, err
+		out, changed := *e, false
+		if list, ok := e.Right.(sqlparser.ValTuple); ok {
+			right, changed, err := b.allTyped(e.Left, list...)
+			out.Right = sqlparser.ValTuple(right)
+			return orNil(&out, changed), err
 		}
 		if _, plain := comparisons[e.Operator]; !plain {
 			return nil, nil
 		}
-		out := *e
-		var err error
-		switch {
-		case b.kind(e.Left) == sqltypes.Year && b.isPlainConstant(e.Right):
-			out.Right, err = b.oneInCentury(e.Right)
-		case b.kind(e.Right) == sqltypes.Year && b.isPlainConstant(e.Left):
-			out.Left, err = b.oneInCentury(e.Left)
-		default:
-			return nil, nil
-		}
-		return &out, err
-	case *sqlparser.BetweenExpr:
-		if b.kind(e.Left) != sqltypes.Year {
-			return nil, nil
-		}
-		out, err := b.inCentury(e.From, e.To)
+		right, r, err := b.oneTyped(e.Left, e.Right)
 		if err != nil {
 			return nil, err
 		}
-		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: out[0], To: out[1]}, nil
+		left, l, err := b.oneTyped(e.Right, e.Left)
+		out.Left, out.Right, changed = left, right, l || r
+		return orNil(&out, changed), err
+	case *sqlparser.BetweenExpr:
+		ends, changed, err := b.allTyped(e.Left, e.From, e.To)
+		if !changed || err != nil {
+			return nil, err
+		}
+		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: ends[0], To: ends[1]}, nil
 	}
 	return nil, nil
 }
 
-func (b *compiler) isPlainConstant(e sqlparser.Expr) bool {
-	switch e.(type) {
-	case *sqlparser.Literal, *sqlparser.Argument:
-		return true
+func orNil(e sqlparser.Expr, changed bool) sqlparser.Expr {
+	if !changed {
+		return nil
 	}
-	return false
+	return e
 }
 
-func (b *compiler) inCentury(list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
+func (b *compiler) allTyped(value sqlparser.Expr, list ...sqlparser.Expr) (out []sqlparser.Expr, changed bool, err error) {
 	for _, e := range list {
-		if b.isPlainConstant(e) {
-			if e, err = b.oneInCentury(e); err != nil {
-				return nil, err
+		e, one, err := b.oneTyped(value, e)
+		if err != nil {
+			return nil, false, err
+		}
+		out, changed = append(out, e), changed || one
+	}
+	return out, changed, nil
+}
+
+func (b *compiler) oneTyped(value, constant sqlparser.Expr) (_ sqlparser.Expr, changed bool, err error) {
+	f := b.beside(value, constant)
+	if f == nil {
+		return constant, false, nil
+	}
+	at, _, err := b.step(constant, node{function: f, args: []sqlparser.Expr{constant}})
+	return slot(at), true, err
+}
+
+// mixesTimes reports whether an expression is GREATEST or LEAST of dates or times beside other types: the engine compares
+// them as texts.
+func (b *compiler) mixesTimes(e sqlparser.Expr) bool {
+	f, ok := e.(*sqlparser.FuncExpr)
+	if !ok || !f.Name.EqualString("greatest") && !f.Name.EqualString("least") {
+		return false
+	}
+	times, kinds := false, map[sqltypes.Type]bool{}
+	for _, a := range f.Exprs {
+		k := b.kind(a)
+		if l, ok := a.(*sqlparser.Literal); ok && k == sqltypes.Null {
+			switch l.Type {
+			case sqlparser.DateVal:
+				k = sqltypes.Date
+			case sqlparser.TimeVal:
+				k = sqltypes.Time
+			case sqlparser.TimestampVal:
+				k = sqltypes.Datetime
 			}
 		}
-		out = append(out, e)
+		times, kinds[k] = times || sqltypes.IsDateOrTime(k), true
 	}
-	return out, nil
-}
-
-func (b *compiler) oneInCentury(e sqlparser.Expr) (sqlparser.Expr, error) {
-	at, _, err := b.step(e, node{function: century, args: []sqlparser.Expr{e}})
-	if err != nil {
-		return nil, err
-	}
-	return slot(at), nil
+	return times && len(kinds) > 1
 }

@@ -37,9 +37,9 @@ func (m Mode) read() txn.Read {
 // rounds.
 const scanChunk = 20_000
 
-// errNotFinal: a read that promised to be the only one found more than it can
-// carry.
-var errNotFinal = errors.New("the result is longer than one round carries")
+// ErrNotFinal is the error of a read that promised to be the only one of its transaction, and found more than one round
+// carries.
+var ErrNotFinal = errors.New("the result is longer than one round carries")
 
 // Covers reports whether the entries of the access's index hold all the columns
 // at these positions (nil: all of the table).
@@ -174,7 +174,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 		gets = nil
 		pending = a.rest(pending, res.Pairs, chunk, &hits)
 		if read.OnlyRead && len(pending) > 0 {
-			return nil, errNotFinal
+			return nil, ErrNotFinal
 		}
 	}
 	if len(a.Gets)+len(a.Scans) > 1 {

@@ -194,7 +194,7 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 		return nil, errLocksMore(t.Name())
 	}
 	rows, err := a.Fetch(ctx, tx, m, t.columns)
-	if errors.Is(err, errNotFinal) {
+	if errors.Is(err, ErrNotFinal) {
 		return nil, s.NotFinal()
 	}
 	if m.Look {

@@ -1,0 +1,329 @@
+package access
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"isochron/sql/catalog"
+	"isochron/sql/comparing"
+	"isochron/sql/table"
+)
+
+// maxRanges bounds the ranges of one access: beyond it a column of the index is left to the filter.
+const maxRanges = 1000
+
+// Order is a column that the rows are wanted in the order of.
+type Order struct {
+	Column     int
+	Descending bool
+}
+
+// Wanted is what a statement asks of a table.
+type Wanted struct {
+	Conditions []Condition
+	Columns    []int // that are read
+	Order      []Order
+	// Limit, if above 0, is how many rows are wanted in Order. It holds only if the conditions are the whole filter.
+	Limit   int
+	Whole   bool // the conditions are the whole filter
+	Locking bool // rows, not only entries of an index, must be read
+}
+
+// Choice is how the rows are read.
+type Choice struct {
+	*table.Access
+	Ordered bool // in Wanted.Order
+	Pushed  bool // the read ends at the limit
+	Bounded int  // columns of the index that are bounded
+}
+
+// Choose chooses the index and its bounds. nil, nil: no row can fulfil the conditions.
+func Choose(ctx *gms.Context, d *catalog.Descriptor, w Wanted) (*Choice, error) {
+	var best *plan
+	indexes := make([]*catalog.IndexInfo, 0, 1+len(d.Indexes))
+	if !d.Keyless() {
+		indexes = append(indexes, d.Primary)
+	}
+	for _, x := range append(indexes, d.Indexes...) {
+		p, empty := newPlan(ctx, d, x, &w)
+		if empty {
+			return nil, nil
+		}
+		if best == nil || p.better(best) {
+			best = p
+		}
+	}
+	if best == nil || best.bounded == 0 && !best.useful() {
+		c := &Choice{Access: table.All(d)}
+		if !d.Keyless() && len(w.Order) > 0 {
+			p, _ := newPlan(ctx, d, d.Primary, &w)
+			c.order(p, &w)
+		}
+		return c, nil
+	}
+	return best.choice(ctx)
+}
+
+// plan is how one index would be used.
+type plan struct {
+	d       *catalog.Descriptor
+	x       *catalog.IndexInfo
+	w       *Wanted
+	columns []bound // of the first columns of the index
+	bounded int     // how many columns are bounded
+	equal   int     // how many of them by equal values
+	single  int     // how many of these by one value
+	used    int     // conditions that the bounds hold whole
+	unique  bool    // it yields at most one row for each combination of values
+	covers  bool
+	ordered bool
+	reverse bool
+}
+
+// bound are the ranges of a column: equal values, or one range.
+type bound struct {
+	ranges []gms.MySQLRangeColumnExpr
+	points bool
+}
+
+func newPlan(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, w *Wanted) (p *plan, empty bool) {
+	p = &plan{d: d, x: x, w: w}
+	total := 1
+	for i, pos := range x.Columns {
+		b, used, none := p.bound(ctx, pos)
+		if none {
+			return p, true
+		}
+		if len(b.ranges) == 0 || total*len(b.ranges) > maxRanges {
+			break
+		}
+		total *= len(b.ranges)
+		p.columns, p.bounded = append(p.columns, b), p.bounded+1
+		if x.PrefixLength(i) == 0 {
+			p.used += used
+		}
+		if !b.points {
+			break
+		}
+		p.equal++
+		if len(b.ranges) == 1 {
+			p.single++
+		}
+	}
+	p.unique = x.Unique && p.equal == len(x.Columns) && !x.HasPrefixes()
+	probe := table.Access{Desc: d, Index: x}
+	p.covers = x.Primary || probe.Covers(w.Columns) && !w.Locking
+	p.inOrder()
+	return p, false
+}
+
+// useful reports whether an index without bounds is still worth its use: for its order, up to a limit.
+func (p *plan) useful() bool {
+	return p.ordered && p.w.Limit > 0 && p.w.Whole && p.used == len(p.w.Conditions)
+}
+
+// better compares two indexes: the longer bound, then the one that spares a round, then the one in order.
+func (p *plan) better(o *plan) bool {
+	score := func(p *plan) []int {
+		return []int{asInt(p.unique), p.equal, p.bounded, asInt(p.useful()), asInt(p.covers), asInt(p.ordered), asInt(p.x.Primary)}
+	}
+	return slices.Compare(score(p), score(o)) > 0
+}
+
+func asInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// inOrder finds out whether the index yields the rows in the wanted order, from the end if reverse. Columns with a single
+// value take no part in it.
+func (p *plan) inOrder() {
+	if p.x.HasPrefixes() || len(p.w.Order) == 0 || p.equal > p.single {
+		return
+	}
+	reverse := p.w.Order[0].Descending
+	fixed := p.x.Columns[:p.single]
+	next := p.single
+	for _, o := range p.w.Order {
+		if slices.Contains(fixed, o.Column) {
+			continue
+		}
+		if next == len(p.x.Columns) {
+			if p.x.Unique && p.x.Primary {
+				break // the key decides the order
+			}
+			return
+		}
+		if p.x.Columns[next] != o.Column || o.Descending != reverse || !comparing.Ordered(p.d.Schema.Schema[o.Column].Type, p.d.Schema.Schema[o.Column].Type) {
+			return
+		}
+		next++
+	}
+	p.ordered, p.reverse = true, reverse
+}
+
+// bound are the ranges that the conditions allow a column. used is how many conditions they hold whole.
+func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) {
+	t := p.d.Schema.Schema[pos].Type
+	for _, c := range p.w.Conditions {
+		if c.Column != pos || c.Op != Equal && c.Op != IsNull {
+			continue
+		}
+		points, exact, usable := pointsOf(ctx, t, c)
+		if !usable {
+			continue
+		}
+		if len(points) == 0 {
+			return b, 0, true
+		}
+		if b.ranges == nil || len(points) < len(b.ranges) {
+			b, used = bound{points, true}, asInt(exact)
+		}
+	}
+	if b.points {
+		return b, used, false
+	}
+	low, high, used := p.limits(ctx, t, pos)
+	if low == nil && high == nil {
+		return b, 0, false
+	}
+	r := gms.MySQLRangeColumnExpr{LowerBound: gms.AboveNull{}, UpperBound: gms.AboveAll{}}
+	if low != nil {
+		r.LowerBound = low
+	}
+	if high != nil {
+		r.UpperBound = high
+	}
+	r.Typ = t
+	return bound{[]gms.MySQLRangeColumnExpr{r}, false}, used, false
+}
+
+// pointsOf are the single values that a condition allows. exact: just these, so that the condition need not be filtered.
+func pointsOf(ctx *gms.Context, t gms.Type, c Condition) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
+	if c.Op == IsNull {
+		return []gms.MySQLRangeColumnExpr{gms.NullRangeColumnExpr(t)}, true, true
+	}
+	exact = true
+	for _, v := range c.Values {
+		near, same, ok, usable := nearest(ctx, t, v)
+		if !usable {
+			return nil, false, false
+		}
+		if !ok {
+			continue // no value of the column equals it
+		}
+		exact = exact && same
+		points = append(points, gms.ClosedRangeColumnExpr(near, near, t))
+	}
+	return points, exact, true
+}
+
+// nearest is the value of a column's type beside a constant. usable: the index can be used at all; ok: there is one.
+func nearest(ctx *gms.Context, t gms.Type, v Value) (near any, same, ok, usable bool) {
+	value, from, known := engineValue(v)
+	if !known {
+		return nil, false, false, false
+	}
+	if y, ok := comparing.Year(from, value); ok && types.IsYear(t) {
+		value, from = y, types.Int64
+	}
+	if comparing.UseOfConstant(t, from, value) == comparing.Never {
+		return nil, false, false, false
+	}
+	near, same, ok = comparing.Near(ctx, t, from, value)
+	if !ok && types.IsTimespan(t) {
+		return nil, false, false, false // of a text with more behind the time the filter takes the time
+	}
+	return near, same, ok, true
+}
+
+// limits are the first lower and the first upper border that the conditions set.
+func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQLRangeCut, used int) {
+	for _, c := range p.w.Conditions {
+		if c.Column != pos || c.Op < Less || len(c.Values) != 1 {
+			continue
+		}
+		_, from, known := engineValue(c.Values[0])
+		if !known || !comparing.Ordered(t, from) {
+			continue
+		}
+		near, same, ok, usable := nearest(ctx, t, c.Values[0])
+		if !ok || !usable {
+			continue
+		}
+		switch {
+		case low == nil && c.Op == Greater && same:
+			low = gms.Above{Key: near}
+		case low == nil && (c.Op == Greater || c.Op == GreaterEqual):
+			low = gms.Below{Key: near}
+		case high == nil && c.Op == Less && same:
+			high = gms.Below{Key: near}
+		case high == nil && (c.Op == Less || c.Op == LessEqual):
+			high = gms.Above{Key: near}
+		default:
+			continue
+		}
+		used += asInt(same)
+	}
+	return low, high, used
+}
+
+// choice makes the access.
+func (p *plan) choice(ctx *gms.Context) (*Choice, error) {
+	var all *table.Access
+	for _, r := range p.product() {
+		a, err := table.ForRange(ctx, p.d, p.x, r)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = a
+		} else {
+			all.Add(a)
+		}
+	}
+	c := &Choice{Access: all, Bounded: p.bounded}
+	c.order(p, p.w)
+	return c, nil
+}
+
+// order has the access yield the rows in the wanted order, and end at the limit, where the index allows it.
+func (c *Choice) order(p *plan, w *Wanted) {
+	if !p.ordered {
+		if len(w.Order) > 0 || !p.decides() {
+			return
+		}
+	} else {
+		c.Ordered, c.Reverse = true, p.reverse
+	}
+	if w.Limit > 0 && p.decides() && c.Exact() {
+		c.Access.Limit, c.Pushed = w.Limit, true
+	}
+}
+
+// decides reports whether the bounds are the whole filter.
+func (p *plan) decides() bool { return p.w.Whole && p.used == len(p.w.Conditions) }
+
+// product are the ranges of all combinations of the columns' bounds.
+func (p *plan) product() []gms.MySQLRange {
+	out := []gms.MySQLRange{nil}
+	for _, b := range p.columns {
+		var next []gms.MySQLRange
+		for _, head := range out {
+			for _, r := range b.ranges {
+				next = append(next, append(slices.Clip(slices.Clone(head)), r))
+			}
+		}
+		out = next
+	}
+	// an index that is read for its order alone has one range: all
+	if len(p.columns) == 0 {
+		t := p.d.Schema.Schema[p.x.Columns[0]].Type
+		return []gms.MySQLRange{{gms.AllRangeColumnExpr(t)}}
+	}
+	return out
+}

@@ -1,0 +1,322 @@
+package bind
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/expr"
+)
+
+// tail binds GROUP BY, HAVING and ORDER BY, and takes the aggregates out of the expressions.
+func (b *binder) tail(s *sqlparser.Select) error {
+	if err := b.groupBy(s.GroupBy); err != nil {
+		return err
+	}
+	having, err := b.having(s.Having)
+	if err != nil {
+		return err
+	}
+	if err := b.orderBy(s.OrderBy); err != nil {
+		return err
+	}
+	b.q.Grouped = len(b.q.Keys) > 0 || hasAggregate(having)
+	for _, item := range b.q.Items {
+		b.q.Grouped = b.q.Grouped || hasAggregate(item.Expr)
+	}
+	for _, o := range b.q.Order {
+		b.q.Grouped = b.q.Grouped || hasAggregate(o.Expr)
+	}
+	b.q.Having = having
+	if !b.q.Grouped {
+		if b.q.Rollup {
+			return unsupported("WITH ROLLUP without keys")
+		}
+		return nil
+	}
+	return b.lift()
+}
+
+func (b *binder) groupBy(g *sqlparser.GroupBy) error {
+	if g == nil {
+		return nil
+	}
+	b.q.Rollup = g.WithRollup
+	for _, e := range g.Exprs {
+		if at, ok := itemNumber(e); ok {
+			if at < 1 || at > len(b.q.Items) {
+				return unsupported("a position beyond the select list")
+			}
+			e = b.q.Items[at-1].Expr
+		}
+		key, err := b.resolve(e, b.columnsFirst)
+		if err != nil {
+			return err
+		}
+		if hasAggregate(key) {
+			return unsupported("an aggregate in GROUP BY")
+		}
+		b.q.Keys = append(b.q.Keys, key)
+	}
+	return nil
+}
+
+// itemNumber is the position that a whole number in GROUP BY or ORDER BY stands for.
+func itemNumber(e sqlparser.Expr) (int, bool) {
+	lit, ok := e.(*sqlparser.Literal)
+	if !ok || lit.Type != sqlparser.IntVal {
+		return 0, false
+	}
+	n, err := strconv.Atoi(lit.Val)
+	return n, err == nil
+}
+
+func (b *binder) having(w *sqlparser.Where) (sqlparser.Expr, error) {
+	if w == nil {
+		return nil, nil
+	}
+	return b.resolve(w.Expr, b.havingFirst)
+}
+
+func (b *binder) orderBy(list sqlparser.OrderBy) error {
+	for _, o := range list {
+		out := Order{Item: -1, Descending: o.Direction == sqlparser.DescOrder}
+		if at, ok := itemNumber(o.Expr); ok {
+			if at < 1 || at > len(b.q.Items) {
+				return unsupported("a position beyond the select list")
+			}
+			out.Item, out.Expr = at-1, b.q.Items[at-1].Expr
+		} else {
+			e, err := b.resolve(o.Expr, b.aliasesFirst)
+			if err != nil {
+				return err
+			}
+			out.Expr = e
+			out.Item = slices.IndexFunc(b.q.Items, func(i Item) bool { return sqlparser.Equals.Expr(i.Expr, e) })
+		}
+		if b.q.Distinct && out.Item < 0 {
+			return unsupported("ORDER BY what is not in the list of DISTINCT")
+		}
+		b.q.Order = append(b.q.Order, out)
+	}
+	return nil
+}
+
+// hasAggregate reports whether an expression has an aggregate.
+func hasAggregate(e sqlparser.Expr) (found bool) {
+	if e == nil {
+		return false
+	}
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch n.(type) {
+		case sqlparser.AggrFunc:
+			found = true
+		case *sqlparser.Subquery:
+			return false, nil
+		}
+		return !found, nil
+	}, e)
+	return found
+}
+
+// lift has items, HAVING and ORDER BY refer to rows of groups.
+func (b *binder) lift() (err error) {
+	lifted := make([]Item, len(b.q.Items))
+	for i, item := range b.q.Items {
+		b.lifting = i + 1
+		if item.Expr, err = b.ofGroup(item.Expr); err != nil {
+			return err
+		}
+		lifted[i] = item
+	}
+	for i := range b.q.Order {
+		o := &b.q.Order[i]
+		if o.Expr, err = b.ofGroup(o.Expr); err != nil {
+			return err
+		}
+	}
+	if b.q.Having != nil {
+		if b.q.Having, err = b.ofGroup(b.q.Having); err != nil {
+			return err
+		}
+	}
+	b.q.Items = lifted
+	b.rolledLast()
+	return nil
+}
+
+// rolledUp stands for the last column of a row of groups until the number of aggregates is known.
+const rolledUp = 1 << 30
+
+// ofGroup replaces keys and aggregates in an expression by references to a row of groups.
+func (b *binder) ofGroup(e sqlparser.Expr) (sqlparser.Expr, error) {
+	var failed error
+	stop := func(n sqlparser.SQLNode) bool {
+		e, ok := n.(sqlparser.Expr)
+		if !ok {
+			return false
+		}
+		if _, ok := n.(sqlparser.AggrFunc); ok {
+			return true
+		}
+		return b.key(e) >= 0 || isGrouping(e)
+	}
+	pre := func(n, _ sqlparser.SQLNode) bool { return failed == nil && !stop(n) }
+	post := func(c *sqlparser.CopyOnWriteCursor) {
+		n, ok := c.Node().(sqlparser.Expr)
+		if failed != nil || !ok {
+			return
+		}
+		to, err := b.lifted(n)
+		if err != nil {
+			failed = err
+		} else if to != nil {
+			c.Replace(to)
+		}
+	}
+	out := sqlparser.CopyOnRewrite(e, pre, post, nil)
+	if failed != nil {
+		return nil, failed
+	}
+	return out.(sqlparser.Expr), nil
+}
+
+// lifted is what an expression is in a row of groups; nil: it stays.
+func (b *binder) lifted(e sqlparser.Expr) (sqlparser.Expr, error) {
+	if at := b.key(e); at >= 0 {
+		return refer(groupRow, at), nil
+	}
+	if isGrouping(e) {
+		return b.grouping(e.(*sqlparser.FuncExpr))
+	}
+	if a, ok := e.(sqlparser.AggrFunc); ok {
+		return b.aggregate(a)
+	}
+	at, ok := Column(e)
+	if !ok {
+		return nil, nil
+	}
+	if b.fullGroup && !b.determined() && !b.fixed(at) {
+		return nil, b.notGrouped(at)
+	}
+	return b.aggregate(&sqlparser.AnyValue{Arg: e})
+}
+
+// key is which key of the groups an expression is, -1 if it is none.
+func (b *binder) key(e sqlparser.Expr) int {
+	return slices.IndexFunc(b.q.Keys, func(k sqlparser.Expr) bool { return sqlparser.Equals.Expr(k, e) })
+}
+
+// determined reports whether the keys have the whole primary key, so that a group is one row.
+func (b *binder) determined() bool {
+	if b.q.Table == nil || b.q.Table.Keyless() {
+		return false
+	}
+	for _, pos := range b.q.Table.Schema.PkOrdinals {
+		if b.key(refer(columnRow, pos)) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fixed reports whether WHERE holds a column to one value.
+func (b *binder) fixed(at int) bool {
+	for _, part := range conjunction(b.q.Where) {
+		eq, ok := part.(*sqlparser.ComparisonExpr)
+		if !ok || eq.Operator != sqlparser.EqualOp {
+			continue
+		}
+		for _, side := range [][2]sqlparser.Expr{{eq.Left, eq.Right}, {eq.Right, eq.Left}} {
+			if column, ok := Column(side[0]); ok && column == at && isValue(side[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// conjunction are the parts of a filter that must all be true.
+func conjunction(e sqlparser.Expr) []sqlparser.Expr {
+	if and, ok := e.(*sqlparser.AndExpr); ok {
+		return append(conjunction(and.Left), conjunction(and.Right)...)
+	}
+	return []sqlparser.Expr{e}
+}
+
+func isValue(e sqlparser.Expr) bool {
+	switch e.(type) {
+	case *sqlparser.Literal, *sqlparser.Argument:
+		return true
+	}
+	return false
+}
+
+// notGrouped is MySQL's error for a column that a group does not decide.
+func (b *binder) notGrouped(at int) error {
+	name := fmt.Sprintf("%s.%s.%s", b.q.Table.Record.Database, b.q.Alias, b.q.Table.Schema.Schema[at].Name)
+	if len(b.q.Keys) == 0 {
+		return expr.NewError(1140, "42000", "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'; this is incompatible with sql_mode=only_full_group_by", b.lifting, name)
+	}
+	return expr.NewError(1055, "42000", "Expression #%d of SELECT list is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by", b.lifting, name)
+}
+
+// aggregate is the reference to an aggregate, which is computed once however often it is named.
+func (b *binder) aggregate(a sqlparser.AggrFunc) (sqlparser.Expr, error) {
+	for _, arg := range a.GetArgs() {
+		if hasAggregate(arg) {
+			return nil, unsupported("an aggregate within an aggregate")
+		}
+	}
+	at := slices.IndexFunc(b.q.Aggregates, func(o sqlparser.AggrFunc) bool { return sqlparser.Equals.Expr(o, a) })
+	if at < 0 {
+		at = len(b.q.Aggregates)
+		b.q.Aggregates = append(b.q.Aggregates, a)
+	}
+	return refer(groupRow, len(b.q.Keys)+at), nil
+}
+
+func isGrouping(e sqlparser.Expr) bool {
+	f, ok := e.(*sqlparser.FuncExpr)
+	return ok && strings.EqualFold(f.Name.String(), "grouping")
+}
+
+// grouping is GROUPING(key): 1 in a row in which the key is rolled up.
+func (b *binder) grouping(f *sqlparser.FuncExpr) (sqlparser.Expr, error) {
+	if len(f.Exprs) != 1 || !b.q.Rollup {
+		return nil, unsupported("this GROUPING")
+	}
+	at := b.key(f.Exprs[0])
+	if at < 0 {
+		return nil, unsupported("GROUPING of what is no key")
+	}
+	behind := len(b.q.Keys) - 1 - at // keys behind it are rolled up first
+	return &sqlparser.ComparisonExpr{Operator: sqlparser.GreaterThanOp, Left: refer(groupRow, rolledUp), Right: sqlparser.NewIntLiteral(strconv.Itoa(behind))}, nil
+}
+
+// rolledLast has the references to the number of keys rolled up refer to the last column.
+func (b *binder) rolledLast() {
+	last := len(b.q.Keys) + len(b.q.Aggregates)
+	fix := func(e sqlparser.Expr) sqlparser.Expr {
+		if e == nil {
+			return nil
+		}
+		return sqlparser.CopyOnRewrite(e, nil, func(c *sqlparser.CopyOnWriteCursor) {
+			if n, ok := c.Node().(*sqlparser.ColName); ok {
+				if at, ok := OfGroup(n); ok && at == rolledUp {
+					c.Replace(refer(groupRow, last))
+				}
+			}
+		}, nil).(sqlparser.Expr)
+	}
+	for i := range b.q.Items {
+		b.q.Items[i].Expr = fix(b.q.Items[i].Expr)
+	}
+	for i := range b.q.Order {
+		b.q.Order[i].Expr = fix(b.q.Order[i].Expr)
+	}
+	b.q.Having = fix(b.q.Having)
+}

@@ -1,0 +1,73 @@
+package bind
+
+import "vitess.io/vitess/go/vt/sqlparser"
+
+// rowsMax bounds the rows of an IN list of rows.
+const rowsMax = 1000
+
+// rowComparison writes a comparison of rows as comparisons of their values, which is the same for NULL too:
+// (a, b) IN ((1, 2), (3, 4)) is a = 1 AND b = 2 OR a = 3 AND b = 4. nil: it compares no rows.
+func rowComparison(e *sqlparser.ComparisonExpr) (sqlparser.Expr, error) {
+	left, ok := e.Left.(sqlparser.ValTuple)
+	if !ok {
+		return nil, nil
+	}
+	right, ok := e.Right.(sqlparser.ValTuple)
+	if !ok {
+		return nil, unsupported("a row beside no row")
+	}
+	switch e.Operator {
+	case sqlparser.EqualOp:
+		return rowsEqual(left, right)
+	case sqlparser.NotEqualOp:
+		equal, err := rowsEqual(left, right)
+		return &sqlparser.NotExpr{Expr: equal}, err
+	case sqlparser.InOp, sqlparser.NotInOp:
+		in, err := rowAmong(left, right)
+		if err == nil && e.Operator == sqlparser.NotInOp {
+			in = &sqlparser.NotExpr{Expr: in}
+		}
+		return in, err
+	}
+	return nil, unsupported("an order of rows")
+}
+
+func rowsEqual(l, r sqlparser.ValTuple) (out sqlparser.Expr, err error) {
+	if len(l) != len(r) {
+		return nil, unsupported("rows of two lengths")
+	}
+	for i := range l {
+		if _, nested := l[i].(sqlparser.ValTuple); nested {
+			return nil, unsupported("rows within rows")
+		}
+		equal := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: l[i], Right: r[i]}
+		if out == nil {
+			out = equal
+		} else {
+			out = &sqlparser.AndExpr{Left: out, Right: equal}
+		}
+	}
+	return out, nil
+}
+
+func rowAmong(l sqlparser.ValTuple, list sqlparser.ValTuple) (out sqlparser.Expr, err error) {
+	if len(list) > rowsMax {
+		return nil, unsupported("so many rows")
+	}
+	for _, e := range list {
+		r, ok := e.(sqlparser.ValTuple)
+		if !ok {
+			return nil, unsupported("a row beside no row")
+		}
+		equal, err := rowsEqual(l, r)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = equal
+		} else {
+			out = &sqlparser.OrExpr{Left: out, Right: equal}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,360 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	vtsqltypes "vitess.io/vitess/go/sqltypes"
+	vtquery "vitess.io/vitess/go/vt/proto/query"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/bind"
+	"isochron/sql/catalog"
+	"isochron/sql/expr"
+	"isochron/sql/parse"
+	"isochron/sql/rounds"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// The SQL core's door: a SELECT over one table, or none, is parsed, bound, planned and executed by packages of ours. What
+// it does not take yet is the engine's, as before.
+
+// corePlan executes a statement by the SQL core.
+type corePlan struct {
+	plan       *rounds.Plan
+	fields     []*querypb.Field
+	parameters map[string]*vtquery.BindVariable
+}
+
+// kind implements Plan.
+func (*corePlan) kind() planKind { return coreKind }
+
+// counter implements Plan.
+func (*corePlan) counter() string { return "Com_select" }
+
+// coreTexts are the plans of one text, by the types of its values.
+type coreTexts struct {
+	refused bool // it is not for the core
+	plans   map[string]*corePlan
+}
+
+// coreRefusedMax bounds the texts that a session remembers as refused.
+const coreRefusedMax = 256
+
+// refusedTexts are texts that the core has no plan for, as long as the catalogue and the settings are those of then.
+type refusedTexts struct {
+	under circumstances
+	texts map[string]struct{}
+}
+
+// has reports whether a text was refused.
+func (r *refusedTexts) has(s *Session, text string) bool {
+	now := circumstances{catalogue: s.statement.snapshot, database: s.GetCurrentDatabase(), settings: s.settings}
+	if r.under != now {
+		*r = refusedTexts{under: now}
+	}
+	_, ok := r.texts[text]
+	return ok
+}
+
+func (r *refusedTexts) add(text string) {
+	if len(r.texts) >= coreRefusedMax || r.texts == nil {
+		r.texts = map[string]struct{}{}
+	}
+	r.texts[text] = struct{}{}
+}
+
+// core is the core's plan of the statement; nil: it has none. t is what the session knows of the text; nil: nothing.
+func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
+	s := x.s
+	if x.tried[coreKind] || t != nil && t.core.refused || !s.mayUseCore(x.text) {
+		return nil, nil
+	}
+	parameters, types, ok := x.coreParameters()
+	if !ok {
+		return nil, nil
+	}
+	if t != nil {
+		if p := t.core.plans[types]; p != nil {
+			return &corePlan{p.plan, p.fields, parameters}, nil
+		}
+		if len(t.core.plans) >= variantsMax {
+			return nil, nil
+		}
+	}
+	keyed := x.text
+	if t != nil {
+		keyed = strings.TrimPrefix(x.request.key(), textKey)
+	}
+	if t == nil && s.coreRefused.has(s, x.text) {
+		return nil, nil
+	}
+	p, err := s.compileCore(ctx, x.text, keyed, parameters)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		if p == nil {
+			s.coreRefused.add(x.text)
+			return nil, nil
+		}
+		return p, nil
+	}
+	if p == nil {
+		t.core.refused = true
+		return nil, nil
+	}
+	if t.core.plans == nil {
+		t.core.plans = map[string]*corePlan{}
+	}
+	t.core.plans[types] = p
+	return p, nil
+}
+
+// mayUseCore reports whether the core may be asked for a statement of the session.
+func (s *Session) mayUseCore(text string) bool {
+	return s.chosen().path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
+}
+
+// coreParameters are the statement's values by the names that the parser gives them, and a text that tells their types
+// apart.
+func (x *execution) coreParameters() (values map[string]*vtquery.BindVariable, types string, ok bool) {
+	if x.prepare == nil {
+		return takenParameters(x.taken)
+	}
+	values = make(map[string]*vtquery.BindVariable, len(x.prepare.BindVars))
+	var key strings.Builder
+	for i := range len(x.prepare.BindVars) {
+		bv := x.prepare.BindVars[paramName(i)]
+		if bv == nil {
+			return nil, "", false
+		}
+		v := &vtquery.BindVariable{Type: parameterType(vtsqltypes.Type(bv.Type), bv.Value), Value: bv.Value}
+		values[paramName(i)] = v
+		key.WriteString(v.Type.String())
+		key.WriteByte(',')
+	}
+	return values, key.String(), true
+}
+
+// compileCore compiles a statement; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
+func (s *Session) compileCore(ctx context.Context, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
+	if len(text) > coreTextMax {
+		return nil, nil
+	}
+	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
+		return nil, err
+	}
+	tree := parse.Select(keyed)
+	if tree == nil {
+		return nil, nil
+	}
+	if tree = typed(tree, parameters); tree == nil {
+		return nil, nil
+	}
+	snap, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	c := s.coreContext(ctx)
+	c.Parameters = parameters
+	q, err := bind.Select(tree, parse.Items(text), s.coreLookup(snap), s.coreSettings().fullGroup)
+	if err != nil {
+		return nil, lastingError(err)
+	}
+	plan, err := rounds.Compile(c, q)
+	if err != nil {
+		return nil, lastingError(err)
+	}
+	for _, pos := range plan.Columns {
+		if !rounds.Supported(q.Table.Schema.Schema[pos]) {
+			return nil, nil
+		}
+	}
+	return &corePlan{plan, s.coreFields(plan), parameters}, nil
+}
+
+// lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
+func lastingError(err error) error {
+	var e *expr.Error
+	if errors.As(err, &e) {
+		switch e.Code {
+		case 1055, 1111, 1140, 1582:
+			return coreError(err)
+		}
+	}
+	return nil
+}
+
+// coreTextMax bounds the texts of the core: its parser and all that walk its trees recurse.
+const coreTextMax = 64 << 10
+
+// typed returns the tree with the types of their values in its arguments; nil: one has none.
+func typed(tree *sqlparser.Select, parameters map[string]*vtquery.BindVariable) *sqlparser.Select {
+	ok := true
+	out := sqlparser.CopyOnRewrite(tree, nil, func(c *sqlparser.CopyOnWriteCursor) {
+		switch n := c.Node().(type) {
+		case *sqlparser.Argument:
+			v := parameters[n.Name]
+			switch {
+			case v == nil:
+				ok = false
+			case v.Type == vtquery.Type_NULL_TYPE:
+				c.Replace(&sqlparser.NullVal{})
+			default:
+				c.Replace(&sqlparser.Argument{Name: n.Name, Type: v.Type})
+			}
+		case sqlparser.ListArg:
+			ok = false
+		}
+	}, nil)
+	if !ok {
+		return nil
+	}
+	return out.(*sqlparser.Select)
+}
+
+// coreLookup finds the tables that the session's user may read.
+func (s *Session) coreLookup(snap *catalog.Snapshot) bind.Lookup {
+	current := s.GetCurrentDatabase()
+	return func(database, name string) (*catalog.Descriptor, bool) {
+		if database == "" {
+			database = current
+		}
+		d, ok := snap.Table(database, name)
+		if !ok {
+			return nil, false
+		}
+		p := s.privileges()
+		on := p.Database(d.Record.Database)
+		may := has(p, "SELECT") || on.Has(gms.PrivilegeType_Select) || on.Table(d.Record.Name).Has(gms.PrivilegeType_Select)
+		return d, may
+	}
+}
+
+// Execute implements Plan.
+func (p *corePlan) Execute(ctx context.Context, x *execution) error {
+	s := x.s
+	s.statement.compiled, s.statement.fresh = true, true
+	c := s.coreContext(ctx)
+	c.Parameters = p.parameters
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan}, coreMemory{s.account.Load()})
+	if err != nil {
+		return x.otherwise(coreError(err), 0)
+	}
+	defer from.Close()
+	count, fields := int64(0), p.fields
+	for {
+		rows, err := from.Next(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // a function may have ended of it with a value
+		}
+		if err != nil {
+			return x.otherwise(coreError(err), count)
+		}
+		if rows == nil {
+			break
+		}
+		if count == 0 {
+			fields = valueFields(fields, rows)
+		}
+		count += int64(len(rows))
+		s.flags(x.c)
+		held := 2 * bytesOf(rows) // until they are sent, as values and as a packet
+		if err := s.account.Load().charge(held); err != nil {
+			return err
+		}
+		if err := x.yield(coreResult(fields, rows), true); err != nil {
+			return err
+		}
+		s.account.Load().release(held)
+	}
+	s.coreWarnings(c)
+	s.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
+	info := s.GetLastQueryInfo()
+	info.RowCount.Store(-1)
+	info.FoundRows.Store(count)
+	s.flags(x.c)
+	return x.yield(&sqltypes.Result{Fields: fields}, false)
+}
+
+// coreError is an error of the core as the wire sends it.
+func coreError(err error) error {
+	var e *expr.Error
+	if errors.As(err, &e) {
+		return mysql.NewSQLError(e.Code, e.State, "%s", e.Message)
+	}
+	return err
+}
+
+// otherwise leaves a statement that has yielded nothing to the engine if an expression panics. What has made the last
+// read of its transaction is done again for that.
+func (x *execution) otherwise(err error, yielded int64) error {
+	var p *expr.Panic
+	if !errors.As(err, &p) || yielded > 0 {
+		return err
+	}
+	if key := x.request.key(); key != "" {
+		if t := x.s.textOf(key); t != nil {
+			t.core.refused = true
+		}
+	}
+	x.s.coreRefused.has(x.s, x.text) // it is of the present catalogue and settings
+	x.s.coreRefused.add(x.text)
+	if x.s.FinalRead() {
+		return x.s.NotFinal()
+	}
+	return errOtherPlan
+}
+
+// coreReader reads in the transaction of a session.
+type coreReader struct {
+	s *Session
+	p *rounds.Plan
+}
+
+// Read implements rounds.Reader.
+func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {
+	s := r.s
+	m := table.Mode{Lock: lock, Wait: wait}
+	s.statement.final = s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1
+	tx, err := s.use(ctx, a.Desc)
+	if err != nil {
+		return nil, err
+	}
+	m.OnlyRead = s.FinalRead()
+	rows, err := a.FetchValues(ctx, tx, m, columns)
+	if errors.Is(err, table.ErrNotFinal) {
+		return nil, s.NotFinal()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows, s.account.Load().charge(bytesOf(rows))
+}
+
+// bytesOf is what rows take.
+func bytesOf(rows [][]expr.Value) (n int64) {
+	for _, row := range rows {
+		n += int64(len(row)) * valueOverheadBytes
+		for _, v := range row {
+			n += int64(v.Len())
+		}
+	}
+	return n
+}
+
+// coreMemory has the core charge a statement's account.
+type coreMemory struct{ *account }
+
+// Charge implements exec.Memory.
+func (m coreMemory) Charge(n int64) error { return m.charge(n) }
+
+// Release implements exec.Memory.
+func (m coreMemory) Release(n int64) { m.release(n) }

@@ -1,0 +1,189 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/cockroachdb/apd/v3"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/mysql/collations"
+	vtsqltypes "vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
+
+	"isochron/sql/expr"
+)
+
+// coreSettings are what the SQL core needs of a session's settings.
+type coreSettings struct {
+	known          bool
+	settings       uint64 // they are as of these
+	usable         bool   // the core reads texts under them
+	fullGroup      bool
+	strict         bool
+	mode           string
+	collation      collations.ID
+	maxPacket      int
+	groupConcatMax int
+}
+
+// The modes under which texts mean something else than the core's parser takes them for, or values are computed otherwise.
+var coreRefuses = []string{"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "HIGH_NOT_PRECEDENCE", "IGNORE_SPACE", "REAL_AS_FLOAT", "NO_UNSIGNED_SUBTRACTION", "TIME_TRUNCATE_FRACTIONAL", "PAD_CHAR_TO_FULL_LENGTH"}
+
+// coreSettings are those of now.
+func (s *Session) coreSettings() *coreSettings {
+	c := &s.coreSet
+	if c.known && c.settings == s.settings {
+		return c
+	}
+	*c = coreSettings{known: true, settings: s.settings}
+	c.mode = strings.ToUpper(s.textVariable("sql_mode"))
+	modes := strings.Split(c.mode, ",")
+	c.fullGroup = slices.Contains(modes, "ONLY_FULL_GROUP_BY")
+	c.strict = slices.Contains(modes, "STRICT_TRANS_TABLES") || slices.Contains(modes, "STRICT_ALL_TABLES")
+	c.maxPacket = int(s.number("max_allowed_packet", expr.DefaultMaxPacket))
+	c.groupConcatMax = int(s.number("group_concat_max_len", 1024))
+	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))
+	c.collation = id
+	c.usable = known && expr.Environment().CollationEnv().IsSupported(id) && s.speaksUnicode()
+	for _, m := range coreRefuses {
+		c.usable = c.usable && !slices.Contains(modes, m)
+	}
+	if n := s.number("timestamp", 0); n != 0 {
+		c.usable = false // NOW() is what the client has set
+	}
+	return c
+}
+
+// speaksUnicode reports whether texts come and go in utf8mb4, or a part of it.
+func (s *Session) speaksUnicode() bool {
+	for _, name := range []string{"character_set_client", "character_set_connection", "character_set_results"} {
+		switch s.textVariable(name) {
+		case "utf8mb4", "utf8mb3", "utf8":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// textVariable is a variable of the session that is a text.
+func (s *Session) textVariable(name string) string {
+	v, err := s.GetSessionVariable(s.quiet, name)
+	if text, ok := v.(string); err == nil && ok {
+		return text
+	}
+	return ""
+}
+
+// coreContext is what a statement's expressions depend on.
+func (s *Session) coreContext(ctx context.Context) *expr.Context {
+	set, c := s.coreSettings(), &s.coreCtx
+	c.Forget()
+	c.Done, c.Now, c.Zone = ctx, s.stats.began, s.zone()
+	if c.Now.IsZero() {
+		c.Now = time.Now()
+	}
+	c.SQLMode, c.Collation, c.MaxPacket, c.GroupConcatMax, c.Strict = set.mode, set.collation, set.maxPacket, set.groupConcatMax, set.strict
+	c.Database, c.Session = s.GetCurrentDatabase(), coreView{s}
+	return c
+}
+
+// coreWarnings has SHOW WARNINGS show those of the core.
+func (s *Session) coreWarnings(c *expr.Context) {
+	list, _ := c.Warnings()
+	for _, w := range list {
+		s.Warn(&gms.Warning{Level: w.Level, Code: w.Code, Message: w.Message})
+	}
+}
+
+// coreView is the session as the core's functions see it.
+type coreView struct{ s *Session }
+
+var _ expr.Session = coreView{}
+
+func (v coreView) User() string { return v.s.who }
+
+func (v coreView) CurrentUser() string {
+	c := v.s.Client()
+	return c.User + "@" + c.Address
+}
+
+func (v coreView) ConnectionID() uint32 { return v.s.ID() }
+
+func (v coreView) LastInsertID() uint64 { return uint64(v.s.GetLastQueryInfo().LastInsertId.Load()) }
+
+func (v coreView) SetLastInsertID(n uint64) { v.s.GetLastQueryInfo().LastInsertId.Store(int64(n)) }
+
+func (v coreView) RowCount() int64 { return v.s.GetLastQueryInfo().RowCount.Load() }
+
+func (v coreView) FoundRows() int64 { return v.s.GetLastQueryInfo().FoundRows.Load() }
+
+func (v coreView) Variable(name string, global bool) (expr.Value, expr.Type, bool) {
+	var value any
+	if global {
+		_, found, ok := gms.SystemVariables.GetGlobal(name)
+		if !ok {
+			return expr.Null, expr.NullType(), false
+		}
+		value = found
+	} else {
+		found, err := v.s.GetSessionVariable(v.s.quiet, name)
+		if err != nil {
+			return expr.Null, expr.NullType(), false
+		}
+		value = found
+	}
+	return v.of(value)
+}
+
+func (v coreView) UserVariable(name string) (expr.Value, expr.Type) {
+	_, value, err := v.s.GetUserVariable(v.s.quiet, name)
+	if err != nil {
+		return expr.Null, expr.NullType()
+	}
+	out, t, _ := v.of(value)
+	return out, t
+}
+
+// bytesOfText are the bytes of a text, not a copy: values are not changed, and a variable may be long.
+func bytesOfText(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// of is a value of the engine's.
+func (v coreView) of(value any) (expr.Value, expr.Type, bool) {
+	of := func(t vtsqltypes.Type, collation collations.ID, text string) (expr.Value, expr.Type, bool) {
+		return vtsqltypes.MakeTrusted(t, bytesOfText(text)), evalengine.NewTypeEx(t, collation, true, 0, 0, nil), true
+	}
+	const binary = collations.ID(collations.CollationBinaryID)
+	switch n := value.(type) {
+	case nil:
+		return expr.Null, expr.NullType(), true
+	case bool:
+		if n {
+			return of(vtsqltypes.Int64, binary, "1")
+		}
+		return of(vtsqltypes.Int64, binary, "0")
+	case int8, int16, int32, int64, int:
+		return of(vtsqltypes.Int64, binary, fmt.Sprint(n))
+	case uint8, uint16, uint32, uint64, uint:
+		return of(vtsqltypes.Uint64, binary, fmt.Sprint(n))
+	case float64:
+		return of(vtsqltypes.Float64, binary, strconv.FormatFloat(n, 'g', -1, 64))
+	case float32:
+		return of(vtsqltypes.Float64, binary, strconv.FormatFloat(float64(n), 'g', -1, 64))
+	case *apd.Decimal:
+		value := vtsqltypes.MakeTrusted(vtsqltypes.Decimal, []byte(n.Text('f')))
+		return value, evalengine.NewTypeEx(vtsqltypes.Decimal, binary, true, 65, max(0, -n.Exponent), nil), true
+	case string:
+		return of(vtsqltypes.VarChar, v.s.coreSettings().collation, n)
+	case []byte:
+		return vtsqltypes.MakeTrusted(vtsqltypes.VarBinary, n), evalengine.NewTypeEx(vtsqltypes.VarBinary, binary, true, 0, 0, nil), true
+	case time.Time:
+		return of(vtsqltypes.VarChar, v.s.coreSettings().collation, n.Format("2006-01-02 15:04:05.999999"))
+	}
+	return expr.Null, expr.NullType(), false
+}

@@ -1,0 +1,230 @@
+package sql
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"google.golang.org/protobuf/proto"
+	vtsqltypes "vitess.io/vitess/go/sqltypes"
+	vtquery "vitess.io/vitess/go/vt/proto/query"
+
+	"isochron/sql/expr"
+	"isochron/sql/rounds"
+	"isochron/sql/rowcodec"
+)
+
+// takenParameters are values that were taken out of a text, by the names of their places.
+func takenParameters(taken []sqlparser.Expr) (values map[string]*vtquery.BindVariable, key string, ok bool) {
+	values = make(map[string]*vtquery.BindVariable, len(taken))
+	for i, e := range taken {
+		lit, ok := e.(*sqlparser.SQLVal)
+		if !ok {
+			return nil, "", false
+		}
+		v := &vtquery.BindVariable{Value: lit.Val}
+		switch lit.Type {
+		case sqlparser.IntVal:
+			v.Type = vtquery.Type_INT64
+			if _, err := strconv.ParseInt(string(lit.Val), 10, 64); err != nil {
+				v.Type = vtquery.Type_UINT64
+				if _, err := strconv.ParseUint(string(lit.Val), 10, 64); err != nil {
+					v.Type = vtquery.Type_DECIMAL
+				}
+			}
+		case sqlparser.FloatVal:
+			v.Type = vtquery.Type_DECIMAL
+			for _, c := range lit.Val {
+				if c == 'e' || c == 'E' {
+					v.Type = vtquery.Type_FLOAT64
+				}
+			}
+		case sqlparser.StrVal:
+			v.Type = vtquery.Type_VARCHAR
+		default:
+			return nil, "", false
+		}
+		values[paramName(i)] = v
+		key += v.Type.String() + ","
+	}
+	return values, key, true
+}
+
+// parameterType is the type of a parameter: clients send text as bytes.
+func parameterType(t vtsqltypes.Type, value []byte) vtsqltypes.Type {
+	switch {
+	case vtsqltypes.IsSigned(t):
+		return vtsqltypes.Int64
+	case vtsqltypes.IsUnsigned(t):
+		return vtsqltypes.Uint64
+	case vtsqltypes.IsFloat(t):
+		return vtsqltypes.Float64
+	case vtsqltypes.IsText(t) || vtsqltypes.IsBinary(t):
+		if utf8.Valid(value) {
+			return vtsqltypes.VarChar
+		}
+		return vtsqltypes.VarBinary
+	}
+	return t
+}
+
+// coreResult is a batch of rows as the wire library sends them.
+func coreResult(fields []*querypb.Field, rows [][]expr.Value) *sqltypes.Result {
+	width := len(fields)
+	memory := make([]sqltypes.Value, len(rows)*width)
+	r := &sqltypes.Result{Fields: fields, Rows: make([][]sqltypes.Value, len(rows)), RowsAffected: uint64(len(rows))}
+	for i, row := range rows {
+		out := memory[i*width : (i+1)*width : (i+1)*width]
+		for j := range out {
+			v := row[j]
+			switch t := fields[j].Type; {
+			case v.IsNull():
+			case t == sqltypes.Float32:
+				out[j] = sqltypes.MakeTrusted(t, rowcodec.FloatText(v).Raw())
+			default:
+				out[j] = sqltypes.MakeTrusted(t, v.Raw())
+			}
+		}
+		r.Rows[i] = out
+	}
+	return r
+}
+
+// valueFields are the fields with the types of the values of the first row where they are of another family than
+// declared: the engine's types of some functions are not those of their values, and clients read binary values by them.
+func valueFields(fields []*querypb.Field, rows [][]expr.Value) []*querypb.Field {
+	out := fields
+	for i, f := range fields {
+		v := firstValue(rows, i)
+		if v.IsNull() || familyOf(vtsqltypes.Type(f.Type)) == familyOf(v.Type()) {
+			continue
+		}
+		if &out[0] == &fields[0] {
+			out = slices.Clone(fields)
+		}
+		changed := proto.Clone(f).(*querypb.Field)
+		changed.Type = wireType(v.Type())
+		out[i] = changed
+	}
+	return out
+}
+
+func firstValue(rows [][]expr.Value, column int) expr.Value {
+	for _, row := range rows {
+		if !row[column].IsNull() {
+			return row[column]
+		}
+	}
+	return expr.Null
+}
+
+// familyOf are the types that the binary protocol writes alike.
+func familyOf(t vtsqltypes.Type) int {
+	switch {
+	case vtsqltypes.IsUnsigned(t):
+		return 1
+	case vtsqltypes.IsSigned(t):
+		return 2
+	case vtsqltypes.IsFloat(t):
+		return 3
+	case t == vtsqltypes.Time:
+		return 4
+	case t == vtsqltypes.Date || t == vtsqltypes.Datetime || t == vtsqltypes.Timestamp:
+		return 5
+	}
+	return 0 // as text
+}
+
+// coreFields describes the result to a client.
+func (s *Session) coreFields(p *rounds.Plan) []*querypb.Field {
+	fields := p.Fields()
+	out := make([]*querypb.Field, len(fields))
+	for i, f := range fields {
+		if f.Column >= 0 && !p.Query.Grouped {
+			out[i] = s.columnField(p, f)
+		} else {
+			out[i] = s.exprField(f)
+		}
+	}
+	return out
+}
+
+// columnField describes a column of a table.
+func (s *Session) columnField(p *rounds.Plan, f rounds.Field) *querypb.Field {
+	d := p.Query.Table
+	c := d.Schema.Schema[f.Column]
+	out := s.exprField(f)
+	out.OrgName, out.Table, out.OrgTable, out.Database = c.Name, p.Query.Alias, d.Record.Name, d.Record.Database
+	out.Type = c.Type.Type()
+	out.ColumnLength = c.Type.MaxTextResponseByteLength(s.quiet)
+	if c.AutoIncrement {
+		out.Flags |= uint32(querypb.MySqlFlag_AUTO_INCREMENT_FLAG)
+	}
+	if c.PrimaryKey {
+		out.Flags |= uint32(querypb.MySqlFlag_PRI_KEY_FLAG)
+	}
+	if t, ok := c.Type.(gms.DatetimeType); ok {
+		out.Decimals = uint32(t.Precision())
+	}
+	if types.IsTimespan(c.Type) {
+		out.Decimals = 0 // its digits are those of the values
+	}
+	return out
+}
+
+// exprField describes an expression.
+func (s *Session) exprField(f rounds.Field) *querypb.Field {
+	t := f.Type
+	out := &querypb.Field{Name: f.Name, Type: wireType(t.Type()), Charset: uint32(mysql.CharacterSetBinary)}
+	if !t.Nullable() {
+		out.Flags |= uint32(querypb.MySqlFlag_NOT_NULL_FLAG)
+	}
+	switch k := t.Type(); {
+	case vtsqltypes.IsText(k) || k == vtsqltypes.Enum || k == vtsqltypes.Set:
+		out.Charset = uint32(s.coreSettings().collation)
+		out.ColumnLength = textLength(t.Size())
+	case k == vtsqltypes.TypeJSON:
+		out.ColumnLength = 1<<32 - 1
+	case vtsqltypes.IsBinary(k):
+		out.ColumnLength = max(uint32(t.Size()), 1<<16-1)
+		out.Flags |= uint32(querypb.MySqlFlag_BINARY_FLAG)
+	case vtsqltypes.IsDecimal(k):
+		out.Decimals = uint32(t.Scale())
+		out.ColumnLength = uint32(max(t.Size(), t.Scale())) + 2
+	case vtsqltypes.IsFloat(k):
+		out.Decimals, out.ColumnLength = 31, 23
+	case k == vtsqltypes.Datetime || k == vtsqltypes.Timestamp || k == vtsqltypes.Time:
+		out.Decimals, out.ColumnLength = uint32(t.Size()), 26
+	default:
+		out.ColumnLength = 21
+	}
+	if vtsqltypes.IsUnsigned(t.Type()) {
+		out.Flags |= uint32(querypb.MySqlFlag_UNSIGNED_FLAG)
+	}
+	return out
+}
+
+// textLength is the longest text of so many characters, in bytes; 0: it is not known.
+func textLength(characters int32) uint32 {
+	if characters <= 0 || characters > 1<<28 {
+		return 1<<16 - 1
+	}
+	return uint32(characters) * 4
+}
+
+// wireType is a type as clients know it.
+func wireType(t vtsqltypes.Type) querypb.Type {
+	switch t {
+	case vtsqltypes.HexNum, vtsqltypes.HexVal, vtsqltypes.BitNum:
+		return sqltypes.VarBinary
+	case vtsqltypes.Unknown, vtsqltypes.Expression, vtsqltypes.Tuple:
+		return sqltypes.VarChar
+	}
+	return querypb.Type(t)
+}

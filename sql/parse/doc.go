@@ -1,0 +1,12 @@
+// Package parse turns the text of a statement into a syntax tree.
+//
+// How it works. The parser is Vitess'. It knows no sql_mode, so a text under a mode that changes the meaning of quotes and
+// signs is not for it; nor are comments that a server executes. What it refuses is left to the second parser, that of the
+// engine in sql's root, as long as that engine is in the build.
+//
+// A tree does not have the text of its parts, and MySQL names a column of a result by the text of its expression:
+// Items cuts a select list into these texts.
+//
+// What the caller owes it. The text's depth and size are bounded before Parse sees it: the parser and all that walks its
+// trees recurse.
+package parse

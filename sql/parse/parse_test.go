@@ -1,0 +1,34 @@
+package parse
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestItemsAreTheTextsOfTheClient(t *testing.T) {
+	for text, want := range map[string][]string{
+		"SELECT 1":               {"1"},
+		"select  a , b+1 from t": {"a", "b+1"},
+		"SELECT DISTINCT f(a, ',)'), `x,y` FROM t":  {"f(a, ',)')", "`x,y`"},
+		"SELECT /* c, */ a, t.from, 'it''s' FROM t": {"a", "t.from", "'it''s'"},
+		"SELECT (SELECT 1 FROM u), 2 -- c\n FROM t": {"(SELECT 1 FROM u)", "2 -- c"},
+		"SELECT @x, @@from;":                        {"@x", "@@from"},
+		"SELECT 'a\\', b', c LIMIT 1":               {"'a\\', b'", "c"},
+		"INSERT INTO t VALUES (1)":                  nil,
+	} {
+		if got := Items(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, expected %q", text, got, want)
+		}
+	}
+}
+
+func FuzzItems(f *testing.F) {
+	f.Add("SELECT a, 'b', (c) FROM t")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, item := range Items(text) {
+			if len(item) > len(text) {
+				t.Fatal(item)
+			}
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package rounds
+
+import (
+	"slices"
+
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/access"
+	"isochron/sql/bind"
+	"isochron/sql/expr"
+)
+
+// condition is a part of the filter that compares a column with constants.
+type condition struct {
+	column int
+	op     access.Op
+	values *expr.Program // nil: IS NULL
+	count  int           // of values
+	safe   bool          // <=>: NULL equals NULL
+}
+
+// parts are the parts of a conjunction.
+func parts(e sqlparser.Expr) []sqlparser.Expr {
+	if and, ok := e.(*sqlparser.AndExpr); ok {
+		return append(parts(and.Left), parts(and.Right)...)
+	}
+	return []sqlparser.Expr{e}
+}
+
+// split finds the conditions of the filter.
+func (p *Plan) split(c *expr.Context) error {
+	p.whole = true
+	var left []sqlparser.Expr
+	for _, part := range parts(p.Query.Where) {
+		found, err := p.condition(c, part)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			p.whole = false
+			left = append(left, part)
+		}
+		p.conditions = append(p.conditions, found...)
+	}
+	return p.boundElsewhere(left)
+}
+
+// condition are the conditions that a part is; none: it is for the filter alone.
+func (p *Plan) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error) {
+	switch e := e.(type) {
+	case *sqlparser.IsExpr:
+		if at, ok := bind.Column(e.Left); ok && e.Right == sqlparser.IsNullOp {
+			return []condition{{column: at, op: access.IsNull}}, nil
+		}
+	case *sqlparser.BetweenExpr:
+		if at, ok := bind.Column(e.Left); ok && e.IsBetween {
+			from, err := p.compared(c, at, access.GreaterEqual, e.From)
+			if err != nil || from == nil {
+				return nil, err
+			}
+			to, err := p.compared(c, at, access.LessEqual, e.To)
+			if err != nil || to == nil {
+				return nil, err
+			}
+			return []condition{*from, *to}, nil
+		}
+	case *sqlparser.OrExpr:
+		return p.alternatives(c, e)
+	case *sqlparser.ComparisonExpr:
+		return p.comparison(c, e)
+	}
+	return nil, nil
+}
+
+// operators are the comparisons that bound an index, and what they are with their sides exchanged.
+var operators = map[sqlparser.ComparisonExprOperator][2]access.Op{
+	sqlparser.EqualOp:         {access.Equal, access.Equal},
+	sqlparser.NullSafeEqualOp: {access.Equal, access.Equal},
+	sqlparser.LessThanOp:      {access.Less, access.Greater},
+	sqlparser.LessEqualOp:     {access.LessEqual, access.GreaterEqual},
+	sqlparser.GreaterThanOp:   {access.Greater, access.Less},
+	sqlparser.GreaterEqualOp:  {access.GreaterEqual, access.LessEqual},
+}
+
+func (p *Plan) comparison(c *expr.Context, e *sqlparser.ComparisonExpr) ([]condition, error) {
+	if e.Operator == sqlparser.InOp {
+		at, ok := bind.Column(e.Left)
+		list, tuple := e.Right.(sqlparser.ValTuple)
+		if !ok || !tuple {
+			return nil, nil
+		}
+		one, err := p.compared(c, at, access.Equal, list...)
+		return some(one), err
+	}
+	ops, ok := operators[e.Operator]
+	if !ok {
+		return nil, nil
+	}
+	one, err := p.sided(c, e.Left, e.Right, ops[0])
+	if one == nil && err == nil {
+		one, err = p.sided(c, e.Right, e.Left, ops[1])
+	}
+	if one != nil {
+		one.safe = e.Operator == sqlparser.NullSafeEqualOp
+	}
+	return some(one), err
+}
+
+func tupleOf(e sqlparser.Expr) sqlparser.ValTuple {
+	t, _ := e.(sqlparser.ValTuple)
+	return t
+}
+
+func some(one *condition) []condition {
+	if one == nil {
+		return nil
+	}
+	return []condition{*one}
+}
+
+func (p *Plan) sided(c *expr.Context, column, value sqlparser.Expr, op access.Op) (*condition, error) {
+	at, ok := bind.Column(column)
+	if !ok {
+		return nil, nil
+	}
+	return p.compared(c, at, op, value)
+}
+
+// alternatives are a = 1 OR a = 2.
+func (p *Plan) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
+	at, list := -1, sqlparser.ValTuple(nil)
+	var gather func(e sqlparser.Expr) bool
+	gather = func(e sqlparser.Expr) bool {
+		if or, ok := e.(*sqlparser.OrExpr); ok {
+			return gather(or.Left) && gather(or.Right)
+		}
+		eq, ok := e.(*sqlparser.ComparisonExpr)
+		if !ok || eq.Operator != sqlparser.EqualOp && eq.Operator != sqlparser.InOp {
+			return false
+		}
+		column, ok := bind.Column(eq.Left)
+		if !ok || at >= 0 && at != column {
+			return false
+		}
+		at = column
+		if t := tupleOf(eq.Right); t != nil {
+			list = append(list, t...)
+		} else {
+			list = append(list, eq.Right)
+		}
+		return true
+	}
+	if !gather(e) {
+		return nil, nil
+	}
+	one, err := p.compared(c, at, access.Equal, list...)
+	return some(one), err
+}
+
+// compared is a column compared with constants; nil: they are none, or are compared by another collation than the column's.
+func (p *Plan) compared(c *expr.Context, at int, op access.Op, values ...sqlparser.Expr) (*condition, error) {
+	t := p.column(at).Type
+	values = slices.Clone(values)
+	for i, v := range values {
+		switch {
+		case !constant(v):
+			return nil, nil
+		case !isBits(v) || types.IsText(t):
+		case types.IsNumber(t) && !types.IsYear(t):
+			values[i] = &sqlparser.BinaryExpr{Operator: sqlparser.PlusOp, Left: v, Right: sqlparser.NewIntLiteral("0")}
+		default:
+			return nil, &expr.Unsupported{What: "bits beside a date or time"}
+		}
+	}
+	program, err := expr.Compile(c, expr.Columns{}, values...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range values {
+		if !program.Constant(i) {
+			return nil, nil
+		}
+	}
+	return &condition{column: at, op: op, values: program, count: len(values)}, nil
+}
+
+// isBits reports whether an expression is a hexadecimal or bit literal, which is a number beside numbers.
+func isBits(e sqlparser.Expr) bool {
+	l, ok := e.(*sqlparser.Literal)
+	return ok && (l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum)
+}
+
+// constant reports whether an expression names no column and no collation.
+func constant(e sqlparser.Expr) bool {
+	is := true
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch n.(type) {
+		case *sqlparser.ColName, *sqlparser.CollateExpr, *sqlparser.Subquery, sqlparser.ValTuple, *sqlparser.IntroducerExpr:
+			is = false
+		}
+		return is, nil
+	}, e)
+	return is
+}
+
+// boundElsewhere refuses a statement for which the engine's way bounds an index and this one does not: by OR over ranges
+// or by LIKE.
+func (p *Plan) boundElsewhere(left []sqlparser.Expr) error {
+	first := p.firsts()
+	if slices.ContainsFunc(p.conditions, func(c condition) bool { return slices.Contains(first, c.column) }) {
+		return nil
+	}
+	for _, e := range left {
+		switch e := e.(type) {
+		case *sqlparser.OrExpr:
+		case *sqlparser.ComparisonExpr:
+			if e.Operator != sqlparser.LikeOp {
+				continue
+			}
+		default:
+			continue
+		}
+		if p.names(e, first) {
+			return &expr.Unsupported{What: "this filter of an indexed column"}
+		}
+	}
+	return nil
+}
+
+// firsts are the first columns of the table's indexes.
+func (p *Plan) firsts() (out []int) {
+	d := p.Query.Table
+	if d == nil {
+		return nil
+	}
+	if !d.Keyless() {
+		out = append(out, d.Primary.Columns[0])
+	}
+	for _, x := range d.Indexes {
+		out = append(out, x.Columns[0])
+	}
+	return out
+}
+
+func (p *Plan) names(e sqlparser.Expr, columns []int) (found bool) {
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if n, ok := n.(*sqlparser.ColName); ok {
+			at, ok := bind.Column(n)
+			found = found || ok && slices.Contains(columns, at)
+		}
+		return !found, nil
+	}, e)
+	return found
+}
