@@ -1,9 +1,11 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"vitess.io/vitess/go/mysql/icuregex"
 	"vitess.io/vitess/go/mysql/sqlerror"
 )
 
@@ -32,6 +34,10 @@ func converted(err error) error {
 		return nil
 	case *Error:
 		return e
+	}
+	var match *icuregex.MatchError
+	if errors.As(err, &match) {
+		return regexpError(err)
 	}
 	if e, ok := sqlerror.NewSQLErrorFromError(err).(*sqlerror.SQLError); ok {
 		if e.Num == sqlerror.ERWrongValue && strings.Contains(e.Message, "for function") {

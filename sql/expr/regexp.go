@@ -38,8 +38,11 @@ func given(list ...sqlparser.Expr) []sqlparser.Expr {
 // matcher is a regular expression over a text from a position on.
 type matcher struct {
 	*icuregex.Matcher
-	text  []rune
-	start int // of the search, in characters from 0
+	pattern *icuregex.Pattern
+	call    *Call
+	text    []rune
+	start   int  // of the search, in characters from 0
+	found   bool // there is a match
 }
 
 // matcher compiles the expression of arguments 0 and 1. more is the index of the position; the occurrence and the kind
@@ -69,7 +72,7 @@ func (c *Call) matcher(more int) (*matcher, error) {
 	if err != nil {
 		return nil, regexpError(err)
 	}
-	m := &matcher{Matcher: icuregex.NewMatcher(compiled), text: []rune(c.Str(0))}
+	m := &matcher{Matcher: icuregex.NewMatcher(compiled), pattern: compiled, call: c, text: []rune(c.Str(0))}
 	if len(c.Args) > more {
 		at := c.Integer(more)
 		if at < 1 {
@@ -129,17 +132,36 @@ func regexpError(err error) error {
 	return newError(code, "HY000", "%v", err)
 }
 
-// find is the n-th match from where the search begins; false: there are fewer.
+// find is the n-th match from where the search is; false: there are fewer.
 func (m *matcher) find(n int64) (bool, error) {
 	for ; ; n-- {
-		ok, err := m.Find()
-		if err != nil {
-			return false, regexpError(err)
-		}
-		if !ok || n <= 1 {
-			return ok, nil
+		ok, err := m.next()
+		if err != nil || !ok || n <= 1 {
+			return ok, err
 		}
 	}
+}
+
+// next is the next match. The library bounds the time of a matcher, so each match gets one, which is brought to where
+// the last one was.
+func (m *matcher) next() (bool, error) {
+	if m.call.ended() {
+		return false, newError(1317, "70100", "Query execution was interrupted")
+	}
+	if m.found {
+		fresh := icuregex.NewMatcher(m.pattern)
+		fresh.Reset(m.text[m.start:])
+		if err := fresh.MatchAt(m.Start(), false); err != nil {
+			return false, regexpError(err)
+		}
+		m.Matcher = fresh
+	}
+	ok, err := m.Find()
+	if err != nil {
+		return false, regexpError(err)
+	}
+	m.found = ok
+	return ok, nil
 }
 
 func evalRegexpSubstr(c *Call) (Value, error) {
