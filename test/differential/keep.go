@@ -15,7 +15,7 @@ import (
 const keepers = 1000
 
 // writeKept writes one case of each class of differences without a reason into a directory, those of the largest classes
-// first, with as few rows and columns as show the difference.
+// of each form and kind first, with as few rows and columns as show the difference.
 func (r *Report) writeKept(run *runner, dir string, most int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -27,18 +27,17 @@ func (r *Report) writeKept(run *runner, dir string, most int) error {
 	defer w.close()
 	smallest := map[string]*Finding{}
 	for _, f := range r.findings {
-		if f.Reason > 0 || f.Kind == KindTimeout || f.least.Free {
+		if f.Reason > 0 || f.Kind == KindTimeout || f.least.Free || f.Path == exprPath {
 			continue
 		}
-		if s := smallest[f.Class]; s == nil || cmp.Or(cmp.Compare(len(f.Shrunk), len(s.Shrunk)), cmp.Compare(f.Shrunk, s.Shrunk)) < 0 {
-			smallest[f.Class] = f
+		if s := smallest[f.class()]; s == nil || cmp.Or(cmp.Compare(len(f.Shrunk), len(s.Shrunk)), cmp.Compare(f.Shrunk, s.Shrunk)) < 0 {
+			smallest[f.class()] = f
 		}
 	}
 	written := 0
-	for _, c := range r.Classes {
-		f := smallest[c.Name]
-		if f == nil || written >= most {
-			continue
+	for _, f := range inTurns(r.Classes, smallest) {
+		if written >= most {
+			break
 		}
 		ok, err := w.keep(f, dir)
 		if err != nil {
@@ -49,6 +48,22 @@ func (r *Report) writeKept(run *runner, dir string, most int) error {
 		}
 	}
 	return nil
+}
+
+// inTurns orders the findings of classes so that each form and kind has its largest class first, then each its second.
+func inTurns(classes []*Class, of map[string]*Finding) (out []*Finding) {
+	rank := map[*Finding]int{}
+	seen := map[string]int{}
+	for _, c := range classes {
+		if f := of[c.Name]; f != nil {
+			group := f.Form + " " + string(f.Kind)
+			rank[f] = seen[group]
+			seen[group]++
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Finding) int { return rank[a] - rank[b] })
+	return out
 }
 
 // keep writes the case of a finding; ok is false for one that differs only after other statements, or because the whole
@@ -111,7 +126,7 @@ func (w *worker) swap(iso *Session, t *Table) error {
 			return err
 		}
 	}
-	return w.checkFilled(t)
+	return w.checkFilled(t, iso)
 }
 
 // fewer removes rows and columns from the table of a statement as long as a difference of the kind remains.

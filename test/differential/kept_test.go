@@ -117,3 +117,12 @@ func TestKeptFiles(t *testing.T) {
 		t.Error(err, got.format())
 	}
 }
+
+// Each form and kind has its turn.
+func TestKeptCasesAreOfAllKinds(t *testing.T) {
+	a, b, c := &Finding{Form: "scalar", Kind: KindValue}, &Finding{Form: "scalar", Kind: KindValue}, &Finding{Form: "keys", Kind: KindType}
+	got := inTurns([]*Class{{Name: "a"}, {Name: "b"}, {Name: "gone"}, {Name: "c"}}, map[string]*Finding{"a": a, "b": b, "c": c})
+	if !slices.Equal(got, []*Finding{a, c, b}) {
+		t.Errorf("%v", got)
+	}
+}

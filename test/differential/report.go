@@ -127,11 +127,16 @@ func (r *runner) count(form, path string, classes map[string]*Class) *Count {
 	return c
 }
 
-func addClass(classes map[string]*Class, f *Finding) {
-	name := f.Class
+// class names the class of a finding, on its path.
+func (f *Finding) class() string {
 	if f.Path != "" {
-		name = f.Path + ": " + name
+		return f.Path + ": " + f.Class
 	}
+	return f.Class
+}
+
+func addClass(classes map[string]*Class, f *Finding) {
+	name := f.class()
 	k := classes[name]
 	if k == nil {
 		k = &Class{Name: name}

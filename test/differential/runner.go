@@ -199,21 +199,21 @@ func (r *runner) newWorker(number int) (*worker, error) {
 		}
 	}
 	for _, t := range r.tables {
-		if err := w.checkFilled(t); err != nil {
+		if err := w.checkFilled(t, w.isos...); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
 
-// checkFilled notes which values of a table differ as soon as it is filled.
-func (w *worker) checkFilled(t *Table) error {
+// checkFilled notes which values of a table differ as soon as it is filled in the sessions given.
+func (w *worker) checkFilled(t *Table, isos ...*Session) error {
 	want, err := w.maria.conn.query(t.dump())
 	if err != nil {
 		return err
 	}
 	w.maria.before[t.Name] = want.Rows
-	for _, iso := range w.isos {
+	for _, iso := range isos {
 		if iso.path == exprPath {
 			continue
 		}
