@@ -109,3 +109,23 @@ func TestARunBesideMariaDB(t *testing.T) {
 		t.Errorf("the versions of the servers are found to be equal: %v, %v", found, err)
 	}
 }
+
+// A report fails as long as a difference has no reason, and counts each path by itself.
+func TestReportsFail(t *testing.T) {
+	r := &runner{opt: Options{Forms: []string{"keys"}, Paths: []string{"auto", "gms"}}, reasons: []*Reason{{Line: 3}}}
+	finding := func(path string, reason int) *Finding {
+		return &Finding{Form: "keys", Path: path, Kind: KindValue, Shrunk: "SELECT 1", Reason: reason}
+	}
+	r.results = []result{{"keys", []*Finding{finding("auto", 0), finding("gms", 3)}}, {"keys", nil}}
+	report := newReport(r)
+	if err := report.err(); err == nil || err.Error() != "1 of 4 statements differ without a reason" {
+		t.Error(err)
+	}
+	if c := report.Forms; c[0].Differ != 1 || c[0].Kinds[KindValue] != 1 || c[1].Differ != 0 || c[1].Explained != 1 || r.reasons[0].Hits != 1 {
+		t.Errorf("%+v %+v %+v", c[0], c[1], r.reasons[0])
+	}
+	r.results[0].findings[0].Reason = 3
+	if err := newReport(r).err(); err != nil {
+		t.Error(err)
+	}
+}

@@ -267,7 +267,7 @@ func (r *Report) usedKinds() (out []Kind) {
 
 func (r *Report) err() error {
 	if r.Differ > 0 {
-		return fmt.Errorf("%d of %d statements differ without a reason", r.Differ, r.Statements)
+		return fmt.Errorf("%d of %d statements differ without a reason", r.Differ, r.Statements*len(r.paths))
 	}
 	return nil
 }
