@@ -61,6 +61,9 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 	if err != nil {
 		return value{}, converted(err)
 	}
+	if sqltypes.IsFloat(typ.Type()) { // the engine gives a double the scale of a decimal beside it
+		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), anyScale, nil)
+	}
 	return value{at: -1, tree: tree, typ: typ, literal: literal}, nil
 }
 

@@ -145,16 +145,12 @@ func (b *compiler) conditional(e sqlparser.Expr, literal *bool) (sqlparser.Expr,
 	case *sqlparser.CaseExpr:
 		return b.caseBranches(e, literal)
 	case *sqlparser.FuncExpr:
+		if !e.Name.EqualString("if") {
+			return b.coalesce(e.Exprs, literal)
+		}
 		out := *e
 		var err error
-		if e.Name.EqualString("if") {
-			out.Exprs, err = b.ifBranches(e.Exprs, literal)
-		} else {
-			out.Exprs, err = b.coalesceBranches(e.Exprs, literal)
-		}
-		if err == nil && e.Name.EqualString("ifnull") {
-			out.Exprs[0], err = b.single(out.Exprs[0], literal)
-		}
+		out.Exprs, err = b.ifBranches(e.Exprs, literal)
 		return &out, err
 	}
 	return e, nil
@@ -182,19 +178,35 @@ func (b *compiler) ifBranches(args []sqlparser.Expr, literal *bool) ([]sqlparser
 	return []sqlparser.Expr{test, yes, no}, err
 }
 
-// coalesceBranches are the arguments of COALESCE: each is computed if those before it are NULL.
-func (b *compiler) coalesceBranches(args []sqlparser.Expr, literal *bool) ([]sqlparser.Expr, error) {
-	var out []sqlparser.Expr
+// coalesce is COALESCE as a CASE, whose type the engine gives the decimals of all arguments. An argument is computed if
+// those before it are NULL.
+func (b *compiler) coalesce(args []sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	out := &sqlparser.CaseExpr{}
 	g := b.guard
-	for _, a := range args {
+	for i, a := range args {
 		got, err := b.branch(a, literal, g)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, got)
+		if i == len(args)-1 {
+			out.Else = got
+			break
+		}
+		if got, err = b.singleWithin(g, got, literal); err != nil {
+			return nil, err
+		}
+		out.Whens = append(out.Whens, &sqlparser.When{Cond: &sqlparser.IsExpr{Left: got, Right: sqlparser.IsNotNullOp}, Val: got})
 		g = newGuard(g, got, isNull)
 	}
 	return out, nil
+}
+
+// singleWithin is single in a branch.
+func (b *compiler) singleWithin(g *guard, e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	before := b.guard
+	b.guard = g
+	defer func() { b.guard = before }()
+	return b.single(e, literal)
 }
 
 // caseBranches are those of CASE: a branch is computed if its condition is the first that is true.

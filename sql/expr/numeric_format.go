@@ -84,7 +84,7 @@ func (c *Call) fixed(i, digits int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return ""
 	}
-	return fixedDouble(f, digits)
+	return fixedDouble(f+0, digits) // not -0
 }
 
 // fixedDouble writes a double with so many decimals. Behind the digits that identify it are zeros.

@@ -16,6 +16,11 @@ var (
 	upper = &Function{Name: "UPPER", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.fold(upperCase), nil }}
 )
 
+var (
+	length     = &Function{Name: "LENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) { return Int(int64(len(c.Native(0)))), nil }}
+	charLength = &Function{Name: "CHAR_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) { return Int(int64(c.measure(0).count(c.Raw(0)))), nil }}
+)
+
 func init() {
 	register(
 		lower, upper, alias("LCASE", lower), alias("UCASE", upper),
@@ -23,9 +28,15 @@ func init() {
 		&Function{Name: "CONCAT_WS", Min: 2, Max: -1, Type: likeAll, Nulls: true, Eval: concatWS},
 		&Function{Name: "REPLACE", Min: 3, Max: 3, Type: likeAll, Eval: replaceAll},
 		&Function{Name: "QUOTE", Min: 1, Max: 1, Type: likeFirst, Nulls: true, Eval: quote},
+		length, alias("OCTET_LENGTH", length), charLength, alias("CHARACTER_LENGTH", charLength),
+		&Function{Name: "BIT_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) { return Int(8 * int64(len(c.Native(0)))), nil }},
+		&Function{Name: "INSTR", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.locate(1, 0, 1) }},
 		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.Bytes(soundex(c.Raw(0))), nil }},
 		&Function{Name: "LOAD_FILE", Min: 1, Max: 1, Type: binaryType, Eval: func(*Call) (Value, error) { return Null, nil }}, // as with secure_file_priv = NULL
 	)
+	registerNode(func(e *sqlparser.LocateExpr) (node, bool) {
+		return node{function: locate, args: given(e.SubStr, e.Str, e.Pos)}, true
+	})
 	registerNode(func(e *sqlparser.TrimFuncExpr) (node, bool) {
 		args := []sqlparser.Expr{e.StringArg}
 		if e.TrimArg != nil {
@@ -188,3 +199,41 @@ var trim = &Function{Name: "TRIM", Min: 1, Max: 2, Type: likeAll, Eval: func(c *
 	}
 	return c.Bytes(s), nil
 }}
+
+// locate is LOCATE and POSITION: of a text in another, from a position on.
+var locate = &Function{Name: "LOCATE", Min: 2, Max: 3, Type: integerType, Eval: func(c *Call) (Value, error) {
+	if len(c.Args) == 3 {
+		return c.locate(0, 1, c.Integer(2))
+	}
+	return c.locate(0, 1, 1)
+}}
+
+// locate is the position of a text in another, in characters from 1; 0: it is not in it. As there, what is compared has
+// as many bytes as the text that is sought.
+func (c *Call) locate(sought, in int, from int64) (Value, error) {
+	needle, s := c.Raw(sought), c.Raw(in)
+	m := measure{c.isBinary(sought) || c.isBinary(in)}
+	if from < 1 || from > int64(len(s))+1 {
+		return Int(0), nil
+	}
+	at := m.offset(s, int(from-1))
+	if at == len(s) && from-1 > int64(m.count(s)) {
+		return Int(0), nil
+	}
+	by := c.comparison(c.Types[sought], c.Types[in])
+	for n := from; at+len(needle) <= len(s); n++ {
+		if int64(n)*int64(len(needle))>>20 != int64(n-1)*int64(len(needle))>>20 && c.ended() {
+			return Null, newError(1317, "70100", "Query execution was interrupted")
+		}
+		end := at + len(needle)
+		if whole := m.bytes || end == len(s) || utf8.RuneStart(s[end]); whole && by.Collate(s[at:end], needle, false) == 0 {
+			return Int(n), nil
+		}
+		next := m.offset(s[at:], 1)
+		if next == 0 {
+			break
+		}
+		at += next
+	}
+	return Int(0), nil
+}

@@ -26,6 +26,7 @@ func init() {
 		&Function{Name: "BIN", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(10, 2), nil }},
 		&Function{Name: "OCT", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(10, 8), nil }},
 		&Function{Name: "TO_BASE64", Min: 1, Max: 1, Type: textType, Eval: toBase64},
+		&Function{Name: "UNHEX", Min: 1, Max: 1, Type: binaryType, Eval: unhex},
 		&Function{Name: "FROM_BASE64", Min: 1, Max: 1, Type: binaryType, Eval: fromBase64},
 		&Function{Name: "CRC32", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(uint64(crc32.ChecksumIEEE(c.Native(0)))), nil }},
 	)
@@ -147,6 +148,19 @@ func toBase64(c *Call) (Value, error) {
 	return c.Text(out.String()), nil
 }
 
+// unhex is UNHEX; an odd digit is that of the first byte.
+func unhex(c *Call) (Value, error) {
+	digits := c.Str(0)
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	out, err := hex.DecodeString(digits)
+	if err != nil {
+		return Null, nil
+	}
+	return c.Bytes(out), nil
+}
+
 // fromBase64 is FROM_BASE64; white space is left out.
 func fromBase64(c *Call) (Value, error) {
 	text := make([]byte, 0, len(c.Raw(0)))
@@ -177,7 +191,7 @@ func evalWeightString(c *Call) (Value, error) {
 		points = int(c.Integer(1))
 		b = b[:measure{by.ID() == collations.CollationBinaryID}.offset(b, points)]
 	}
-	if c.TooLong(max(by.WeightStringLen(len(b)), by.WeightStringLen(points))) {
+	if c.TooLong(by.WeightStringLen((max(len(b), points) + 3) / 4 * 4)) { // some take the bytes of whole characters
 		return Null, nil
 	}
 	weights := by.WeightString(nil, b, points)
