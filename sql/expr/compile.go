@@ -16,6 +16,7 @@ type compiler struct {
 	columns Columns
 	args    int    // scratch that the steps need so far
 	guard   *guard // around what is being compiled, the innermost
+	whole   bool   // what is replaced next is all of an expression of the engine
 	depth   int
 }
 
@@ -29,6 +30,7 @@ func (b *compiler) compile(e sqlparser.Expr) (value, error) {
 	}
 	defer func() { b.depth-- }()
 	literal := true
+	b.whole = true
 	rewritten, err := b.replace(e, &literal)
 	if err != nil {
 		return value{}, err
@@ -71,6 +73,8 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
 	var failed error
 	depth := 0
+	whole := b.whole
+	b.whole = false
 	pre := func(n, _ sqlparser.SQLNode) bool {
 		if depth++; failed == nil && depth+b.depth > MaxDepth {
 			failed = newError(1436, "HY000", "an expression is nested more than %d deep", MaxDepth)
@@ -104,7 +108,14 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 			return
 		}
 		var out sqlparser.Expr
-		if out, failed = b.replaced(e, literal, depth); failed == nil && out != nil {
+		out, failed = b.replaced(e, literal, depth)
+		if out != nil {
+			e = out
+		}
+		if isIn(e) && failed == nil && (depth > 0 || !whole) {
+			out, failed = b.slot(e, node{function: same, args: []sqlparser.Expr{e}}, literal)
+		}
+		if failed == nil && out != nil {
 			c.Replace(out)
 		}
 	}
@@ -113,6 +124,13 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		return nil, failed
 	}
 	return out.(sqlparser.Expr), nil
+}
+
+// isIn reports whether an expression is IN or NOT IN. As a part of another the engine would compute with it in place, and
+// so change the one value that it has for all that is true or false in the process.
+func isIn(e sqlparser.Expr) bool {
+	c, ok := e.(*sqlparser.ComparisonExpr)
+	return ok && (c.Operator == sqlparser.InOp || c.Operator == sqlparser.NotInOp)
 }
 
 // replaced is what stands for an expression: the slot of a call of ours, a conditional with its parts replaced, a division

@@ -109,7 +109,29 @@ func (b *compiler) branch(e sqlparser.Expr, literal *bool, g *guard) (sqlparser.
 	before := b.guard
 	b.guard = g
 	defer func() { b.guard = before }()
-	return b.replace(e, literal)
+	out, err := b.replace(e, literal)
+	if err == nil && mayFail(out) {
+		return b.single(out, literal)
+	}
+	return out, err
+}
+
+// mayFail reports whether the engine may return an error for an expression: arithmetic may be out of range. The engine
+// computes all branches of a CASE.
+func mayFail(e sqlparser.Expr) (fails bool) {
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *sqlparser.BinaryExpr:
+			fails = true
+		case *sqlparser.UnaryExpr:
+			_, literal := n.Expr.(*sqlparser.Literal)
+			fails = fails || !literal
+		case *sqlparser.FuncExpr:
+			fails = fails || n.Name.EqualString("abs")
+		}
+		return !fails, nil
+	}, e)
+	return fails
 }
 
 func newGuard(outer *guard, condition sqlparser.Expr, holds guardTest) *guard {
@@ -236,12 +258,23 @@ func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlpars
 		out.Whens = append(out.Whens, when)
 		g = newGuard(g, test, notTrue)
 	}
+	if e.Else == nil {
+		out.Else = &sqlparser.NullVal{} // without it the engine takes the result for never NULL
+		return out, nil
+	}
 	out.Else, err = b.branch(e.Else, literal, g)
 	return out, err
 }
 
 // same is an expression as it is.
-var same = &Function{Name: "VALUE", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: func(c *Call) (Value, error) { return c.Args[0], nil }}
+var same = &Function{Name: "VALUE", Min: 1, Max: 1, Type: sameType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.Args[0], nil }}
+
+// sameType is the type of the argument. It may be NULL: the engine is not right about that in each of its types.
+func sameType(args []Type, _ *Context) Type {
+	t := args[0]
+	t.SetNullability(true)
+	return t
+}
 
 // single gives an expression that the engine would compile more than once a slot; nested, they would be compiled and
 // computed a number of times that grows exponentially.

@@ -117,7 +117,7 @@ func onlyZeros(s string) bool {
 // division is a division whose divisor is checked; nil if it is none, or cannot divide by 0.
 func (b *compiler) division(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
 	n, ok := divisor(e)
-	if !ok {
+	if !ok || b.checkedDivisor(n.args[0]) {
 		return nil, nil
 	}
 	at, err := b.slot(e, n, literal)
@@ -133,4 +133,14 @@ func (b *compiler) division(e sqlparser.Expr, literal *bool) (sqlparser.Expr, er
 		return &out, nil
 	}
 	return nil, nil
+}
+
+// checkedDivisor reports whether a divisor has been checked, as part of an expression that is rewritten again.
+func (b *compiler) checkedDivisor(e sqlparser.Expr) bool {
+	c, ok := e.(*sqlparser.ColName)
+	if !ok || c.Qualifier.Name.String() != slotName {
+		return false
+	}
+	at, err := b.find(c)
+	return err == nil && b.p.steps[at-len(b.columns.Types)].call.Function == byZero
 }
