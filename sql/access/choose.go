@@ -36,6 +36,7 @@ type Choice struct {
 	*table.Access
 	Ordered bool // in Wanted.Order
 	Pushed  bool // the read ends at the limit
+	Decided bool // the access yields just the rows that fulfil the conditions, which are the whole filter
 	Bounded int  // columns of the index that are bounded
 }
 
@@ -53,6 +54,9 @@ func Choose(ctx *gms.Context, d *catalog.Descriptor, w Wanted) (*Choice, error) 
 		}
 		if best == nil || p.better(best) {
 			best = p
+		}
+		if p.unique && x.Primary {
+			break // no index is better
 		}
 	}
 	if best == nil || best.bounded == 0 && !best.useful() {
@@ -286,7 +290,7 @@ func (p *plan) choice(ctx *gms.Context) (*Choice, error) {
 			all.Add(a)
 		}
 	}
-	c := &Choice{Access: all, Bounded: p.bounded}
+	c := &Choice{Access: all, Bounded: p.bounded, Decided: p.decides() && !p.x.HasPrefixes() && all.Exact()}
 	c.order(p, p.w)
 	return c, nil
 }

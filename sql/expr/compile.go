@@ -66,7 +66,11 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 	if sqltypes.IsFloat(typ.Type()) { // the engine gives a double the scale of a decimal beside it
 		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), anyScale, nil)
 	}
-	return value{at: -1, tree: tree, typ: typ, literal: literal}, nil
+	v := value{at: -1, tree: tree, typ: typ, literal: literal}
+	if a, ok := rewritten.(*sqlparser.Argument); ok && (sqltypes.IsIntegral(a.Type) || a.Type == sqltypes.VarChar) {
+		v.param = a.Name
+	}
+	return v, nil
 }
 
 // replace returns the tree with a slot in the place of each call of ours, and notes whether it depends on a row.

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
@@ -158,6 +159,9 @@ var (
 		return c.temporalValue(p.temporal, 6), nil
 	}}
 	span = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
+		if strings.TrimSpace(c.Str(0)) == "" {
+			return c.temporalValue(temporal{kind: aTime}, 6), nil
+		}
 		p, ok := c.time(0)
 		if !ok {
 			return Null, nil // it equals no time, after a warning
@@ -197,8 +201,12 @@ func beyondDates(n float64) string {
 
 // beside is the conversion of a constant that is compared with a value of another type; nil: the engine's is MySQL's.
 func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
-	switch constant.(type) {
-	case *sqlparser.Literal, *sqlparser.Argument:
+	switch c := constant.(type) {
+	case *sqlparser.Literal, *sqlparser.Argument, sqlparser.BoolVal:
+	case *sqlparser.ColName:
+		if !b.constant(c) {
+			return nil // a slot, as of a variable, may be one
+		}
 	default:
 		return nil
 	}
@@ -212,7 +220,7 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 			return moment
 		}
 	case sqltypes.Time:
-		if b.isNumber(constant) || b.isText(constant) {
+		if b.isNumber(constant) || b.isText(constant) || sqltypes.IsBinary(b.kind(constant)) {
 			return span
 		}
 	}

@@ -53,7 +53,8 @@ type value struct {
 	at      int // position in the row; -1: it is an expression of the engine
 	tree    evalengine.Expr
 	typ     Type
-	literal bool // it depends on no column and no volatile function
+	literal bool   // it depends on no column and no volatile function
+	param   string // it is just this parameter, a whole number or text; "": it is not
 }
 
 // MaxDepth bounds the nesting of an expression.
@@ -119,6 +120,10 @@ func (p *Program) True(row []Value) (ok bool, err error) {
 	if v.at >= 0 {
 		return Truth(p.row[v.at], p.context), nil
 	}
+	if v.param != "" {
+		got, err := p.compute(v)
+		return err == nil && Truth(got, p.context), err
+	}
 	got, err := p.engine.Evaluate(v.tree)
 	if err != nil {
 		return false, converted(err)
@@ -128,11 +133,13 @@ func (p *Program) True(row []Value) (ok bool, err error) {
 
 // load takes a row and computes the slots.
 func (p *Program) load(row []Value) error {
-	if p.engine == nil {
+	if p.engine == nil && p.uses() {
 		p.engine = newEngine(p.context)
 	}
 	copy(p.row, row)
-	p.engine.Row = p.row
+	if p.engine != nil {
+		p.engine.Row = p.row
+	}
 	for i := range p.guards {
 		p.guards[i].known = false
 	}
@@ -144,6 +151,24 @@ func (p *Program) load(row []Value) error {
 		}
 	}
 	return nil
+}
+
+// uses reports whether the program needs the engine.
+func (p *Program) uses() bool {
+	return len(p.steps) > 0 || slices.ContainsFunc(p.values, func(v value) bool { return v.at < 0 && v.param == "" })
+}
+
+// Identity reports whether the expressions are the columns, in their order.
+func (p *Program) Identity() bool {
+	if len(p.values) != len(p.columns) {
+		return false
+	}
+	for i := range p.values {
+		if p.values[i].at != i {
+			return false
+		}
+	}
+	return true
 }
 
 // slot computes the slot of a step; it is NULL in a branch that is not taken.
@@ -197,6 +222,12 @@ func (p *Program) step(s *step) (Value, error) {
 func (p *Program) compute(v *value) (Value, error) {
 	if v.at >= 0 {
 		return p.row[v.at], nil
+	}
+	if v.param != "" {
+		if bv := p.context.Parameters[v.param]; bv != nil {
+			return sqltypes.MakeTrusted(bv.Type, bv.Value), nil
+		}
+		return Null, newError(1210, "HY000", "Incorrect arguments to EXECUTE")
 	}
 	got, err := p.engine.Evaluate(v.tree)
 	if err != nil {

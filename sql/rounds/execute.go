@@ -27,11 +27,11 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 	if err != nil {
 		return nil, err
 	}
-	from, ordered, err := p.read(ctx, gctx, r, offset, count)
+	from, ordered, decided, err := p.read(ctx, gctx, r, offset, count)
 	if err != nil {
 		return nil, err
 	}
-	if p.where != nil {
+	if p.where != nil && !decided {
 		from = exec.Filter(from, p.where)
 	}
 	if p.Query.Grouped {
@@ -40,7 +40,9 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 	if p.having != nil {
 		from = exec.Filter(from, p.having)
 	}
-	from = exec.Project(from, p.list)
+	if !p.list.Identity() {
+		from = exec.Project(from, p.list)
+	}
 	if p.Query.Distinct {
 		from = exec.Distinct(from, p.itemTypes(), m)
 	}
@@ -106,28 +108,29 @@ func number(p *expr.Program) (uint64, error) {
 	return n, nil
 }
 
-// read reads the rows, and reports whether they are in the statement's order.
-func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, count uint64) (exec.Source, bool, error) {
+// read reads the rows, and reports whether they are in the statement's order, and just those of the filter.
+func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, count uint64) (from exec.Source, ordered, decided bool, err error) {
 	if p.Query.Table == nil {
-		return exec.Rows([][]expr.Value{{}}), false, nil
+		return exec.Rows([][]expr.Value{{}}), false, false, nil
 	}
 	choice, err := p.choose(gctx, offset, count)
 	if err != nil || choice == nil {
-		return exec.Rows(nil), false, err
+		return exec.Rows(nil), false, true, err
 	}
 	rows, err := r.Read(ctx, choice.Access, p.Query.Lock, p.Query.Wait, p.Columns)
-	if err == nil && choice.Pushed && p.where != nil && len(rows) >= choice.Limit {
+	if err == nil && choice.Pushed && !choice.Decided && p.where != nil && len(rows) >= choice.Limit {
 		// The filter may reject rows that the ranges let through: then all are needed.
-		if left, err := p.passing(rows); err != nil || left < len(rows) {
-			if err != nil {
-				return nil, false, err
-			}
+		passing, err := p.passing(rows)
+		if err != nil {
+			return nil, false, false, err
+		}
+		if passing < len(rows) {
 			choice.Access.Limit = 0
 			rows, err = r.Read(ctx, choice.Access, p.Query.Lock, p.Query.Wait, p.Columns)
-			return exec.Rows(rows), choice.Ordered, err
+			return exec.Rows(rows), choice.Ordered, false, err
 		}
 	}
-	return exec.Rows(rows), choice.Ordered, err
+	return exec.Rows(rows), choice.Ordered, choice.Decided, err
 }
 
 // passing is how many rows the filter passes.
