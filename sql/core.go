@@ -29,6 +29,7 @@ import (
 type corePlan struct {
 	plan       *rounds.Plan
 	fields     []*querypb.Field
+	of         []rounds.Field // of fields
 	parameters map[string]*vtquery.BindVariable
 }
 
@@ -82,7 +83,7 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	}
 	if t != nil {
 		if p := t.core.plans[types]; p != nil {
-			return &corePlan{p.plan, p.fields, parameters}, nil
+			return &corePlan{p.plan, p.fields, p.of, parameters}, nil
 		}
 		if len(t.core.plans) >= variantsMax {
 			return nil, nil
@@ -177,7 +178,7 @@ func (s *Session) compileCore(ctx context.Context, text, keyed string, parameter
 			return nil, nil
 		}
 	}
-	return &corePlan{plan, s.coreFields(plan), parameters}, nil
+	return &corePlan{plan, s.coreFields(plan), plan.Fields(), parameters}, nil
 }
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
@@ -270,7 +271,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		if err := s.account.Load().charge(held); err != nil {
 			return err
 		}
-		if err := x.yield(coreResult(fields, rows), true); err != nil {
+		if err := x.yield(coreResult(fields, p.of, rows), true); err != nil {
 			return err
 		}
 		s.account.Load().release(held)

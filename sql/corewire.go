@@ -17,7 +17,6 @@ import (
 
 	"isochron/sql/expr"
 	"isochron/sql/rounds"
-	"isochron/sql/rowcodec"
 )
 
 // takenParameters are values that were taken out of a text, by the names of their places.
@@ -75,20 +74,15 @@ func parameterType(t vtsqltypes.Type, value []byte) vtsqltypes.Type {
 }
 
 // coreResult is a batch of rows as the wire library sends them.
-func coreResult(fields []*querypb.Field, rows [][]expr.Value) *sqltypes.Result {
+func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value) *sqltypes.Result {
 	width := len(fields)
 	memory := make([]sqltypes.Value, len(rows)*width)
 	r := &sqltypes.Result{Fields: fields, Rows: make([][]sqltypes.Value, len(rows)), RowsAffected: uint64(len(rows))}
 	for i, row := range rows {
 		out := memory[i*width : (i+1)*width : (i+1)*width]
 		for j := range out {
-			v := row[j]
-			switch t := fields[j].Type; {
-			case v.IsNull():
-			case t == sqltypes.Float32:
-				out[j] = sqltypes.MakeTrusted(t, rowcodec.FloatText(v).Raw())
-			default:
-				out[j] = sqltypes.MakeTrusted(t, v.Raw())
+			if v := row[j]; !v.IsNull() {
+				out[j] = sqltypes.MakeTrusted(fields[j].Type, expr.Display(v, of[j].Type).Raw())
 			}
 		}
 		r.Rows[i] = out

@@ -114,6 +114,7 @@ var All = []Error{
 	{1452, "23000", "ER_NO_REFERENCED_ROW_2", "a foreign key references a row that does not exist", "Insert the referenced row first."},
 	{1461, "42000", "ER_MAX_PREPARED_STMT_COUNT_REACHED", "too many prepared statements of the connection, account or node", "Close statements that are no longer needed."},
 	{1524, "HY000", "ER_PLUGIN_IS_NOT_LOADED", "an account names an unknown authentication plugin", "Use mysql_native_password or caching_sha2_password."},
+	{1525, "HY000", "ER_WRONG_VALUE", "a constant beside a date or time is not valid", fixData},
 	{1526, "HY000", "ER_NO_PARTITION_FOR_GIVEN_VALUE", "a partition does not exist", fixStatement},
 	{1553, "HY000", "ER_DROP_INDEX_FK", "DROP of an index that a foreign key needs", "Drop the foreign key first."},
 	{1568, "25001", "ER_CANT_CHANGE_TX_CHARACTERISTICS", "SET TRANSACTION in an open transaction", "COMMIT or ROLLBACK first."},

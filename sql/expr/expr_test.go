@@ -104,6 +104,8 @@ func TestLiteralsTakeTheColumnsCollation(t *testing.T) {
 		"ci = 'A'": true, "cs = 'A'": false, "concat(ci, '') = 'A'": true, "ci = 'A' AND 1 = 1": true, "ci = 'A' AND cs = 'a'": true,
 		"ci = 'A' AND cs = 'A'": false, "cs = 'A' OR ci IN ('B', 'A')": true, "NOT (cs = 'A' OR ci = 'B')": true, "ci = 'A' COLLATE utf8mb4_0900_bin": false,
 		"'a' = 'A'": false,
+		"('12' > cs OR (RIGHT(ci, cs)) IS NOT TRUE) AND (cs LIKE '%' AND ci NOT IN ('x'))":        true,
+		"(NULL = SUBSTRING(ci, 1) OR cs >= 'A') AND ((FALSE AND ci) LIKE '%b%' XOR cs LIKE 'a%')": true,
 	} {
 		e, err := environment.Parser().ParseExpr(condition)
 		if err != nil {

@@ -48,7 +48,10 @@ func (b *compiler) needed() (int, error) {
 	if g != nil {
 		outer = g.at
 	}
+	within := b.guard
+	defer func() { b.guard = within }()
 	for _, g := range slices.Backward(missing) {
+		b.guard = g.outer // steps of the condition itself do not depend on it
 		v, err := b.translate(g.condition, false)
 		if err != nil {
 			return noGuard, err

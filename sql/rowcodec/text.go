@@ -16,8 +16,7 @@ import (
 type Value = sqltypes.Value
 
 // Values reads a stored row as text values: that of the layout's i-th column becomes out[into[i]], unless into[i] is
-// below 0. Text and bytes are those of b, not copies. A FLOAT has all digits of its double, for computing with it
-// (FloatText has those that MySQL shows).
+// below 0. Text and bytes are those of b, not copies. A FLOAT has all digits of its double, for computing with it.
 func (l *Layout) Values(b []byte, into []int, out []Value) error {
 	for i, at := range into {
 		if at < 0 {
@@ -200,16 +199,3 @@ func bitBytes(t gms.Type, n uint64) []byte {
 	binary.BigEndian.PutUint64(all[:], n)
 	return append([]byte{}, all[8-size:]...)
 }
-
-// FloatText is a FLOAT as MySQL shows it: of six digits.
-func FloatText(v Value) Value {
-	f, err := v.ToFloat64()
-	if v.IsNull() || err != nil {
-		return v
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', floatDigits, 64), 64)
-	return sqltypes.MakeTrusted(sqltypes.Float32, format.FormatFloat(rounded))
-}
-
-// floatDigits are the digits of a FLOAT that MySQL shows.
-const floatDigits = 6
