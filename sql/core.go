@@ -239,6 +239,23 @@ func (s *Session) coreLookup(snap *catalog.Snapshot) bind.Lookup {
 	}
 }
 
+// prepareCore describes what a statement yields that the engine cannot prepare and the core can execute; nil: it cannot
+// either. Its parameters are taken for texts until their values come.
+func (s *Session) prepareCore(ctx context.Context, query string, parameters int) []*querypb.Field {
+	if !s.mayUseCore(query) || s.interruption.reason() != nil {
+		return nil
+	}
+	values := make(map[string]*vtquery.BindVariable, parameters)
+	for i := range parameters {
+		values[paramName(i)] = &vtquery.BindVariable{Type: vtquery.Type_VARCHAR}
+	}
+	p, err := s.compileCore(ctx, query, query, values)
+	if p == nil || err != nil {
+		return nil
+	}
+	return p.fields
+}
+
 // Execute implements Plan.
 func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s

@@ -129,7 +129,12 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if s != nil && beginsCall(query) {
 			return s.prepareCall(prepare.PrepareStmt)
 		}
-		fields, err = h.Handler.ComPrepare(ctx, c, query, prepare)
+		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
+			return err
+		}
+		if fields = s.prepareCore(ctx, query, int(prepare.ParamsCount)); fields != nil {
+			err = nil
+		}
 		return err
 	})
 	if err != nil {

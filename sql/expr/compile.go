@@ -162,17 +162,17 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		}
 		return out, nil
 	}
-	if out, err := b.repeated(e, literal); out != nil || err != nil {
-		return out, err
-	}
 	converted, err := b.numeric(e)
 	if err != nil {
 		return nil, err
 	}
-	if converted == nil {
-		return b.division(e, literal)
+	if converted != nil {
+		e = converted
 	}
-	if out, err := b.division(converted, literal); out != nil || err != nil {
+	if out, err := b.repeated(e, literal); out != nil || err != nil {
+		return out, err
+	}
+	if out, err := b.division(e, literal); out != nil || err != nil {
 		return out, err
 	}
 	return converted, nil

@@ -125,7 +125,7 @@ func TestLiteralsTakeTheColumnsCollation(t *testing.T) {
 // A text where a number is needed is converted with MySQL's warning, once for a constant.
 func TestTextsAsNumbersWarn(t *testing.T) {
 	for text, want := range map[string]int{
-		"1 + '5x'": 1, "1 + '5'": 0, "'a' = 1": 1, "'a' = 'b'": 0, "-'x'": 1, "'x' AND 1": 1, "NOT 'x'": 1, "1 < concat('a', 'b')": 1, "'1' + '2x' * '3y'": 2,
+		"1 + '5x'": 1, "1 + '5'": 0, "'a' = 1": 1, "'a' = 'b'": 0, "-'x'": 1, "'x' AND 1": 1, "NOT 'x'": 1, "1 < concat('a', 'b')": 1, "'1' + '2x' * '3y'": 2, "1 IN (2, 'x')": 1, "1 BETWEEN '0x' AND '2'": 1, "'a' IN ('b', 'c')": 0,
 	} {
 		_, c := evaluated(t, text)
 		list, _ := c.Warnings()

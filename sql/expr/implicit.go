@@ -30,12 +30,25 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 			})
 		}
 	case *sqlparser.ComparisonExpr:
+		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.isNumber(e.Left) {
+			out, changed, err := b.asNumbers(list...)
+			return orNil(&sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(out)}, changed), err
+		}
 		if _, plain := comparisons[e.Operator]; plain {
 			l, r := b.isText(e.Left), b.isText(e.Right)
 			return b.sides(e.Left, e.Right, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
 			})
 		}
+	case *sqlparser.BetweenExpr:
+		if !b.isNumber(e.Left) {
+			return nil, nil
+		}
+		out, changed, err := b.asNumbers(e.From, e.To)
+		if !changed || err != nil {
+			return nil, err
+		}
+		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: out[0], To: out[1]}, nil
 	case *sqlparser.UnaryExpr:
 		if e.Operator == sqlparser.UMinusOp && b.isText(e.Expr) {
 			inner, err := b.asNumber(e.Expr)
@@ -78,6 +91,20 @@ func (b *compiler) sides(l, r sqlparser.Expr, left, right bool, with func(l, r s
 		}
 	}
 	return with(l, r), nil
+}
+
+// asNumbers replaces the texts of a list.
+func (b *compiler) asNumbers(list ...sqlparser.Expr) (out []sqlparser.Expr, changed bool, err error) {
+	for _, e := range list {
+		if b.isText(e) {
+			if e, err = b.asNumber(e); err != nil {
+				return nil, false, err
+			}
+			changed = true
+		}
+		out = append(out, e)
+	}
+	return out, changed, nil
 }
 
 func (b *compiler) asNumber(e sqlparser.Expr) (sqlparser.Expr, error) {
