@@ -95,7 +95,7 @@ func appendJSON(dst []byte, v expr.Value) []byte {
 		return append(dst, raw...)
 	case sqltypes.IsFloat(t):
 		dst = append(dst, raw...)
-		if bytes.IndexAny(raw, ".e") < 0 {
+		if !bytes.ContainsAny(raw, ".e") {
 			dst = append(dst, ".0"...)
 		}
 		return dst

@@ -147,7 +147,7 @@ func appendScaled(dst []byte, n int64, scale int) []byte {
 
 // parseDecimal reads a number; what is none is 0. One with an exponent is read as a double: its digits are not written out.
 func parseDecimal(text []byte) decimal.Decimal {
-	if bytes.IndexAny(text, "eE") >= 0 {
+	if bytes.ContainsAny(text, "eE") {
 		f, _ := strconv.ParseFloat(string(text), 64)
 		return decimalOf(f)
 	}
