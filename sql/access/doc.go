@@ -12,5 +12,6 @@
 //
 // Invariant: the access yields every row for which all conditions are true. It may yield others: the caller filters.
 //
-// What the caller owes it. Conditions whose comparison follows the column's own collation.
+// What the caller owes it. Conditions whose comparison follows the column's own collation; beside a number, a hexadecimal or
+// bit literal as a number.
 package access
