@@ -53,7 +53,7 @@ func words(r *rand.Rand) any {
 	return b.String()
 }
 
-func decimal(t gms.Type, f float64) any {
+func decimal(t gms.Type, f any) any {
 	v, _, err := t.Convert(gms.NewEmptyContext(), f)
 	if err != nil {
 		panic(err)
