@@ -211,8 +211,8 @@ func nameOf(item *sqlparser.AliasedExpr, text string) string {
 	if lit, ok := item.Expr.(*sqlparser.Literal); ok && lit.Type == sqlparser.StrVal {
 		return strings.TrimLeft(lit.Val, " ")
 	}
-	if _, ok := item.Expr.(*sqlparser.NullVal); ok {
-		return "NULL"
+	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(text, "null") {
+		return "NULL" // a parameter that is NULL has its own text
 	}
 	if len(text) > maxName {
 		return text[:maxName]
