@@ -213,7 +213,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.args = append(s.args, v)
 		s.call.Types = append(s.call.Types, v.typ)
 		s.call.Constant = append(s.call.Constant, v.literal)
-		s.call.Number = append(s.call.Number, isBits(a))
+		s.call.Number = append(s.call.Number, isBits(a) || v.typ.Type() == sqltypes.Bit)
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}

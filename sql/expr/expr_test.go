@@ -161,3 +161,24 @@ func TestBitsBesideNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A BIT is a number where a function takes one.
+func TestBitColumnsAsNumbers(t *testing.T) {
+	c := &Context{Collation: generalCI}
+	columns := Columns{Types: []Type{evalengine.NewTypeEx(sqltypes.Bit, collations.CollationBinaryID, true, 8, 0, nil)}, Find: func(*sqlparser.ColName) (int, error) { return 0, nil }}
+	for text, want := range map[string]string{"bin(b)": "101", "oct(b)": "5", "conv(b, 10, 2)": "101", "format(b, 1)": "5.0"} {
+		e, err := environment.Parser().ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(c, columns, e)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		p.Begin(c)
+		out, err := p.Run([]Value{sqltypes.MakeTrusted(sqltypes.Bit, []byte{5})}, nil)
+		if err != nil || out[0].ToString() != want {
+			t.Errorf("%s: %v, %v; expected %s", text, out, err, want)
+		}
+	}
+}

@@ -68,12 +68,12 @@ func TestClientsThatDisconnect(t *testing.T) {
 			d.exec("SET innodb_lock_wait_timeout = 30")
 			d.exec("BEGIN")
 		}
-		holder.exec("UPDATE testclientsthatgoaway.accounts SET balance = 1 WHERE id = ?", there)
-		waiter.exec("UPDATE testclientsthatgoaway.accounts SET balance = 2 WHERE id = ?", there+2)
+		holder.exec("UPDATE testclientsthatdisconnect.accounts SET balance = 1 WHERE id = ?", there)
+		waiter.exec("UPDATE testclientsthatdisconnect.accounts SET balance = 2 WHERE id = ?", there+2)
 		ctx, leave := context.WithCancel(context.Background())
 		waits := make(chan error)
 		go func() {
-			_, err := waiter.ExecContext(ctx, fmt.Sprintf("UPDATE testclientsthatgoaway.accounts SET balance = 2 WHERE id = %d", there))
+			_, err := waiter.ExecContext(ctx, fmt.Sprintf("UPDATE testclientsthatdisconnect.accounts SET balance = 2 WHERE id = %d", there))
 			waits <- err
 		}()
 		time.Sleep(100 * time.Millisecond)

@@ -79,7 +79,7 @@ func TestSavepoints(t *testing.T) {
 // commits after the rule was changed: its changes are rolled back.
 func TestATableIsImportedAgainUnderAnOpenTransaction(t *testing.T) {
 	c := begin(t)
-	const database = "testatableisadoptedanewunderanopentransaction"
+	const database = "testatableisimportedagainunderanopentransaction"
 	c.exec("CALL isochron.import_sharded_table('" + database + ".accounts', 'id', 'hash', 'pg_a,my_a')")
 	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 100), (2, 100)")
 	d := connect(t, "")

@@ -9,7 +9,7 @@ import (
 // Answers of several sources are put together as if one had given them.
 func TestStatementsOverSeveralSources(t *testing.T) {
 	c := begin(t)
-	c.exec("CALL isochron.import_sharded_table('testseveralsources.accounts', 'id', 'hash', 'pg_a,my_a,pg_b')")
+	c.exec("CALL isochron.import_sharded_table('teststatementsoverseveralsources.accounts', 'id', 'hash', 'pg_a,my_a,pg_b')")
 	c.exec("CREATE TABLE same (id BIGINT PRIMARY KEY, owner TEXT COLLATE utf8mb4_0900_bin, balance DECIMAL(12,2) NOT NULL)")
 	for _, table := range []string{"accounts", "same"} {
 		for i := range 30 {
