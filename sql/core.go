@@ -262,7 +262,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.compiled, s.statement.fresh = true, true
 	c := s.coreContext(ctx)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan}, coreMemory{s.account.Load()})
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}
@@ -332,10 +332,7 @@ func (x *execution) otherwise(err error, yielded int64) error {
 }
 
 // coreReader reads in the transaction of a session.
-type coreReader struct {
-	s *Session
-	p *rounds.Plan
-}
+type coreReader struct{ s *Session }
 
 // Read implements rounds.Reader.
 func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {

@@ -118,33 +118,7 @@ func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, co
 		return exec.Rows(nil), false, true, err
 	}
 	rows, err := r.Read(ctx, choice.Access, p.Query.Lock, p.Query.Wait, p.Columns)
-	if err == nil && choice.Pushed && !choice.Decided && p.where != nil && len(rows) >= choice.Limit {
-		// The filter may reject rows that the ranges let through: then all are needed.
-		passing, err := p.passing(rows)
-		if err != nil {
-			return nil, false, false, err
-		}
-		if passing < len(rows) {
-			choice.Access.Limit = 0
-			rows, err = r.Read(ctx, choice.Access, p.Query.Lock, p.Query.Wait, p.Columns)
-			return exec.Rows(rows), choice.Ordered, false, err
-		}
-	}
 	return exec.Rows(rows), choice.Ordered, choice.Decided, err
-}
-
-// passing is how many rows the filter passes.
-func (p *Plan) passing(rows [][]expr.Value) (n int, err error) {
-	for _, row := range rows {
-		ok, err := p.where.True(row)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			n++
-		}
-	}
-	return n, nil
 }
 
 // choose is the access for the present values; nil: no row can match.
