@@ -53,9 +53,6 @@ func (s *Session) coreSettings() *coreSettings {
 	for _, m := range coreRefuses {
 		c.usable = c.usable && !slices.Contains(modes, m)
 	}
-	if n := s.number("timestamp", 0); n != 0 {
-		c.usable = false // NOW() is what the client has set
-	}
 	return c
 }
 
