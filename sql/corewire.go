@@ -166,7 +166,7 @@ func (s *Session) columnField(p *rounds.Plan, f rounds.Field) *querypb.Field {
 	if t, ok := c.Type.(gms.DatetimeType); ok {
 		out.Decimals = uint32(t.Precision())
 	}
-	if types.IsTimespan(c.Type) {
+	if types.IsTimespan(c.Type) && !d.Shown(f.Column).Declared {
 		out.Decimals = 0 // its digits are those of the values
 	}
 	return out

@@ -204,8 +204,11 @@ func markLocks(stmt sqlparser.Statement, share bool) sqlparser.Statement {
 	}
 	arms := map[*sqlparser.Select]bool{} // of UNION: the engine reads all of their tables
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
-		if c, ok := node.(*sqlparser.ComparisonExpr); ok {
-			keepDigits(c)
+		switch n := node.(type) {
+		case *sqlparser.ComparisonExpr:
+			keepDigits(n)
+		case *sqlparser.DDL:
+			declareTypes(n)
 		}
 		if s, ok := node.(*sqlparser.Select); ok && s.Lock != nil && s.Lock.Type != "" {
 			markTables(s.From, s.Lock, share, arms[s] || limitsRows(s))

@@ -240,7 +240,7 @@ func (c *Config) check() error {
 }
 
 func newEngine(g *gateway) *sqle.Engine {
-	overrides := gms.EngineOverrides{SchemaFormatter: schemaFormatter{gms.DefaultMySQLSchemaFormatter}, Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}, CostedIndexScanExpressionFilter: keyRanges{}}
+	overrides := gms.EngineOverrides{SchemaFormatter: schemaFormatter{gms.DefaultMySQLSchemaFormatter, func() *catalog.Store { return g.store }}, Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}, CostedIndexScanExpressionFilter: keyRanges{}}
 	g.overrides = overrides
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	checkRules(a)

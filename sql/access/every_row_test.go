@@ -181,8 +181,8 @@ func (w *world) program(t *testing.T, text string) *expr.Program {
 	columns := expr.Columns{Find: func(n *sqlparser.ColName) (int, error) {
 		return slices.IndexFunc(w.Desc.Schema.Schema, func(c *gms.Column) bool { return c.Name == n.Name.String() }), nil
 	}}
-	for _, c := range w.Desc.Schema.Schema {
-		columns.Types = append(columns.Types, rounds.TypeOf(c))
+	for i, c := range w.Desc.Schema.Schema {
+		columns.Types = append(columns.Types, rounds.TypeOf(c, w.Desc.Shown(i)))
 	}
 	p, err := expr.Compile(ofTests, columns, e)
 	if err != nil {

@@ -116,6 +116,7 @@ func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gm
 	if err != nil {
 		return err
 	}
+	after.keepType(before, col.Type)
 	if !strings.EqualFold(before.Name, after.Name) {
 		if rec.columnNamed(after.Name) >= 0 {
 			return gms.ErrColumnExists.New(after.Name)

@@ -50,7 +50,7 @@ func (d *Descriptor) RowKey(row gms.Row, rowID []byte) (txn.Key, error) {
 	}
 	key := d.Prefix(d.Primary, part)
 	for i, pos := range d.Primary.Columns {
-		if key, err = d.AppendColumn(key, d.Primary, i, row[pos]); err != nil {
+		if key, err = d.AppendColumn(key, d.Primary, i, d.stored[pos].Round(row[pos])); err != nil {
 			return "", err
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Descriptor) Partition(value func(pos int) any) (int, error) {
 		var b []byte
 		for _, pos := range d.divide {
 			var err error
-			if b, err = rowcodec.AppendKey(b, d.Schema.Schema[pos].Type, value(pos), 0); err != nil {
+			if b, err = rowcodec.AppendKey(b, d.Schema.Schema[pos].Type, d.stored[pos].Round(value(pos)), 0); err != nil {
 				return 0, err
 			}
 		}
@@ -134,7 +134,7 @@ func (d *Descriptor) Entry(x *IndexInfo, row gms.Row, rowKey txn.Key) (key txn.K
 	k, hasNull := d.Prefix(x, part), false
 	for i, pos := range x.Columns {
 		hasNull = hasNull || row[pos] == nil
-		if k, err = d.AppendColumn(k, x, i, row[pos]); err != nil {
+		if k, err = d.AppendColumn(k, x, i, d.stored[pos].Round(row[pos])); err != nil {
 			return "", nil, err
 		}
 	}

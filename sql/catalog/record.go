@@ -45,6 +45,8 @@ type Column struct {
 	// Fill is the value of rows older than the column: a stored row of this one
 	// column; empty is NULL.
 	Fill []byte `cbor:"13,keyasint,omitempty"`
+	// Declared: Type has the digits of a TIME. Without it every TIME is time(6), of a release that knew no other.
+	Declared bool `cbor:"14,keyasint,omitempty"`
 }
 
 // Expr is an expression in SQL.

@@ -23,10 +23,14 @@ func storeColumn(id uint32, c *gms.Column) (Column, error) {
 	if _, err := rowcodec.KindOf(c.Type); err != nil {
 		return Column{}, fmt.Errorf("column %s: %w", c.Name, err)
 	}
+	text, comment, declared := declaredType(c.Comment)
+	if text == "" {
+		text = c.Type.String()
+	}
 	out := Column{
-		ID: id, Name: c.Name, Type: c.Type.String(), Nullable: c.Nullable, AutoInc: c.AutoIncrement,
+		ID: id, Name: c.Name, Type: text, Nullable: c.Nullable, AutoInc: c.AutoIncrement,
 		Default: storeExpr(c.Default), OnUpdate: storeExpr(c.OnUpdate), Generated: storeExpr(c.Generated),
-		Virtual: c.Virtual, Comment: c.Comment, Extra: c.Extra,
+		Virtual: c.Virtual, Comment: comment, Extra: c.Extra, Declared: declared,
 	}
 	if tc, ok := c.Type.(gms.TypeWithCollation); ok {
 		out.Collation = uint16(tc.Collation())
@@ -50,6 +54,34 @@ func loadExpr(e *Expr) *gms.ColumnDefaultValue {
 
 // loadType reads a type back from SQL.
 func loadType(c Column) (gms.Type, error) {
+	parsed, err := parseType(c)
+	if err != nil {
+		return nil, err
+	}
+	return typeOf(c, parsed)
+}
+
+// typeOf is the engine's type of a column.
+func typeOf(c Column, parsed *sqlparser.ColumnType) (gms.Type, error) {
+	plain := *parsed
+	if strings.EqualFold(plain.Type, "time") {
+		plain.Length = nil
+	}
+	if strings.EqualFold(plain.Type, "float") && plain.Scale != nil {
+		plain.Length, plain.Scale = nil, nil
+	}
+	t, err := types.ColumnTypeToType(&plain)
+	if err != nil {
+		return nil, err
+	}
+	if tc, ok := t.(gms.TypeWithCollation); ok && c.Collation != 0 {
+		return tc.WithNewCollation(gms.CollationID(c.Collation))
+	}
+	return t, nil
+}
+
+// parseType parses a stored type.
+func parseType(c Column) (*sqlparser.ColumnType, error) {
 	stmt, err := sqlparser.Parse("CREATE TABLE t (c " + c.Type + ")")
 	if err != nil {
 		return nil, fmt.Errorf("the stored type %q of column %s cannot be read: %w", c.Type, c.Name, err)
@@ -58,14 +90,7 @@ func loadType(c Column) (gms.Type, error) {
 	if !ok || ddl.TableSpec == nil || len(ddl.TableSpec.Columns) != 1 {
 		return nil, fmt.Errorf("the stored type %q of column %s cannot be read", c.Type, c.Name)
 	}
-	t, err := types.ColumnTypeToType(&ddl.TableSpec.Columns[0].Type)
-	if err != nil {
-		return nil, err
-	}
-	if tc, ok := t.(gms.TypeWithCollation); ok && c.Collation != 0 {
-		return tc.WithNewCollation(gms.CollationID(c.Collation))
-	}
-	return t, nil
+	return &ddl.TableSpec.Columns[0].Type, nil
 }
 
 func (r *Record) column(id uint32) int {
@@ -85,13 +110,18 @@ func (r *Record) schema() (gms.PrimaryKeySchema, []rowcodec.Column, error) {
 	sch := make(gms.Schema, len(r.Columns))
 	stored := make([]rowcodec.Column, len(r.Columns))
 	for i, c := range r.Columns {
-		t, err := loadType(c)
+		parsed, err := parseType(c)
+		if err != nil {
+			return gms.PrimaryKeySchema{}, nil, err
+		}
+		t, err := typeOf(c, parsed)
 		if err != nil {
 			return gms.PrimaryKeySchema{}, nil, err
 		}
 		if stored[i], err = rowcodec.NewColumn(c.ID, t); err != nil {
 			return gms.PrimaryKeySchema{}, nil, err
 		}
+		stored[i].Shown = shown(c, parsed)
 		if len(c.Fill) > 0 {
 			row, err := rowcodec.NewLayout(stored[i : i+1]).Decode(c.Fill)
 			if err != nil {

@@ -160,7 +160,7 @@ func (p *Plan) rows() expr.Columns {
 		return 0, &expr.Unsupported{What: sqlparser.String(n)}
 	}}
 	for _, pos := range p.Columns {
-		c.Types = append(c.Types, TypeOf(p.Query.Table.Schema.Schema[pos]))
+		c.Types = append(c.Types, TypeOf(p.column(pos), p.Query.Table.Shown(pos)))
 	}
 	return c
 }

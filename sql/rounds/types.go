@@ -8,10 +8,11 @@ import (
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 
 	"isochron/sql/expr"
+	"isochron/sql/rowcodec"
 )
 
 // TypeOf is a column's type, as expressions know it.
-func TypeOf(c *gms.Column) expr.Type {
+func TypeOf(c *gms.Column, shown rowcodec.Shown) expr.Type {
 	t := sqltypes.Type(c.Type.Type())
 	collation := collations.ID(collations.CollationBinaryID)
 	if text, ok := c.Type.(gms.TypeWithCollation); ok && (sqltypes.IsText(t) || t == sqltypes.Enum || t == sqltypes.Set) {
@@ -35,6 +36,9 @@ func TypeOf(c *gms.Column) expr.Type {
 	}
 	if types.IsTimespan(c.Type) {
 		size = 6
+		if shown.Declared {
+			size = int32(shown.Digits)
+		}
 	}
 	return evalengine.NewTypeEx(t, collation, c.Nullable, size, scale, values)
 }
@@ -50,6 +54,6 @@ func quoted(values []string) *evalengine.EnumSetValues {
 
 // Supported reports whether expressions can compute with a column: its collation must be known to the engine.
 func Supported(c *gms.Column) bool {
-	t := TypeOf(c)
+	t := TypeOf(c, rowcodec.Shown{})
 	return !types.IsGeometry(c.Type) && (t.Collation() == collations.CollationBinaryID || expr.Environment().CollationEnv().IsSupported(t.Collation()))
 }

@@ -27,10 +27,11 @@ const (
 
 // Column is a column's storage. Fill is its value in rows written before the column existed.
 type Column struct {
-	ID   uint32
-	Type gms.Type
-	Fill any
-	kind Kind
+	ID    uint32
+	Type  gms.Type
+	Fill  any
+	Shown Shown
+	kind  Kind
 }
 
 // NewColumn describes a column; the error: its type cannot be stored.
@@ -61,6 +62,7 @@ func EncodeRow(cols []Column, values []any) ([]byte, error) {
 }
 
 func appendValue(out []byte, c Column, v any) ([]byte, error) {
+	v = c.Round(v)
 	switch c.kind {
 	case KindInt, KindYear:
 		n, ok := toInt64(v)

@@ -85,17 +85,21 @@ func (c Column) text(v rawValue) (Value, error) {
 	case KindInt:
 		b = strconv.AppendInt(make([]byte, 0, 20), int64(v.num), 10)
 	case KindUint:
-		b = strconv.AppendUint(make([]byte, 0, 20), v.num, 10)
+		b = appendFilled(make([]byte, 0, 20), v.num, c.Shown.Width)
 	case KindYear:
 		b = appendPadded(make([]byte, 0, 4), int64(v.num), 4)
 	case KindFloat64:
+		if c.Shown.Declared {
+			b = strconv.AppendFloat(nil, math.Float64frombits(v.num), 'f', c.Shown.Digits, 64)
+			break
+		}
 		b = format.FormatFloat(math.Float64frombits(v.num))
 	case KindFloat32:
 		b = strconv.AppendFloat(nil, float64(math.Float32frombits(uint32(v.num))), 'g', -1, 64)
 	case KindTime:
 		b = appendMoment(make([]byte, 0, 26), int64(v.num), types.IsDateType(c.Type), digitsOf(c.Type))
 	case KindTimespan:
-		b = appendTimespan(make([]byte, 0, 17), int64(v.num))
+		b = appendTimespan(make([]byte, 0, 17), int64(v.num), c.Shown)
 	case KindBit:
 		b = bitBytes(c.Type, v.num)
 	case KindEnum:
@@ -156,8 +160,8 @@ func zeroLength(digits int) int {
 	return len(" 00:00:00.") + min(digits, 6)
 }
 
-// appendTimespan appends a TIME of microseconds. Its fraction is shown if it has one.
-func appendTimespan(b []byte, micros int64) []byte {
+// appendTimespan appends a TIME of microseconds. If its digits are not declared, its fraction is shown if it has one.
+func appendTimespan(b []byte, micros int64, shown Shown) []byte {
 	if micros < 0 {
 		b, micros = append(b, '-'), -micros
 	}
@@ -165,7 +169,11 @@ func appendTimespan(b []byte, micros int64) []byte {
 	b = appendPadded(b, seconds/3600, 2)
 	b = appendPadded(append(b, ':'), seconds/60%60, 2)
 	b = appendPadded(append(b, ':'), seconds%60, 2)
-	if fraction := micros % 1_000_000; fraction != 0 {
+	fraction := micros % 1_000_000
+	if shown.Declared {
+		return appendFraction(b, fraction, shown.Digits)
+	}
+	if fraction != 0 {
 		b = appendFraction(b, fraction, 6)
 	}
 	return b
