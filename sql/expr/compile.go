@@ -217,8 +217,11 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
-	if s.guard, err = b.needed(); err != nil {
-		return 0, false, err
+	s.guard = noGuard
+	if !converts(n) {
+		if s.guard, err = b.needed(); err != nil {
+			return 0, false, err
+		}
 	}
 	s.offset = b.args
 	b.args += len(s.args)
@@ -230,6 +233,19 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
+}
+
+// converts reports whether a call converts a literal that is compared: MySQL does so, with its warning, whether or not the
+// comparison comes to be evaluated.
+func converts(n node) bool {
+	if n.function != moment && n.function != instant && n.function != span && n.function != century && n.function != comparedNumber {
+		return false
+	}
+	switch n.args[0].(type) {
+	case *sqlparser.Literal, *sqlparser.Argument:
+		return true
+	}
+	return false
 }
 
 // isBits reports whether an expression is a hexadecimal or bit literal.

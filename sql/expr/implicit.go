@@ -16,6 +16,9 @@ import (
 // number is a text as a double.
 var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return Double(c.Float(0)), nil }}
 
+// comparedNumber is a text that is compared with numbers.
+var comparedNumber = &Function{Name: "\x00COMPARED", Min: 1, Max: 1, Type: doubleType, Eval: number.Eval}
+
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 	if out, err := b.typed(e); out != nil || err != nil {
@@ -25,7 +28,7 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 	case *sqlparser.BinaryExpr:
 		switch e.Operator {
 		case sqlparser.PlusOp, sqlparser.MinusOp, sqlparser.MultOp, sqlparser.DivOp, sqlparser.ModOp, sqlparser.IntDivOp:
-			return b.sides(e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr {
+			return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
 			})
 		}
@@ -33,38 +36,40 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.isNumber(e.Left) {
 			out, changed, err := b.asNumbers(list...)
 			return orNil(&sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(out)}, changed), err
+		} else if ok && b.isText(e.Left) {
+			return b.amongMixed(e, list)
 		}
 		if _, plain := comparisons[e.Operator]; plain {
 			l, r := b.isText(e.Left), b.isText(e.Right)
-			return b.sides(e.Left, e.Right, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
+			return b.sides(comparedNumber, e.Left, e.Right, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
 			})
 		}
 	case *sqlparser.BetweenExpr:
-		if !b.isNumber(e.Left) {
+		if !b.isNumber(e.Left) && (!b.isText(e.Left) || !b.isNumber(e.From) && !b.isNumber(e.To)) {
 			return nil, nil
 		}
-		out, changed, err := b.asNumbers(e.From, e.To)
+		out, changed, err := b.asNumbers(e.Left, e.From, e.To) // one number has all three compared as numbers
 		if !changed || err != nil {
 			return nil, err
 		}
-		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: out[0], To: out[1]}, nil
+		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: out[0], From: out[1], To: out[2]}, nil
 	case *sqlparser.UnaryExpr:
 		if e.Operator == sqlparser.UMinusOp && b.isText(e.Expr) {
-			inner, err := b.asNumber(e.Expr)
+			inner, err := b.asNumber(number, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
 		}
 	case *sqlparser.NotExpr:
 		if b.isText(e.Expr) {
-			inner, err := b.asNumber(e.Expr)
+			inner, err := b.asNumber(number, e.Expr)
 			return &sqlparser.NotExpr{Expr: inner}, err
 		}
 	case *sqlparser.AndExpr:
-		return b.sides(e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.AndExpr{Left: l, Right: r} })
+		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.AndExpr{Left: l, Right: r} })
 	case *sqlparser.OrExpr:
-		return b.sides(e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.OrExpr{Left: l, Right: r} })
+		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.OrExpr{Left: l, Right: r} })
 	case *sqlparser.XorExpr:
-		return b.sides(e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
+		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
 	}
 	return nil, nil
 }
@@ -76,17 +81,17 @@ var comparisons = map[sqlparser.ComparisonExprOperator]struct{}{
 }
 
 // sides replaces one or both sides; nil: neither.
-func (b *compiler) sides(l, r sqlparser.Expr, left, right bool, with func(l, r sqlparser.Expr) sqlparser.Expr) (_ sqlparser.Expr, err error) {
+func (b *compiler) sides(f *Function, l, r sqlparser.Expr, left, right bool, with func(l, r sqlparser.Expr) sqlparser.Expr) (_ sqlparser.Expr, err error) {
 	if !left && !right {
 		return nil, nil
 	}
 	if left {
-		if l, err = b.asNumber(l); err != nil {
+		if l, err = b.asNumber(f, l); err != nil {
 			return nil, err
 		}
 	}
 	if right {
-		if r, err = b.asNumber(r); err != nil {
+		if r, err = b.asNumber(f, r); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +102,7 @@ func (b *compiler) sides(l, r sqlparser.Expr, left, right bool, with func(l, r s
 func (b *compiler) asNumbers(list ...sqlparser.Expr) (out []sqlparser.Expr, changed bool, err error) {
 	for _, e := range list {
 		if b.isText(e) {
-			if e, err = b.asNumber(e); err != nil {
+			if e, err = b.asNumber(comparedNumber, e); err != nil {
 				return nil, false, err
 			}
 			changed = true
@@ -107,15 +112,60 @@ func (b *compiler) asNumbers(list ...sqlparser.Expr) (out []sqlparser.Expr, chan
 	return out, changed, nil
 }
 
-func (b *compiler) asNumber(e sqlparser.Expr) (sqlparser.Expr, error) {
-	at, _, err := b.step(e, node{function: number, args: []sqlparser.Expr{e}})
+// amongMixed is IN of a text and a list with numbers, each of which is compared in its own way: the text is compared as a
+// number with the numbers.
+func (b *compiler) amongMixed(e *sqlparser.ComparisonExpr, list sqlparser.ValTuple) (sqlparser.Expr, error) {
+	var numbers, others sqlparser.ValTuple
+	for _, v := range list {
+		if b.isNumber(v) {
+			numbers = append(numbers, v)
+		} else {
+			others = append(others, v)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	left, err := b.asNumber(comparedNumber, e.Left)
+	if err != nil {
+		return nil, err
+	}
+	among, err := b.among(left, numbers)
+	if err != nil {
+		return nil, err
+	}
+	if len(others) > 0 {
+		texts, err := b.among(e.Left, others)
+		if err != nil {
+			return nil, err
+		}
+		among = &sqlparser.OrExpr{Left: texts, Right: among}
+	}
+	if e.Operator == sqlparser.NotInOp {
+		return &sqlparser.NotExpr{Expr: among}, nil
+	}
+	return among, nil
+}
+
+// among is IN as a slot.
+func (b *compiler) among(value sqlparser.Expr, list sqlparser.ValTuple) (sqlparser.Expr, error) {
+	in := &sqlparser.ComparisonExpr{Operator: sqlparser.InOp, Left: value, Right: list}
+	at, _, err := b.step(in, node{function: same, args: []sqlparser.Expr{in}})
+	return slot(at), err
+}
+
+func (b *compiler) asNumber(f *Function, e sqlparser.Expr) (sqlparser.Expr, error) {
+	at, _, err := b.step(e, node{function: f, args: []sqlparser.Expr{e}})
 	if err != nil {
 		return nil, err
 	}
 	return slot(at), nil
 }
 
-func (b *compiler) isText(e sqlparser.Expr) bool { return sqltypes.IsText(b.kind(e)) }
+func (b *compiler) isText(e sqlparser.Expr) bool {
+	k := b.kind(e)
+	return sqltypes.IsText(k) || sqltypes.IsBinary(k)
+}
 
 func (b *compiler) isNumber(e sqlparser.Expr) bool {
 	t := b.kind(e)
@@ -174,7 +224,7 @@ var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, E
 	return Double(n), nil
 }}
 
-// moment and span are constants beside a column of that type, which are compared as values of it.
+// moment, instant (of a text) and span are constants beside a column of that type, which are compared as values of it.
 var (
 	moment = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
 		quiet := *c
@@ -183,6 +233,17 @@ var (
 		if n := c.Float(0); !ok || n != 0 && n < 101 {
 			return c.Bytes([]byte(beyondDates(n))), nil
 		}
+		return c.temporalValue(p.temporal, 6), nil
+	}}
+	instant = &Function{Name: "\x00MOMENT", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
+		p, ok := parseDateTime(c.plain(0), zeroParts)
+		if ok = ok && p.atOffset(c.zone()); !ok || p.cut {
+			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
+		}
+		if !ok {
+			return c.Bytes([]byte("0000-00-00 00:00:00.000000")), nil // what is no date is beside dates as none
+		}
+		p.kind = aDateTime
 		return c.temporalValue(p.temporal, 6), nil
 	}}
 	span = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
@@ -245,6 +306,9 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 	case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
 		if b.isNumber(constant) {
 			return moment
+		}
+		if b.isText(constant) {
+			return instant
 		}
 	case sqltypes.Time:
 		if b.isNumber(constant) || b.isText(constant) || sqltypes.IsBinary(b.kind(constant)) {

@@ -77,6 +77,27 @@ func Compile(c *Context, columns Columns, list ...sqlparser.Expr) (p *Program, e
 	return b.p, nil
 }
 
+// CompileBeside compiles constants that are compared with a column of a type: they are converted as in the comparison.
+func CompileBeside(c *Context, t Type, list ...sqlparser.Expr) (p *Program, err error) {
+	defer rescue(&err)
+	columns := Columns{Types: []Type{t}, Find: func(*sqlparser.ColName) (int, error) { return 0, nil }}
+	b := &compiler{p: &Program{columns: columns.Types, context: c}, columns: columns}
+	for _, e := range list {
+		converted, _, err := b.oneTyped(sqlparser.NewColName("column"), e)
+		if err != nil {
+			return nil, err
+		}
+		v, err := b.compile(converted)
+		if err != nil {
+			return nil, err
+		}
+		b.p.values = append(b.p.values, v)
+	}
+	b.p.row = make([]Value, len(columns.Types)+len(b.p.steps))
+	b.p.args = make([]Value, b.args)
+	return b.p, nil
+}
+
 // Type is the type of the i-th expression.
 func (p *Program) Type(i int) Type { return p.values[i].typ }
 
@@ -147,6 +168,23 @@ func (p *Program) load(row []Value) error {
 		if s := &p.steps[i]; !s.once || !s.done {
 			if err := p.slot(s); err != nil {
 				return converted(err)
+			}
+		}
+	}
+	return nil
+}
+
+// Constants computes what has one value for all rows, for its warnings: MySQL converts the constants of a filter whether or
+// not there are rows. What fails is computed again, and fails, with a row.
+func (p *Program) Constants() (err error) {
+	defer rescue(&err)
+	if p.engine == nil && p.uses() {
+		p.engine = newEngine(p.context)
+	}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.once && !s.done && s.guard < 0 {
+			if err := p.slot(s); err != nil {
+				return nil
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (p *Plan) compared(c *expr.Context, at int, op access.Op, values ...sqlpars
 			return nil, &expr.Unsupported{What: "bits beside a date or time"}
 		}
 	}
-	program, err := expr.Compile(c, expr.Columns{}, values...)
+	program, err := expr.CompileBeside(c, TypeOf(p.column(at), p.Query.Table.Shown(at)), values...)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,11 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 	if err != nil {
 		return nil, err
 	}
+	if p.where != nil {
+		if err := p.where.Constants(); err != nil {
+			return nil, err
+		}
+	}
 	if p.where != nil && !decided {
 		from = exec.Filter(from, p.where)
 	}
@@ -69,9 +74,10 @@ func (p *Plan) begin(c *expr.Context) {
 			program.Begin(c)
 		}
 	}
+	quiet := *c
 	for _, cond := range p.conditions {
 		if cond.values != nil {
-			cond.values.Begin(c)
+			cond.values.Begin(&quiet) // the filter warns
 		}
 	}
 }
