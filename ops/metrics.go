@@ -10,6 +10,7 @@ import (
 	"isochron/geo"
 	"isochron/server"
 	"isochron/sql"
+	"isochron/sql/account"
 	"isochron/txn"
 )
 
@@ -42,7 +43,7 @@ var (
 	_ server.Metrics        = (*Metrics)(nil)
 	_ sql.Observer          = (*Metrics)(nil)
 	_ sql.StatementObserver = (*Metrics)(nil)
-	_ sql.LoginObserver     = (*Metrics)(nil)
+	_ account.LoginObserver = (*Metrics)(nil)
 )
 
 // endings is the number of outcomes: one for each txn.Kind, 0 for a commit, and a rollback.

@@ -334,3 +334,54 @@ func TestMariadbClientLogsIn(t *testing.T) {
 		t.Errorf("without TLS: %s (%v)", out, err)
 	}
 }
+
+// A client has the password and the rights of the account with the most specific host, and of no
+// other; the loopback addresses are localhost.
+func TestLoginsOfTheMostSpecificAccount(t *testing.T) {
+	g := startGuarded(t, nil)
+	root := g.open(t, "va", "root", rootPassword, true)
+	must(t, root, "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE USER u IDENTIFIED BY 'any'", "GRANT ALL ON *.* TO u")
+	is := func(password, account string) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("%q is of %s", password, account), func() bool {
+			if account == "" {
+				n, _, _ := codeOf(g.login(t, "va", "u", password, true))
+				return n == 1045
+			}
+			var current string
+			db := g.open(t, "va", "u", password, true)
+			return db.QueryRow("SELECT CURRENT_USER()").Scan(&current) == nil && current == account
+		})
+	}
+	is("any", "u@%")
+	must(t, root, "CREATE USER u@'127.%' IDENTIFIED BY 'pattern'")
+	is("pattern", "u@127.%")
+	is("any", "")
+	must(t, root, "CREATE USER u@'127.0.0.0/8' IDENTIFIED BY 'network'")
+	is("network", "u@127.0.0.0/8")
+	is("pattern", "")
+	if _, err := g.open(t, "va", "u", "network", true).Exec("INSERT INTO d.t VALUES (1)"); !isDenied(err) {
+		t.Errorf("it has the rights of u@%%: %v", err)
+	}
+	must(t, root, "DROP USER u@'127.0.0.0/8'", "CREATE USER u@'127.0.0.1' IDENTIFIED BY 'here'")
+	is("here", "u@localhost")
+	if _, err := g.open(t, "va", "u", "here", true).Exec("INSERT INTO d.t VALUES (1)"); !isDenied(err) {
+		t.Errorf("it has the rights of u@%%: %v", err)
+	}
+	for _, again := range []string{"CREATE USER u@localhost", "CREATE USER u@'::1'"} {
+		if _, err := root.Exec(again); err == nil {
+			t.Errorf("%s: it is there already", again)
+		}
+	}
+	must(t, root, "GRANT SELECT ON d.t TO u@'::1'", "ALTER USER u@'127.0.0.1' IDENTIFIED BY 'new'")
+	is("new", "u@localhost")
+	must(t, g.open(t, "va", "u", "new", true), "SELECT * FROM d.t")
+	must(t, root, "DROP USER u@'127.0.0.1'")
+	is("pattern", "u@127.%")
+
+	// The anonymous account could take the logins of stronger ones.
+	must(t, root, "CREATE USER maker IDENTIFIED BY 'pm'", "GRANT CREATE USER ON *.* TO maker")
+	if _, err := g.open(t, "va", "maker", "pm", true).Exec("CREATE USER ''@localhost IDENTIFIED BY 'x'"); !isDenied(err) {
+		t.Errorf("an anonymous account beside root: %v", err)
+	}
+}

@@ -184,12 +184,10 @@ func (s *Session) dialectOptions() dialect.Options {
 
 // mayUse is nil if the session's user holds what a statement needs on the tables at sources.
 func (s *Session) mayUse(st *foreign.Statement) error {
-	p := s.privileges()
+	h := s.holder()
 	for _, u := range st.Needs() {
-		static, _ := staticPrivilege(u.Privilege)
-		on := p.Database(u.Table.Database)
-		if !has(p, u.Privilege) && !on.Has(static) && !on.Table(u.Table.Name).Has(static) {
-			return mysql.NewSQLError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", u.Privilege, s.Client().User, u.Table.Name)
+		if !h.HasOnTable(u.Privilege, u.Table.Database, u.Table.Name) {
+			return h.DeniedTable(u.Privilege, u.Table.Name)
 		}
 	}
 	return s.mayWrite(st)

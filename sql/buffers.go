@@ -282,7 +282,7 @@ const underWayRows = 2048
 // underWay counts the last rows that were handed out.
 type underWay struct {
 	gms.RowIter
-	account *account
+	account *memoryAccount
 	sizes   [underWayRows]int64
 	at      int
 }
@@ -305,7 +305,7 @@ func (u *underWay) Next(ctx *gms.Context) (gms.Row, error) {
 }
 
 // countSubqueries has the results counted that subqueries in expressions hold.
-func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *account) (gms.Node, error) {
+func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *memoryAccount) (gms.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(ctx, n, func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 		q, ok := e.(*gmsplan.Subquery)
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"isochron/sql/account"
 	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -56,7 +57,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return nil, nil
 	}
 	if writesUserTable(n) {
-		return nil, errUserTables
+		return nil, account.ErrUserTables
 	}
 	if !s.statement.compiled { // it is the plan's root
 		other, same, err := withinBounds(ctx, n)

@@ -108,7 +108,8 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	if err := s.holdsOnProcedure("EXECUTE", db, name); err != nil {
+	h := s.holder()
+	if err := h.HoldsOnProcedure("EXECUTE", db, name); err != nil {
 		return err
 	}
 	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
@@ -123,7 +124,7 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	c := &procedureCall{warning: s.warnOfDefiner(stored), procedure: read, database: stored.Database, options: gms.NewSqlModeFromString(stored.SQLMode).ParserOptions(), rest: p.rest}
+	c := &procedureCall{warning: warnOfDefiner(&h, stored), procedure: read, database: stored.Database, options: gms.NewSqlModeFromString(stored.SQLMode).ParserOptions(), rest: p.rest}
 	c.options.AnsiQuotes = false // the texts of its statements are ours
 	switch {
 	case len(p.call.Params) != len(read.Parameters):

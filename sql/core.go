@@ -232,10 +232,8 @@ func (s *Session) coreLookup(snap *catalog.Snapshot) bind.Lookup {
 		if !ok {
 			return nil, false
 		}
-		p := s.privileges()
-		on := p.Database(d.Record.Database)
-		may := has(p, "SELECT") || on.Has(gms.PrivilegeType_Select) || on.Table(d.Record.Name).Has(gms.PrivilegeType_Select)
-		return d, may
+		h := s.holder()
+		return d, h.HasOnTable("SELECT", d.Record.Database, d.Record.Name)
 	}
 }
 
@@ -366,7 +364,7 @@ func bytesOf(rows [][]expr.Value) (n int64) {
 }
 
 // coreMemory has the core charge a statement's account.
-type coreMemory struct{ *account }
+type coreMemory struct{ *memoryAccount }
 
 // Charge implements exec.Memory.
 func (m coreMemory) Charge(n int64) error { return m.charge(n) }

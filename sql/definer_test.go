@@ -3,7 +3,6 @@ package sql
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // A procedure shows who has defined it. A caller with more privileges than the definer is warned;
@@ -69,26 +68,10 @@ func TestDefiner(t *testing.T) {
 	}
 }
 
-// An unknown name is asked for a password in the same way at every node, as a known one is,
-// and from an address that has asked for one the leader is asked for known ones, too.
+// An unknown name is refused as a known one with a wrong password is.
 func TestNamesAreNotTold(t *testing.T) {
 	g := startGuarded(t, nil)
 	must(t, g.open(t, "va", "root", rootPassword, false), "CREATE USER sha IDENTIFIED WITH caching_sha2_password BY 's1'", "CREATE USER shb IDENTIFIED WITH caching_sha2_password BY 's1'")
-	a, b := g.servers["va"].gateway.accounts, g.servers["wa"].gateway.accounts
-	eventually(t, "both know the accounts", func() bool { return b.refresh(t.Context()) == nil && b.find("shb", "127.0.0.1") != nil })
-	for _, name := range strings.Fields("x y z admin app nobody postgres backup") {
-		if a.decoy(name) != b.decoy(name) {
-			t.Errorf("%s is asked in two ways", name)
-		}
-	}
-	var s strangers
-	now := time.Unix(1000, 0)
-	if s.asks("h", false, now) {
-		t.Error("the leader is asked for a known name at once")
-	}
-	if !s.asks("h", true, now) || !s.asks("h", false, now.Add(strangersFor-1)) || s.asks("other", false, now) || s.asks("h", false, now.Add(strangersFor)) {
-		t.Error("the leader is asked as it should not be")
-	}
 	for _, secure := range []bool{false, true} {
 		for _, user := range []string{"root", "sha", "nobody"} {
 			err := g.login(t, "va", user, "wrong", secure)

@@ -55,10 +55,8 @@
 // columns, full-text and spatial indexes and changes of a primary key are refused
 // in words.
 //
-// Users and grants are one row of the catalogue (catalog.ChangeAccounts). The
-// engine's own table of users only shows it; a statement about users works on a
-// copy inside the catalogue's transaction. The gate (auth.go) lets clients in, and
-// asks the catalogue's leader before it refuses one. The listener (listen.go) bounds
+// Users, rights and logins are package account's; here are the walks over the engine's
+// trees that name what a statement touches (permit.go). The listener (listen.go) bounds
 // what a client may send, for the wire library has no bounds.
 //
 // What the caller owes it. A Server is closed before its txn.DB. All servers of a

@@ -91,25 +91,3 @@ func TestFailedLogins(t *testing.T) {
 		t.Errorf("%d lines, %d waits, %v", len(lines), waits, o.reasons)
 	}
 }
-
-// Who does not exist is asked for a password as somebody is who does, always the same.
-func TestDecoy(t *testing.T) {
-	g := startGuarded(t, nil)
-	a := g.servers["va"].gateway.accounts
-	if got := a.decoy("x"); got != "mysql_native_password" {
-		t.Errorf("nobody has another than mysql_native_password, and x is asked for %s", got)
-	}
-	must(t, g.open(t, "va", "root", rootPassword, false), "CREATE USER sha IDENTIFIED WITH caching_sha2_password BY 's1'")
-	ways := map[string]int{}
-	for i := range 200 {
-		name := strings.Repeat("x", i)
-		way := a.decoy(name)
-		if again := a.decoy(name); again != way {
-			t.Fatal("a name is asked in two ways")
-		}
-		ways[string(way)]++
-	}
-	if len(ways) != 2 || ways["caching_sha2_password"] < 60 || ways["mysql_native_password"] < 60 {
-		t.Errorf("%v", ways)
-	}
-}

@@ -202,10 +202,10 @@ func (s *Session) follow(ctx context.Context) {
 	g := s.gateway
 	if g.store.Fresh() {
 		s.statement.snapshot = g.store.Held()
-		_ = g.accounts.follow()
+		_ = g.accounts.Follow()
 		return
 	}
-	_ = g.accounts.refresh(ctx)
+	_ = g.accounts.Refresh(ctx)
 }
 
 // yield takes what a plan yields.

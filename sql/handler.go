@@ -115,7 +115,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		s.preparing = query
 		defer func() { s.preparing = "" }()
 		s.sweepPrepared(c)
-		_ = h.g.accounts.refresh(ctx)
+		_ = h.g.accounts.Refresh(ctx)
 	}
 	if s != nil {
 		ctx = s.interruption.enter(ctx, time.Now(), false)

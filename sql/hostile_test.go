@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
-	vitess "github.com/dolthub/vitess/go/mysql"
 )
 
 // dial opens a connection and reads the server's greeting.
@@ -144,20 +141,4 @@ func TestLongStatements(t *testing.T) {
 		runtime.GC()
 	}
 	eventually(t, "nothing is counted for ever", func() bool { return g.servers["va"].listener.unread.Load() == 0 })
-}
-
-// An account without a password is refused from another machine. A locked one may prove its
-// password (TestLockedAccount).
-func TestWhoMayTry(t *testing.T) {
-	far, near := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 9), Port: 1}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
-	open, locked, proved := &mysql_db.User{}, &mysql_db.User{AuthString: "x", Locked: true}, &mysql_db.User{AuthString: "x"}
-	for _, c := range []struct {
-		user *mysql_db.User
-		from net.Addr
-		want bool
-	}{{open, near, true}, {open, far, false}, {locked, near, true}, {proved, far, true}} {
-		if got := mayTry(&vitess.Conn{}, c.user, c.from); got != c.want {
-			t.Errorf("%+v from %s: %v", c.user, c.from, got)
-		}
-	}
 }

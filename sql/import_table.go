@@ -14,6 +14,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/internal/renamed"
+	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
 	"isochron/txn"
@@ -91,10 +92,9 @@ func (*tableImport) counter() string { return "Com_call_procedure" }
 func (a *tableImport) Execute(ctx context.Context, x *execution) error {
 	a.ctx, a.s, a.has = ctx, x.s, map[string]*foreign.Source{}
 	x.rest = a.rest
-	for _, need := range rightOf["CALL isochron.import_table"].Needs {
-		if !has(a.s.privileges(), need) {
-			return needs(need)
-		}
+	h := a.s.holder()
+	if err := h.Holds(account.RightOf("CALL isochron.import_table").Needs); err != nil {
+		return err
 	}
 	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/preauth"
+	"isochron/sql/account"
 	"isochron/sql/sysvars"
 )
 
@@ -145,9 +146,9 @@ func refuse(c net.Conn, code uint16, text string) {
 type conn struct {
 	net.Conn
 	port         *listener
-	known        atomic.Bool // the client has logged in
-	placed       atomic.Bool // it takes one of the places of those who have
-	share        *share      // its account's, once it has logged in
+	known        atomic.Bool    // the client has logged in
+	placed       atomic.Bool    // it takes one of the places of those who have
+	share        *account.Share // its account's, once it has logged in
 	gone         chan struct{}
 	client       *mysql.Conn // once it is known; of the connection's own goroutine
 	gateway      *gateway    // the same
@@ -189,8 +190,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	if now > requestSmallBytes {
 		more := min(int64(n), now-requestSmallBytes)
-		all, own := c.port.unread.Add(more), c.share.requests.Add(more)
-		if now > requestMaxBytes || all > c.port.unreadMax || own > partOf(c.port.unreadMax) {
+		all, own := c.port.unread.Add(more), c.share.Requests.Add(more)
+		if now > requestMaxBytes || all > c.port.unreadMax || own > account.PartOf(c.port.unreadMax) {
 			return 0, errRequestTooLong
 		}
 	}
@@ -241,7 +242,7 @@ func tlsOf(c net.Conn) *tls.Conn {
 func (c *conn) answered() {
 	if long := c.request.Swap(0) - requestSmallBytes; long > 0 {
 		c.port.unread.Add(-long)
-		c.share.requests.Add(-long)
+		c.share.Requests.Add(-long)
 	}
 }
 
@@ -253,7 +254,7 @@ func (c *conn) Close() error {
 		}
 		if c.placed.Load() {
 			c.port.known.Add(-1)
-			c.gateway.shares.leave(c.share)
+			c.gateway.shares.Leave(c.share)
 		}
 		c.port.open.Add(-1)
 		close(c.gone)

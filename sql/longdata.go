@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"isochron/sql/account"
 
 	"github.com/dolthub/vitess/go/mysql"
 )
@@ -46,11 +47,11 @@ func (c *conn) weigh() {
 		all = c.dropLong(fmt.Errorf("the values sent ahead of the execution of a connection's statements (COM_STMT_SEND_LONG_DATA) would take more than %d bytes (%s)", most, connectionMemory))
 	case all > l.bytes && b.used.Load()+all-l.bytes > b.limit(ctx, nodeMemory, b.node):
 		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have all statements of this node hold more than %d bytes (%s)", b.limit(ctx, nodeMemory, b.node), nodeMemory))
-	case all > l.bytes && c.share.memory.Load()+all-l.bytes > partOf(b.limit(ctx, nodeMemory, b.node)):
+	case all > l.bytes && c.share.Memory.Load()+all-l.bytes > account.PartOf(b.limit(ctx, nodeMemory, b.node)):
 		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have the account's statements hold more than 80 %% of what those of this node may (%s)", nodeMemory))
 	}
 	b.used.Add(all - l.bytes)
-	c.share.memory.Add(all - l.bytes)
+	c.share.Memory.Add(all - l.bytes)
 	l.bytes = all
 }
 
@@ -110,7 +111,7 @@ func (c *conn) taken(n int64) {
 	c.request.Store(now)
 	if less := max(0, was-requestSmallBytes) - max(0, now-requestSmallBytes); less > 0 {
 		c.port.unread.Add(-less)
-		c.share.requests.Add(-less)
+		c.share.Requests.Add(-less)
 	}
 }
 
@@ -131,8 +132,8 @@ func (c *conn) executes(p *mysql.PrepareData) error {
 }
 
 // dropped gives back what a connection that is closed has held.
-func (l *longData) dropped(b *budget, of *share) {
+func (l *longData) dropped(b *budget, of *account.Share) {
 	b.used.Add(-l.bytes)
-	of.give(ofMemory, l.bytes)
+	of.Give(account.OfMemory, l.bytes)
 	*l = longData{}
 }

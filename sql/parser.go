@@ -7,6 +7,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/account"
+	"isochron/sql/parse"
 	"isochron/sql/window"
 	"isochron/txn"
 )
@@ -51,14 +53,14 @@ func withoutMariaDB(query string) string {
 	for i := 0; i < len(query); {
 		switch c := query[i]; {
 		case c == '\'' || c == '"' || c == '`':
-			i = skipQuoted(query, i)
+			i = parse.SkipQuoted(query, i)
 		case strings.HasPrefix(query[i:], opening):
-			end := skipTo(query, i, closing)
+			end := parse.SkipTo(query, i, closing)
 			for ; i < end; i++ {
 				out[i] = ' '
 			}
 		case strings.HasPrefix(query[i:], "/*"):
-			i = skipTo(query, i, closing)
+			i = parse.SkipTo(query, i, closing)
 		default:
 			i++
 		}
@@ -72,10 +74,10 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 		return nil, err
 	}
 	query, share := replaceForShare(withoutMariaDB(query))
-	text, alter := withCreateUser(query)
+	text, alter := account.WithCreateUser(query)
 	stmt, err := p.Parser.ParseSimple(blankSnapshot(text))
 	if err == nil {
-		markAlter(stmt, alter)
+		account.MarkAlter(stmt, alter)
 		err = checkBounds(context.Background(), stmt)
 	}
 	if err == nil {
@@ -104,8 +106,8 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 		return nil, "", "", err
 	}
 	text, share := replaceForShare(query)
-	text, system := withSystemUser(text)
-	text, alter := withCreateUser(text)
+	text, system := account.WithSystemUser(text)
+	text, alter := account.WithCreateUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
 	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, parsed, rest, err
@@ -131,9 +133,9 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 		return keepOf(ctx, unsupported(query, err))
 	}
 	if system {
-		correctSystemUser(stmt)
+		account.CorrectSystemUser(stmt)
 	}
-	markAlter(stmt, alter)
+	account.MarkAlter(stmt, alter)
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
@@ -187,8 +189,8 @@ func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, optio
 		return nil, 0, err
 	}
 	text, share := replaceForShare(query)
-	text, system := withSystemUser(text)
-	text, alter := withCreateUser(text)
+	text, system := account.WithSystemUser(text)
+	text, alter := account.WithCreateUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
 	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, n, err
@@ -296,7 +298,7 @@ func replaceForShare(query string) (string, bool) {
 	var out strings.Builder
 	replaced, update := false, false
 	previous, copied := "", 0
-	for _, w := range words(query) {
+	for _, w := range parse.Words(query) {
 		word := strings.ToLower(query[w[0]:w[1]])
 		if previous == "for" && word == "share" {
 			out.WriteString(query[copied:w[0]])
@@ -308,53 +310,4 @@ func replaceForShare(query string) (string, bool) {
 	}
 	out.WriteString(query[copied:])
 	return out.String(), replaced && !update
-}
-
-// words are the places of the bare words of a statement, up to its end.
-func words(query string) [][2]int {
-	var out [][2]int
-	for i := 0; i < len(query); {
-		switch c := query[i]; {
-		case c == ';':
-			return out
-		case c == '\'' || c == '"' || c == '`':
-			i = skipQuoted(query, i)
-		case strings.HasPrefix(query[i:], "/*"):
-			i = skipTo(query, i, "*/")
-		case strings.HasPrefix(query[i:], "-- "), c == '#':
-			i = skipTo(query, i, "\n")
-		case isWordByte(c):
-			start := i
-			for i < len(query) && isWordByte(query[i]) {
-				i++
-			}
-			out = append(out, [2]int{start, i})
-		default:
-			i++
-		}
-	}
-	return out
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c == '$' || c == '@' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
-}
-
-func skipTo(s string, i int, mark string) int {
-	if end := strings.Index(s[i:], mark); end >= 0 {
-		return i + end + len(mark)
-	}
-	return len(s)
-}
-
-func skipQuoted(s string, i int) int {
-	quote := s[i]
-	for i++; i < len(s); i++ {
-		if s[i] == '\\' && quote != '`' {
-			i++
-		} else if s[i] == quote {
-			return i + 1
-		}
-	}
-	return len(s)
 }

@@ -77,7 +77,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		return nil, errAbove
 	}
 	if x.prepare != nil {
-		if err := s.permitPrepared(x.text); err != nil {
+		if err := permitPrepared(s, x.text); err != nil {
 			return nil, err
 		}
 		s.numberLimits(x.prepare)

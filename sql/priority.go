@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/account"
 	"isochron/sql/sysvars"
 	"isochron/txn"
 )
@@ -18,9 +19,8 @@ import (
 // lets a user of MySQL raise the priority of threads.
 
 const (
-	priorityVariable  = sysvars.Priority
-	resourceGroupUser = "RESOURCE_GROUP_USER"
-	priorityNeeds     = resourceGroupUser + " or RESOURCE_GROUP_ADMIN"
+	priorityVariable = sysvars.Priority
+	priorityNeeds    = account.ResourceGroupUser + " or RESOURCE_GROUP_ADMIN"
 )
 
 var priorityType = sysvars.Type(priorityVariable)
@@ -52,10 +52,11 @@ func (s *Session) setPriority(ctx *gms.Context, value any) error {
 
 // mayHave reports whether the session's user may have transactions of a priority.
 func (s *Session) mayHave(p txn.Priority) error {
-	if p > txn.PriorityLow && !hasOne(s.privileges(), priorityNeeds) {
-		return needs(priorityNeeds)
+	if p <= txn.PriorityLow {
+		return nil
 	}
-	return nil
+	h := s.holder()
+	return h.Holds([]string{priorityNeeds})
 }
 
 // priorityHint is in START TRANSACTION /*+ priority(high) */.

@@ -83,7 +83,7 @@ type seenBy struct {
 // Processes implements gms.ProcessList.
 func (l seenBy) Processes() []gms.Process {
 	all := l.ProcessList.Processes()
-	if has(l.s.privileges(), "PROCESS") {
+	if h := l.s.holder(); h.Has("PROCESS") {
 		return all
 	}
 	me := l.s.Client()

@@ -3,6 +3,7 @@ package sql
 import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	"isochron/sql/account"
 )
 
 // The bounds of results that are held back. Who wants more reads in parts, or in
@@ -44,8 +45,8 @@ func (h *results) count(r *sqltypes.Result) error {
 		return h.s.statement.beyond
 	}
 	if add := h.bytes - heldFreeBytes - h.counted; add > 0 {
-		if !h.s.share().take(ofResults, add, h.s.gateway.bounds.heldAll) {
-			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this account would take more than %d bytes, 80 %% of what there is for those of the node: try again later, or read in parts", partOf(h.s.gateway.bounds.heldAll))
+		if !h.s.share().Take(account.OfResults, add, h.s.gateway.bounds.heldAll) {
+			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this account would take more than %d bytes, 80 %% of what there is for those of the node: try again later, or read in parts", account.PartOf(h.s.gateway.bounds.heldAll))
 			return h.s.statement.beyond
 		}
 		h.counted += add
@@ -61,7 +62,7 @@ func (h *results) count(r *sqltypes.Result) error {
 func (h *results) drop() {
 	if h.counted > 0 {
 		h.s.gateway.held.Add(-h.counted)
-		h.s.share().give(ofResults, h.counted)
+		h.s.share().Give(account.OfResults, h.counted)
 	}
 	*h = results{s: h.s}
 }

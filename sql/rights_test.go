@@ -3,13 +3,8 @@ package sql
 import (
 	"database/sql"
 	"fmt"
-	"go/ast"
-	"go/build"
-	"go/parser"
-	"go/token"
-	"path/filepath"
+	"isochron/sql/account"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 
@@ -68,7 +63,7 @@ func (w *rightsWorld) do(example string, grants ...string) error {
 func grantOf(needs ...string) []string {
 	var out []string
 	for _, need := range needs {
-		if need == anyPrivilege {
+		if need == account.AnyPrivilege {
 			need = "SELECT"
 		}
 		first, _, _ := strings.Cut(need, " or ")
@@ -79,16 +74,11 @@ func grantOf(needs ...string) []string {
 
 // allBut grants everything but one need and what stands for it.
 func allBut(need string) []string {
-	if need == anyPrivilege {
+	if need == account.AnyPrivilege {
 		return []string{"GRANT ALL ON other.* TO %s"}
 	}
 	out := []string{"GRANT ALL ON *.* TO %s WITH GRANT OPTION", "REVOKE SUPER ON *.* FROM %s"}
-	var dynamic []string
-	for name := range dynamicPrivileges {
-		dynamic = append(dynamic, name)
-	}
-	sort.Strings(dynamic)
-	out = append(out, "GRANT "+strings.Join(dynamic, ", ")+" ON *.* TO %s")
+	out = append(out, "GRANT "+strings.Join(account.DynamicNames(), ", ")+" ON *.* TO %s")
 	for _, p := range strings.Split(need, " or ") {
 		out = append(out, "REVOKE "+p+" ON *.* FROM %s")
 	}
@@ -98,10 +88,10 @@ func allBut(need string) []string {
 // Each row of the table, by users who have nothing, all but a need, and just the needs.
 func TestRights(t *testing.T) {
 	w := newRightsWorld(t)
-	for _, r := range Rights() {
+	for _, r := range account.Rights() {
 		stmt, err := sqlparser.Parse(r.Example)
-		if err == nil && kindOf(stmt) != r.Statement {
-			t.Errorf("%s: its example %q is %q", r.Statement, r.Example, kindOf(stmt))
+		if err == nil && account.KindOf(stmt) != r.Statement {
+			t.Errorf("%s: its example %q is %q", r.Statement, r.Example, account.KindOf(stmt))
 		}
 		if err != nil && r.Statement != "block of a routine" {
 			t.Errorf("%s: %q: %v", r.Statement, r.Example, err)
@@ -122,85 +112,9 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// Each type of statement that the parser can make has a row, or is one that it never
-// makes. A new type has none, and is refused.
-func TestEveryStatementHasARight(t *testing.T) {
-	never := []string{"Stream", "OtherRead", "OtherAdmin", "SrsAttribute", "InjectedStatement"}
-	named := map[string]bool{}
-	for _, f := range parseFiles(t, ".") {
-		if strings.HasSuffix(f.name, "rights_kind.go") {
-			ast.Inspect(f.file, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					named[s.Sel.Name] = true
-				}
-				return true
-			})
-		}
-	}
-	for _, name := range []string{"Select", "SetOp", "ParenSelect"} {
-		named[name] = named["SelectStatement"]
-	}
-	dir, err := build.Import("github.com/dolthub/vitess/go/vt/sqlparser", ".", build.FindOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	types := 0
-	for _, f := range parseFiles(t, dir.Dir) {
-		for _, d := range f.file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != "iStatement" || fn.Recv == nil {
-				continue
-			}
-			types++
-			name := ""
-			ast.Inspect(fn.Recv.List[0].Type, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					name = id.Name
-				}
-				return true
-			})
-			if !named[name] && !slices.Contains(never, name) {
-				t.Errorf("statements of the type %s have no right: name its kind in kindOf, and what it needs in rights", name)
-			}
-		}
-	}
-	if types < 60 {
-		t.Errorf("%d types of statements were found", types)
-	}
-}
-
-type sourceFile struct {
-	name string
-	file *ast.File
-}
-
-func parseFiles(t *testing.T, dir string) []sourceFile {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []sourceFile
-	for _, name := range names {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, sourceFile{name, f})
-	}
-	return out
-}
-
 // A statement of a kind without a row is refused, whoever sends it.
 func TestKindWithoutARow(t *testing.T) {
 	if err := permit(t.Context(), &sqlparser.OtherAdmin{}); err == nil {
 		t.Error("a statement without a row was let through")
-	}
-	seen := map[string]bool{}
-	for _, r := range Rights() {
-		if seen[r.Statement] {
-			t.Errorf("%s has two rows", r.Statement)
-		}
-		seen[r.Statement] = true
 	}
 }

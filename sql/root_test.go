@@ -2,11 +2,11 @@ package sql
 
 import (
 	"context"
+	"isochron/sql/account"
 	"strings"
 	"testing"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 )
 
@@ -50,24 +50,18 @@ func wantOneRoot(t *testing.T, g *guarded) {
 func TestDoubledAccountsAreMended(t *testing.T) {
 	g := startGuarded(t, nil)
 	a := g.servers["va"].gateway.accounts
-	err := a.store.ChangeAccounts(t.Context(), func(old []byte) ([]byte, error) {
-		db, saved := scratch()
-		if err := load(db, old); err != nil {
-			return nil, err
-		}
-		ed := db.Editor()
-		defer ed.Close()
-		for i, password := range []string{"old", "third", "older"} {
-			ed.PutUser(&mysql_db.User{User: "root", Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
-				Plugin: "mysql_native_password", AuthString: verifierOf(password), PasswordLastChanged: time.Unix([]int64{50, 2000, 70}[i], 0)})
-		}
-		err := db.Persist(gms.NewEmptyContext(), ed)
-		return saved.data, err
+	err := g.servers["va"].gateway.store.ChangeAccounts(t.Context(), func(old []byte) ([]byte, error) {
+		return account.Edit(old, func(ed *mysql_db.Editor) {
+			for i, password := range []string{"old", "third", "older"} {
+				ed.PutUser(&mysql_db.User{User: "root", Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
+					Plugin: "mysql_native_password", AuthString: verifierOf(password), PasswordLastChanged: time.Unix([]int64{50, 2000, 70}[i], 0)})
+			}
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.askLeader(); err != nil {
+	if err := a.AskLeader(); err != nil {
 		t.Fatal(err)
 	}
 	wantOneRoot(t, g)
@@ -78,10 +72,9 @@ func TestDoubledAccountsAreMended(t *testing.T) {
 // What panics in the transaction of the catalogue that changes accounts leaves no lock on them.
 func TestPanicFreesTheAccounts(t *testing.T) {
 	g := startGuarded(t, nil)
-	a := g.servers["va"].gateway.accounts
 	func() {
 		defer func() { _ = recover() }()
-		_ = a.store.ChangeAccounts(t.Context(), func([]byte) ([]byte, error) { panic("as the engine does") })
+		_ = g.servers["va"].gateway.store.ChangeAccounts(t.Context(), func([]byte) ([]byte, error) { panic("as the engine does") })
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()

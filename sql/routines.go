@@ -10,11 +10,11 @@ import (
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/procedure"
@@ -28,7 +28,6 @@ import (
 // makes of a procedure has loops without bounds, and statements that the session does not see.
 
 const (
-	codeProcedureDenied = 1370
 	codeProcedureExists = 1304
 	codeNoProcedure     = 1305
 	codeArguments       = 1318
@@ -113,14 +112,15 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 	if err != nil {
 		return err
 	}
-	if err := s.mayDefine("CREATE ROUTINE", db); err != nil {
+	h := s.holder()
+	if err := mayDefine(&h, "CREATE ROUTINE", db); err != nil {
 		return err
 	}
-	if !s.isDefiner(p.Definer) {
+	if !h.IsDefiner(p.Definer) {
 		return mysql.NewSQLError(codeInvalidRequest, "42000", "DEFINER of another account is not supported: a procedure runs with the rights of who calls it. Leave DEFINER out, or define it as that account")
 	}
 	if p.Replaces {
-		if err := s.holdsOnProcedure("ALTER ROUTINE", db, p.Name); err != nil {
+		if err := h.HoldsOnProcedure("ALTER ROUTINE", db, p.Name); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,8 @@ func (d routineChange) drop(ctx context.Context, gctx *gms.Context, s *Session) 
 	if err != nil {
 		return err
 	}
-	if err := s.holdsOnProcedure("ALTER ROUTINE", db, name.Name.String()); err != nil {
+	h := s.holder()
+	if err := h.HoldsOnProcedure("ALTER ROUTINE", db, name.Name.String()); err != nil {
 		return err
 	}
 	err = s.Alter(gctx, func(c *catalog.Change) error { return c.DropProcedure(db, name.Name.String()) })
@@ -167,24 +168,11 @@ func (s *Session) databaseOf(named string) (string, error) {
 }
 
 // mayDefine is nil if the user holds a privilege on a database, and procedures may be made in it.
-func (s *Session) mayDefine(need, db string) error {
-	static, _ := staticPrivilege(need)
-	p := s.privileges()
-	if equalFold(db, systemDatabase) || !has(p, need) && !p.Database(db).Has(static) {
-		return mysql.NewSQLError(codeDatabaseDenied, "42000", "Access denied for user '%s' to database '%s'", s.Client().User, db)
+func mayDefine(h *account.Holder, need, db string) error {
+	if equalFold(db, systemDatabase) {
+		return h.DeniedDatabase(db)
 	}
-	return nil
-}
-
-// holdsOnProcedure is nil if the user holds a privilege on a procedure.
-func (s *Session) holdsOnProcedure(need, db, name string) error {
-	static, _ := staticPrivilege(need)
-	p := s.privileges()
-	on := p.Database(db)
-	if has(p, need) || on.Has(static) || on.Routine(strings.ToLower(name), true).Has(static) || on.Routine(name, true).Has(static) {
-		return nil
-	}
-	return mysql.NewSQLError(codeProcedureDenied, "42000", "%s command denied to user '%s' for routine '%s.%s'", strings.ToLower(need), s.Client().User, db, name)
+	return h.HoldsOnDatabase([]string{need}, db)
 }
 
 var _ gms.StoredProcedureDatabase = (*database)(nil)
@@ -225,33 +213,11 @@ func quotedAccount(user, host string) string {
 	return "`" + strings.ReplaceAll(user, "`", "``") + "`@`" + strings.ReplaceAll(host, "`", "``") + "`"
 }
 
-// isDefiner reports whether a DEFINER, as it was written, is the session's account or none.
-func (s *Session) isDefiner(text string) bool {
-	me := s.Client()
-	plain := strings.NewReplacer("`", "", "'", "", `"`, "", " ", "").Replace(text)
-	switch {
-	case plain == "", equalFold(plain, "current_user"), equalFold(plain, "current_user()"):
-		return true
-	case !strings.Contains(plain, "@"):
-		plain += "@%"
-	}
-	return plain == me.User+"@"+me.Address
-}
-
 // warnOfDefiner is a warning for a caller of a procedure whose definer has fewer rights: its
 // statements run with those of the caller, who may not have read them. nil: there is no need.
-func (s *Session) warnOfDefiner(p *catalog.StoredProcedure) *gms.Warning {
-	me := s.Client()
-	if p.DefinerUser == "" || p.DefinerUser == me.User && canonicalHost(p.DefinerHost) == me.Address {
-		return nil
-	}
-	a := s.gateway.accounts
-	rd := a.shown.Reader()
-	defer rd.Close()
-	whose := "has fewer privileges than yours"
-	if u, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: p.DefinerUser, Host: canonicalHost(p.DefinerHost)}); !ok {
-		whose = "is no account any more"
-	} else if mine, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: me.User, Host: me.Address}); !ok || holdsAll(privilegesIn(a.shown, rd, u), privilegesIn(a.shown, rd, mine)) {
+func warnOfDefiner(h *account.Holder, p *catalog.StoredProcedure) *gms.Warning {
+	whose := h.Weaker(p.DefinerUser, p.DefinerHost)
+	if whose == "" {
 		return nil
 	}
 	return &gms.Warning{Level: "Warning", Code: codeUnspecified, Message: fmt.Sprintf("the procedure %s.%s was defined by %s, who %s: its statements run with your privileges. SHOW CREATE PROCEDURE shows them",

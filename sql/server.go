@@ -23,6 +23,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"isochron/preauth"
+	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/sysvars"
 	"isochron/txn"
@@ -118,7 +119,7 @@ type gateway struct {
 	slow         *slowLog
 	engine       *sqle.Engine
 	overrides    gms.EngineOverrides // of the engine
-	accounts     *accounts
+	accounts     *account.Accounts
 	looks        sync.Mutex   // held while idle sessions are looked for
 	cached       atomic.Int64 // executions by a cached plan
 	directs      directs      // plans that sessions share
@@ -127,7 +128,7 @@ type gateway struct {
 	handler      *handler
 	prepared     atomic.Int64 // statements that are prepared, at all connections
 	held         atomic.Int64 // bytes of results that are held back
-	shares       shares
+	shares       account.Shares
 	admission    *admission
 	bounds       bounds
 	budget       *budget
@@ -191,11 +192,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	g.slow = newSlowLog(cfg.Slow, db)
 	var err error
 	g.engine = newEngine(g)
-	if g.accounts, err = newAccounts(g.store, g.engine.Analyzer.Catalog.MySQLDb, cfg.Root); err != nil {
+	if g.accounts, err = account.New(g.store, g.engine.Analyzer.Catalog.MySQLDb, cfg.Root); err != nil {
 		return nil, err
 	}
 	if cfg.Root != "" {
-		if err := g.accounts.seed(context.Background()); err != nil {
+		if err := g.accounts.Seed(context.Background()); err != nil {
 			return nil, fmt.Errorf("the first user cannot be stored: %w", err)
 		}
 	}
@@ -227,7 +228,7 @@ func (c *Config) check() error {
 		return errors.New("TLS is demanded of clients, and there is no certificate for it")
 	}
 	if c.Root != "" {
-		return CheckVerifier(c.Root)
+		return account.CheckVerifier(c.Root)
 	}
 	host, _, err := net.SplitHostPort(c.Address)
 	if err != nil {
@@ -237,6 +238,12 @@ func (c *Config) check() error {
 		return fmt.Errorf("the MySQL port at %s would let anyone in: give root a password, or listen on a loopback address", c.Address)
 	}
 	return nil
+}
+
+// gate is how clients are let in.
+func (c *Config) gate() account.GateConfig {
+	observer, _ := c.Observer.(account.LoginObserver)
+	return account.GateConfig{RequireTLS: c.RequireTLS, FailedLoginDelay: c.FailedLoginDelay, LoginTimeout: c.LoginTimeout, Log: c.Log, Observer: observer, Pause: pauseLogin}
 }
 
 func newEngine(g *gateway) *sqle.Engine {
@@ -260,7 +267,7 @@ func (s *Server) start(cfg Config) error {
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
 		Version: "8.0.31-isochron",
 		ProtocolListenerFactory: func(c server.Config, l mysql.ListenerConfig, e server.ServerEventListener) (server.ProtocolListener, error) {
-			l.AuthServer = newGate(s.gateway.accounts, cfg)
+			l.AuthServer = account.NewGate(s.gateway.accounts, cfg.gate())
 			return server.MySQLProtocolListenerFactory(c, l, e)
 		},
 		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {

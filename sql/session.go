@@ -14,6 +14,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
 	"isochron/sql/foreign"
@@ -33,8 +34,8 @@ type Session struct {
 	next            *nextCharacteristics // nil: as always
 	lost            lost                 // the transaction that a next one may do again
 	statement       statement
-	account         atomic.Pointer[account] // what the statement holds
-	kept            map[string]int64        // what its variables hold, in bytes
+	account         atomic.Pointer[memoryAccount] // what the statement holds
+	kept            map[string]int64              // what its variables hold, in bytes
 	keptAll         int64
 	shownText       atomic.Pointer[string] // the text of the statement, or of the last
 	stats           statementStats
@@ -135,7 +136,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
 		client.User, client.Address = u.User, u.Host
 	}
-	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, who: conn.User + "@" + hostOf(conn.RemoteAddr()), texts: map[string]*text{}}
+	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr()), texts: map[string]*text{}}
 	s.status.secure = secured(conn.Conn)
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {

@@ -3,6 +3,7 @@ package sql
 import (
 	"database/sql"
 	"fmt"
+	"isochron/sql/account"
 	"strings"
 	"testing"
 )
@@ -102,7 +103,7 @@ func TestPreparedOfAnAccount(t *testing.T) {
 // One account's statements hold at most 80 % of the memory for those of the node.
 func TestMemoryOfAnAccount(t *testing.T) {
 	b := newBudget(1000)
-	one, other := &share{}, &share{}
+	one, other := &account.Share{}, &account.Share{}
 	a := b.opened(1000, one)
 	if err := a.charge(700); err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestMemoryOfAnAccount(t *testing.T) {
 	}
 	a.release(100)
 	a.close()
-	if got := one.memory.Load(); got != 100 {
+	if got := one.Memory.Load(); got != 100 {
 		t.Errorf("%d bytes are counted", got)
 	}
 }

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"isochron/sql/account"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -39,18 +40,18 @@ func (b *bounds) tooManyStatements() error {
 }
 
 // tooMany is nil if there is room for so many of a connection, of all, and of an account.
-func (b *bounds) tooMany(connection int, all int64, of *share) error {
+func (b *bounds) tooMany(connection int, all int64, of *account.Share) error {
 	switch {
 	case connection > b.preparedConnection || all > int64(b.prepared):
 		return b.tooManyStatements()
-	case of != nil && of.prepared.Load() > partOf(int64(b.prepared)):
+	case of != nil && of.Prepared.Load() > account.PartOf(int64(b.prepared)):
 		return b.tooManyOfAccount()
 	}
 	return nil
 }
 
 func (b *bounds) tooManyOfAccount() error {
-	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one account): close those that are not needed", b.prepared, partOf(int64(b.prepared)))
+	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one account): close those that are not needed", b.prepared, account.PartOf(int64(b.prepared)))
 }
 
 // recount tells the gateway how many statements the client has prepared. The
@@ -58,7 +59,7 @@ func (b *bounds) tooManyOfAccount() error {
 func (c *conn) recount() {
 	if n := len(c.client.PrepareData); n != c.held {
 		c.gateway.prepared.Add(int64(n - c.held))
-		c.share.prepared.Add(int64(n - c.held))
+		c.share.Prepared.Add(int64(n - c.held))
 		c.held = n
 		if c.long.bytes > 0 {
 			c.long.sent = longDataGlance
@@ -89,7 +90,7 @@ func (g *gateway) prepare(m *mysql.Conn, id uint32) error {
 func (g *gateway) unprepared(m *mysql.Conn) {
 	if c := connOf(m); c != nil && c.client != nil {
 		g.prepared.Add(int64(-c.held))
-		c.share.give(ofPrepared, int64(c.held))
+		c.share.Give(account.OfPrepared, int64(c.held))
 		c.long.dropped(c.gateway.budget, c.share)
 		c.client, c.held = nil, 0
 	}
@@ -99,12 +100,12 @@ func (g *gateway) unprepared(m *mysql.Conn) {
 func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
 	if name != s.preparing {
 		if _, known := s.names[name]; !known {
-			if !s.share().take(ofPrepared, 1, int64(s.gateway.bounds.prepared)) {
+			if !s.share().Take(account.OfPrepared, 1, int64(s.gateway.bounds.prepared)) {
 				s.statement.beyond = s.gateway.bounds.tooManyOfAccount()
 				return
 			}
 			if err := s.gateway.bounds.tooMany(len(s.names)+1, s.gateway.prepared.Load()+1, nil); err != nil {
-				s.share().give(ofPrepared, 1)
+				s.share().Give(account.OfPrepared, 1)
 				s.statement.beyond = err
 				return
 			}
@@ -127,7 +128,7 @@ func (s *Session) UnprepareQuery(name string) {
 	if _, known := s.names[name]; known {
 		delete(s.names, name)
 		s.gateway.prepared.Add(-1)
-		s.share().give(ofPrepared, 1)
+		s.share().Give(account.OfPrepared, 1)
 	}
 	s.BaseSession.UnprepareQuery(name)
 }
@@ -135,7 +136,7 @@ func (s *Session) UnprepareQuery(name string) {
 // unprepareAll frees the places of a session that has ended.
 func (s *Session) unprepareAll() {
 	s.gateway.prepared.Add(int64(-len(s.names)))
-	s.share().give(ofPrepared, int64(len(s.names)))
+	s.share().Give(account.OfPrepared, int64(len(s.names)))
 	s.names = nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/parse"
 )
 
 // instead are statements of MySQL that the parser does not know, by how they begin,
@@ -31,7 +33,7 @@ var instead = []struct{ begins, say string }{
 // unsupported is an error for people where the parser says only that it did not
 // understand.
 func unsupported(query string, err error) error {
-	at := words(query)
+	at := parse.Words(query)
 	if len(at) > 4 {
 		at = at[:4]
 	}

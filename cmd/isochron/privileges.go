@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	isosql "isochron/sql"
+	sqlaccount "isochron/sql/account"
 )
 
 func newPrivileges() *cobra.Command {
@@ -26,12 +26,12 @@ privilege.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			if asJSON {
-				return json.NewEncoder(out).Encode(isosql.Rights())
+				return json.NewEncoder(out).Encode(sqlaccount.Rights())
 			}
 			var text strings.Builder
 			w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "STATEMENT\tNEEDS\tON\tNOTE")
-			for _, r := range isosql.Rights() {
+			for _, r := range sqlaccount.Rights() {
 				need := strings.Join(r.Needs, ", ")
 				if need == "" {
 					need = "-"

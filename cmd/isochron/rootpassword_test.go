@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"isochron/server"
-	isosql "isochron/sql"
+	sqlaccount "isochron/sql/account"
 )
 
 // TestRootPassword: the owner of a node's files gets root back, whatever was done to it, and the
@@ -64,8 +64,8 @@ func TestPrivilegesAndVersion(t *testing.T) {
 	if code, out, errs := try("privileges"); code != exitOK || !strings.Contains(out, "SYSTEM_VARIABLES_ADMIN") || !strings.HasPrefix(out, "STATEMENT") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
-	var rights []isosql.Right
-	if _, out, _ := try("privileges", "--json"); json.Unmarshal([]byte(out), &rights) != nil || len(rights) != len(isosql.Rights()) {
+	var rights []sqlaccount.Right
+	if _, out, _ := try("privileges", "--json"); json.Unmarshal([]byte(out), &rights) != nil || len(rights) != len(sqlaccount.Rights()) {
 		t.Errorf("--json: %s", out)
 	}
 	if code, out, _ := try("version"); code != exitOK || !strings.HasPrefix(out, "isochron ") || strings.Count(out, "\n") != 1 {

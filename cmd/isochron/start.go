@@ -17,6 +17,7 @@ import (
 	"isochron/server/memory"
 	"isochron/server/peer"
 	isosql "isochron/sql"
+	sqlaccount "isochron/sql/account"
 )
 
 func newStart() *cobra.Command {
@@ -249,7 +250,7 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 		return isosql.Config{}, err
 	}
 	if root != "" {
-		if err := isosql.CheckVerifier(root); err != nil {
+		if err := sqlaccount.CheckVerifier(root); err != nil {
 			return isosql.Config{}, fmt.Errorf("%s: %w", c.SQL.Root, err)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"isochron/server/peer"
 	"isochron/server/ports"
 	"isochron/sql"
+	"isochron/sql/account"
 )
 
 // machine is one cluster whose nodes share a disk, and so a power line.
@@ -136,7 +137,7 @@ func (n *member) serve() error {
 	if err != nil {
 		return err
 	}
-	if err := sql.CheckVerifier(root); err != nil {
+	if err := account.CheckVerifier(root); err != nil {
 		return err
 	}
 	n.port, err = sql.NewServer(n.core.DB(), sql.Config{Address: n.config.SQLListen, Root: root, TLS: secure})

@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"net/netip"
@@ -9,7 +9,7 @@ import (
 
 // Which account a client is of. As in MySQL 8, of all accounts whose host matches the client's
 // address the one with the most specific host is taken, and of two with equal hosts the one that
-// has a name before the anonymous one. The password is then that account's alone. The order of
+// Has a name before the anonymous one. The password is then that account's alone. The order of
 // hosts: an address; a network as 10.0.0.0/8; a network as 10.0.0.0/255.0.0.0, of two networks
 // the smaller one; localhost; a pattern, of two the one with the later first wildcard; % alone.
 //
@@ -66,7 +66,7 @@ func matchHost(host, address string) (specificity, bool) {
 	switch {
 	case host == anyHost:
 		return specificity{class: hostAny}, true
-	case equalFold(host, localhost):
+	case strings.EqualFold(host, localhost):
 		return specificity{class: hostName}, loopback
 	case strings.ContainsAny(host, "%_"):
 		first := strings.IndexAny(host, "%_")
@@ -78,7 +78,7 @@ func matchHost(host, address string) (specificity, bool) {
 	if at, err := netip.ParseAddr(host); err == nil {
 		return specificity{class: hostAddress}, isIP && at.Unmap() == ip
 	}
-	return specificity{class: hostName}, equalFold(host, address)
+	return specificity{class: hostName}, strings.EqualFold(host, address)
 }
 
 // networkOf reads a network: an address, and its prefix's length or a mask of leading ones. The
@@ -127,7 +127,7 @@ func matchPattern(pattern, text string) bool {
 
 // find is the account of a client that names a user and comes from an address, nil if there is
 // none.
-func (a *accounts) find(name, address string) *mysql_db.User {
+func (a *Accounts) find(name, address string) *mysql_db.User {
 	rd := a.shown.Reader()
 	defer rd.Close()
 	return findAccount(rd, name, address)
@@ -149,7 +149,7 @@ func findAccount(rd mysql_db.UserFetcher, name, address string) (best *mysql_db.
 }
 
 // named is the account of exactly this name and host, as a session has them; nil if there is none.
-func (a *accounts) named(name, host string) *mysql_db.User {
+func (a *Accounts) named(name, host string) *mysql_db.User {
 	rd := a.shown.Reader()
 	defer rd.Close()
 	u, _ := rd.GetUser(mysql_db.UserPrimaryKey{User: name, Host: canonicalHost(host)})

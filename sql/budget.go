@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/account"
 	"isochron/sql/sysvars"
 )
 
@@ -67,12 +68,12 @@ func (b *budget) within(ctx context.Context, name string, otherwise, node int64)
 	return min(otherwise, node)
 }
 
-// account is what one statement holds. What goroutines of a statement that has ended
+// memoryAccount is what one statement holds. What goroutines of a statement that has ended
 // still charge is given back at once.
-type account struct {
+type memoryAccount struct {
 	budget          *budget
-	of              *share // of whose statement it is; nil: it is not known
-	statement, node int64  // the bounds
+	of              *account.Share // of whose statement it is; nil: it is not known
+	statement, node int64          // the bounds
 	used            atomic.Int64
 	closed          atomic.Bool
 	growing         atomic.Int64 // functions in it that can make much of little
@@ -83,7 +84,7 @@ type account struct {
 const tokenBytes = 160
 
 // parse charges a text that is parsed; the same one may be more than once.
-func (a *account) parse(tokens int) error {
+func (a *memoryAccount) parse(tokens int) error {
 	if a == nil {
 		return nil
 	}
@@ -97,28 +98,28 @@ func (a *account) parse(tokens int) error {
 
 // opened is the account of a statement that begins; asked is what its session has set, 0
 // for the default.
-func (b *budget) opened(asked int64, of *share) *account {
+func (b *budget) opened(asked int64, of *account.Share) *memoryAccount {
 	node := b.ofNode() // asked once: every statement has an account
 	if asked <= 0 {
 		asked = b.statement
 	}
-	return &account{budget: b, of: of, statement: min(asked, node), node: node}
+	return &memoryAccount{budget: b, of: of, statement: min(asked, node), node: node}
 }
 
 // charge takes so many bytes, or says why it cannot.
-func (a *account) charge(n int64) error {
+func (a *memoryAccount) charge(n int64) error {
 	if a == nil || n <= 0 || a.closed.Load() {
 		return nil // a cursor outlasts its statement
 	}
 	if a.used.Load()+n > a.statement {
 		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", a.statement, statementMemory)
 	}
-	if !a.of.take(ofMemory, n, a.node) {
-		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this account would hold more than %d bytes, 80 %% of what those of the node may (%s): try again later", partOf(a.node), nodeMemory)
+	if !a.of.Take(account.OfMemory, n, a.node) {
+		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this account would hold more than %d bytes, 80 %% of what those of the node may (%s): try again later", account.PartOf(a.node), nodeMemory)
 	}
 	if a.budget.used.Add(n) > a.node {
 		a.budget.used.Add(-n)
-		a.of.give(ofMemory, n)
+		a.of.Give(account.OfMemory, n)
 		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this node would hold more than %d bytes (%s): try again later", a.node, nodeMemory)
 	}
 	a.used.Add(n)
@@ -129,28 +130,28 @@ func (a *account) charge(n int64) error {
 }
 
 // release gives back what was charged.
-func (a *account) release(n int64) {
+func (a *memoryAccount) release(n int64) {
 	if a == nil || n <= 0 || a.closed.Load() {
 		return
 	}
 	a.used.Add(-n)
 	a.budget.used.Add(-n)
-	a.of.give(ofMemory, n)
+	a.of.Give(account.OfMemory, n)
 }
 
 // close gives back all.
-func (a *account) close() {
+func (a *memoryAccount) close() {
 	if a == nil {
 		return
 	}
 	a.closed.Store(true)
 	left := a.used.Swap(0)
 	a.budget.used.Add(-left)
-	a.of.give(ofMemory, left)
+	a.of.Give(account.OfMemory, left)
 }
 
 // accountOf is the account of the statement that a context is of; nil: none.
-func accountOf(ctx context.Context) *account {
+func accountOf(ctx context.Context) *memoryAccount {
 	if gctx, ok := ctx.(*gms.Context); ok {
 		if s, ok := gctx.Session.(*Session); ok {
 			return s.account.Load()
@@ -161,7 +162,7 @@ func accountOf(ctx context.Context) *account {
 
 // holding is what a part of a plan holds of an account.
 type holding struct {
-	account *account
+	account *memoryAccount
 	bytes   atomic.Int64
 }
 

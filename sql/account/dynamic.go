@@ -1,19 +1,26 @@
-package sql
+package account
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // dynamicPrivileges are those that can be granted here, by what they let one do.
 var dynamicPrivileges = map[string]bool{
-	systemVariablesAdmin: true, connectionAdmin: true, systemUser: true, roleAdmin: true,
-	resourceGroupUser: true, "RESOURCE_GROUP_ADMIN": true, "REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
+	SystemVariablesAdmin: true, connectionAdmin: true, systemUser: true, roleAdmin: true,
+	ResourceGroupUser: true, "RESOURCE_GROUP_ADMIN": true, "REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
 }
+
+// DynamicNames are the dynamic privileges that can be granted, in their order.
+func DynamicNames() []string { return slices.Sorted(maps.Keys(dynamicPrivileges)) }
 
 // The parser does not know SYSTEM_USER as a privilege. It is given another word of
 // the same length, which is none here, and its statement is corrected.
@@ -22,34 +29,35 @@ const (
 	standInWord    = "audit_admin"
 )
 
-// withSystemUser writes the stand-in, and reports whether it did.
-func withSystemUser(query string) (string, bool) {
+// WithSystemUser writes the stand-in, and reports whether it did.
+func WithSystemUser(query string) (string, bool) {
 	if !strings.Contains(strings.ToLower(query), systemUserWord) {
 		return query, false
 	}
-	at := words(query)
+	at := parse.Words(query)
 	if len(at) == 0 {
 		return query, false
 	}
-	if first := query[at[0][0]:at[0][1]]; !equalFold(first, "grant") && !equalFold(first, "revoke") {
+	if first := query[at[0][0]:at[0][1]]; !strings.EqualFold(first, "grant") && !strings.EqualFold(first, "revoke") {
 		return query, false
 	}
 	out, found := []byte(query), false
 	for _, w := range at {
 		switch word := query[w[0]:w[1]]; {
-		case equalFold(word, systemUserWord):
+		case strings.EqualFold(word, systemUserWord):
 			copy(out[w[0]:], standInWord)
 			found = true
-		case equalFold(word, standInWord):
+		case strings.EqualFold(word, standInWord):
 			return query, false // it would be taken for the other
-		case equalFold(word, "on"):
+		case strings.EqualFold(word, "on"):
 			return string(out), found // names of accounts follow
 		}
 	}
 	return query, false
 }
 
-func correctSystemUser(stmt sqlparser.Statement) {
+// CorrectSystemUser gives a parsed statement SYSTEM_USER in the place of the stand-in.
+func CorrectSystemUser(stmt sqlparser.Statement) {
 	var privileges []sqlparser.Privilege
 	switch n := stmt.(type) {
 	case *sqlparser.GrantPrivilege:
@@ -58,7 +66,7 @@ func correctSystemUser(stmt sqlparser.Statement) {
 		privileges = n.Privileges
 	}
 	for i := range privileges {
-		if privileges[i].Type == sqlparser.PrivilegeType_Dynamic && equalFold(privileges[i].DynamicName, standInWord) {
+		if privileges[i].Type == sqlparser.PrivilegeType_Dynamic && strings.EqualFold(privileges[i].DynamicName, standInWord) {
 			privileges[i].DynamicName = systemUserWord
 		}
 	}
@@ -73,7 +81,7 @@ func splitDynamic(privileges []gmsplan.Privilege, db string) (static []gmsplan.P
 			continue
 		}
 		if !dynamicPrivileges[strings.ToUpper(p.Dynamic)] {
-			return nil, nil, mysql.NewSQLError(codeInvalidRequest, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
+			return nil, nil, mysql.NewSQLError(codeNotSupported, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
 		}
 		dynamic = append(dynamic, strings.ToLower(p.Dynamic))
 	}

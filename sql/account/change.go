@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	case *gmsplan.RevokeRole:
 		err = revokeRoles(ctx, n, ed)
 	default:
-		err = needs("SUPER")
+		err = Needs("SUPER")
 	}
 	if err != nil {
 		return err
@@ -396,7 +396,7 @@ func attributesOf(u *mysql_db.User) (a attributes) {
 // limitConnections sets how many connections an account may have at a node; 0: as others.
 func limitConnections(u *mysql_db.User, most int64) error {
 	if most < 0 {
-		return mysql.NewSQLError(codeInvalidRequest, "42000", "MAX_USER_CONNECTIONS %d is not a number of connections", most)
+		return mysql.NewSQLError(codeNotSupported, "42000", "MAX_USER_CONNECTIONS %d is not a number of connections", most)
 	}
 	all := map[string]any{}
 	if u.Attributes != nil {

@@ -1,4 +1,4 @@
-package sql
+package account
 
 // Right says what a user must have been granted to do a kind of statement.
 type Right struct {
@@ -17,12 +17,12 @@ type Right struct {
 
 // Where a privilege must be granted.
 const (
-	onGlobal = "global"
+	OnGlobal = "global"
 	onObject = "object"
 )
 
-// anyPrivilege stands among Needs for any privilege at all on what is named.
-const anyPrivilege = "any privilege"
+// AnyPrivilege stands among Needs for any privilege at all on what is named.
+const AnyPrivilege = "any privilege"
 
 // Rights is the table of all kinds of statements: what is not in it is refused.
 // SUPER is a privilege that stands for every other.
@@ -38,7 +38,7 @@ func everybody(statement, example string) Right {
 }
 
 func globally(statement, example string, needs ...string) Right {
-	return Right{Statement: statement, Needs: needs, On: onGlobal, Example: example}
+	return Right{Statement: statement, Needs: needs, On: OnGlobal, Example: example}
 }
 
 func onNamed(statement, example string, needs ...string) Right {
@@ -128,7 +128,7 @@ var rights = []Right{
 	globally("BINLOG", "BINLOG 'eA=='", "BINLOG_ADMIN or REPLICATION_APPLIER").note(noteUnbuilt),
 
 	everybody("SHOW", "SHOW WARNINGS").note("of what is the same for everybody, or of one's own: DATABASES, TABLES, VARIABLES, STATUS, WARNINGS, ..."),
-	onNamed("SHOW CREATE", "SHOW CREATE TABLE d.t", anyPrivilege).note("on the table, view or database; so SHOW COLUMNS, INDEX, TABLE STATUS and TABLES FROM"),
+	onNamed("SHOW CREATE", "SHOW CREATE TABLE d.t", AnyPrivilege).note("on the table, view or database; so SHOW COLUMNS, INDEX, TABLE STATUS and TABLES FROM"),
 	onNamed("SHOW CREATE PROCEDURE", "SHOW CREATE PROCEDURE d.p", "SELECT or CREATE ROUTINE or ALTER ROUTINE or EXECUTE"),
 	globally("SHOW BINARY LOGS", "SHOW BINARY LOGS", "REPLICATION CLIENT"),
 	globally("SHOW REPLICA STATUS", "SHOW REPLICA STATUS", "REPLICATION CLIENT"),
@@ -137,8 +137,10 @@ var rights = []Right{
 	globally("SHOW GRANTS FOR", "SHOW GRANTS FOR plain", "SELECT").note("on the database mysql, or on all; one's own: everybody"),
 }
 
-// rightOf finds rows by their kind.
-var rightOf = func() map[string]*Right {
+// RightOf is the row of a kind of statements, nil if it has none.
+func RightOf(kind string) *Right { return rightsByKind[kind] }
+
+var rightsByKind = func() map[string]*Right {
 	m := make(map[string]*Right, len(rights))
 	for i := range rights {
 		m[rights[i].Statement] = &rights[i]

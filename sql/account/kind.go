@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"strings"
@@ -6,9 +6,12 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// kindOf names the kind of a statement, by which Rights has its row; empty if it is
+// ownProcedures is the database of the procedures that are part of Isochron.
+const ownProcedures = "isochron"
+
+// KindOf names the kind of a statement, by which Rights has its row; empty if it is
 // of a type that this release does not know.
-func kindOf(stmt sqlparser.Statement) string {
+func KindOf(stmt sqlparser.Statement) string {
 	switch n := stmt.(type) {
 	case sqlparser.SelectStatement:
 		if into := n.GetInto(); into != nil && (into.Outfile != "" || into.Dumpfile != "") {
@@ -97,7 +100,7 @@ func kindOfType(stmt sqlparser.Statement) string {
 	case *sqlparser.Analyze:
 		return "ANALYZE"
 	case *sqlparser.Call:
-		if equalFold(n.ProcName.Qualifier.String(), systemDatabase) {
+		if strings.EqualFold(n.ProcName.Qualifier.String(), ownProcedures) {
 			return "CALL isochron.import_table"
 		}
 		return "CALL"
@@ -120,7 +123,7 @@ func kindOfType(stmt sqlparser.Statement) string {
 func kindOfRare(stmt sqlparser.Statement) string {
 	switch n := stmt.(type) {
 	case *sqlparser.CreateUser:
-		if isAlter(n) {
+		if IsAlter(n) {
 			return "ALTER USER"
 		}
 		return "CREATE USER"
@@ -195,7 +198,7 @@ func kindOfDDL(n *sqlparser.DDL) string {
 // keysOnOrOff reports whether it is DISABLE KEYS or ENABLE KEYS, which dumps have around the
 // rows of each table, and which do nothing.
 func keysOnOrOff(action string) bool {
-	return equalFold(action, "disable") || equalFold(action, "enable")
+	return strings.EqualFold(action, "disable") || strings.EqualFold(action, "enable")
 }
 
 // kindOfShow knows which of them show what belongs to somebody.
@@ -207,7 +210,7 @@ func kindOfShow(n *sqlparser.Show) string {
 	case "create procedure":
 		return "SHOW CREATE PROCEDURE"
 	case "table status", "tables", "triggers", "events":
-		if showsDatabase(n) != "" {
+		if ShowsDatabase(n) != "" {
 			return "SHOW CREATE"
 		}
 		return "SHOW"
@@ -224,8 +227,8 @@ func kindOfShow(n *sqlparser.Show) string {
 	return ""
 }
 
-// showsDatabase is the database that a SHOW names, empty if it is the current one.
-func showsDatabase(n *sqlparser.Show) string {
+// ShowsDatabase is the database that a SHOW names, empty if it is the current one.
+func ShowsDatabase(n *sqlparser.Show) string {
 	if n.Database != "" {
 		return n.Database
 	}

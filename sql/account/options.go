@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"strconv"
@@ -24,22 +24,23 @@ const (
 // ALL ON *.*, which leaves what was granted on databases and tables.
 const everyObject = gmsplan.ObjectType_Function
 
-func notDone(option, instead string) error {
-	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
+// NotSupported refuses an option of a statement, and says what to do instead.
+func NotSupported(option, instead string) error {
+	return mysql.NewSQLError(codeNotSupported, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
 }
 
-// refuseOptions is nil if all that a statement about accounts says is done.
-func refuseOptions(stmt sqlparser.Statement) error {
+// RefuseOptions is nil if all that a statement about accounts says is done.
+func RefuseOptions(stmt sqlparser.Statement) error {
 	switch n := stmt.(type) {
 	case *sqlparser.CreateUser:
 		return refuseCreate(n)
 	case *sqlparser.DDL:
 		if !n.User.IsEmpty() { // withCreateUser has not seen it
-			return notDone("ALTER USER inside a comment", "write it as a statement of its own")
+			return NotSupported("ALTER USER inside a comment", "write it as a statement of its own")
 		}
 	case *sqlparser.GrantPrivilege:
 		if n.As != nil {
-			return notDone("GRANT ... AS", "grant as the account that holds the privileges")
+			return NotSupported("GRANT ... AS", "grant as the account that holds the privileges")
 		}
 		return refusePrivileges(n.Privileges, n.ObjectType, &n.PrivilegeLevel)
 	case *sqlparser.RevokePrivilege:
@@ -55,23 +56,23 @@ func refuseOptions(stmt sqlparser.Statement) error {
 func refuseCreate(n *sqlparser.CreateUser) error {
 	for _, u := range n.Users {
 		if u.Auth2 != nil || u.Auth3 != nil || u.AuthInitial != nil {
-			return notDone("More than one way to prove who one is", "name one: IDENTIFIED BY '...'")
+			return NotSupported("More than one way to prove who one is", "name one: IDENTIFIED BY '...'")
 		}
-		if a := u.Auth1; a != nil && isAlter(n) && a.Plugin != "" && a.Password == "" && a.Identity == "" && !a.RandomPassword {
-			return notDone("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+a.Plugin+" BY '...'")
+		if a := u.Auth1; a != nil && IsAlter(n) && a.Plugin != "" && a.Password == "" && a.Identity == "" && !a.RandomPassword {
+			return NotSupported("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+a.Plugin+" BY '...'")
 		}
 		if err := refuseAuthentication(u.Auth1); err != nil {
 			return err
 		}
 	}
 	if len(n.DefaultRoles) > 0 {
-		return notDone("DEFAULT ROLE", "all roles that were granted to a user are active. GRANT the role")
+		return NotSupported("DEFAULT ROLE", "all roles that were granted to a user are active. GRANT the role")
 	}
 	if t := n.TLSOptions; t != nil && (t.X509 || t.Cipher != "" || t.Issuer != "" || t.Subject != "") {
-		return notDone("REQUIRE X509, CIPHER, ISSUER and SUBJECT", "clients have no certificates here. REQUIRE SSL demands TLS")
+		return NotSupported("REQUIRE X509, CIPHER, ISSUER and SUBJECT", "clients have no certificates here. REQUIRE SSL demands TLS")
 	}
-	if n.Attribute != "" && !isAlter(n) {
-		return notDone("COMMENT and ATTRIBUTE of an account", "keep what you know of it in a table")
+	if n.Attribute != "" && !IsAlter(n) {
+		return NotSupported("COMMENT and ATTRIBUTE of an account", "keep what you know of it in a table")
 	}
 	if err := refuseLimits(n.AccountLimits); err != nil {
 		return err
@@ -85,7 +86,7 @@ func refuseAuthentication(a *sqlparser.Authentication) error {
 		return nil
 	}
 	if a.RandomPassword {
-		return notDone("A RANDOM PASSWORD", "choose one: IDENTIFIED BY '...'")
+		return NotSupported("A RANDOM PASSWORD", "choose one: IDENTIFIED BY '...'")
 	}
 	wrong := mysql.NewSQLError(codePasswordFormat, "HY000", "The password hash doesn't have the expected format of %s. Nothing was changed", a.Plugin)
 	switch a.Plugin {
@@ -119,14 +120,14 @@ func wholeNumber(v *sqlparser.SQLVal) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(v.Val), 10, 64)
 	if err != nil {
-		return 0, mysql.NewSQLError(codeInvalidRequest, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
+		return 0, mysql.NewSQLError(codeNotSupported, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
 	}
 	return n, nil
 }
 
 func refuseLimits(l *sqlparser.AccountLimits) error {
 	if l != nil && (above0(l.MaxQueriesPerHour) || above0(l.MaxUpdatesPerHour) || above0(l.MaxConnectionsPerHour)) {
-		return notDone("A limit per hour", "MAX_USER_CONNECTIONS bounds how many connections an account has at a time")
+		return NotSupported("A limit per hour", "MAX_USER_CONNECTIONS bounds how many connections an account has at a time")
 	}
 	return nil
 }
@@ -137,13 +138,13 @@ func refusePasswordOptions(p *sqlparser.PasswordOptions) error {
 	case p == nil:
 		return nil
 	case above0(p.ExpirationTime):
-		return notDone("PASSWORD EXPIRE", "passwords do not expire here. Change them by ALTER USER ... IDENTIFIED BY")
+		return NotSupported("PASSWORD EXPIRE", "passwords do not expire here. Change them by ALTER USER ... IDENTIFIED BY")
 	case above0(p.History) || above0(p.ReuseInterval):
-		return notDone("PASSWORD HISTORY and PASSWORD REUSE", "former passwords are not kept")
+		return NotSupported("PASSWORD HISTORY and PASSWORD REUSE", "former passwords are not kept")
 	case above0(p.FailedAttempts):
-		return notDone("FAILED_LOGIN_ATTEMPTS", instead)
+		return NotSupported("FAILED_LOGIN_ATTEMPTS", instead)
 	case p.LockTime == nil || above0(p.LockTime):
-		return notDone("PASSWORD_LOCK_TIME", instead)
+		return NotSupported("PASSWORD_LOCK_TIME", instead)
 	}
 	return nil
 }
@@ -153,17 +154,17 @@ func refusePasswordOptions(p *sqlparser.PasswordOptions) error {
 func refusePrivileges(privileges []sqlparser.Privilege, object sqlparser.GrantObjectType, level *sqlparser.PrivilegeLevel) error {
 	for _, p := range privileges {
 		if len(p.Columns) > 0 {
-			return notDone("A privilege on columns", "grant it on a view that shows just these")
+			return NotSupported("A privilege on columns", "grant it on a view that shows just these")
 		}
 	}
 	switch {
 	case object == sqlparser.GrantObjectType_Function:
-		return notDone("A privilege on a function", "there are no stored functions")
+		return NotSupported("A privilege on a function", "there are no stored functions")
 	case object != sqlparser.GrantObjectType_Any && level.TableRoutine == "*":
-		return notDone("TABLE or PROCEDURE before *", "name the table or procedure, or leave the word out")
+		return NotSupported("TABLE or PROCEDURE before *", "name the table or procedure, or leave the word out")
 	case level.TableRoutine == "*" && level.Database != "*":
 		if strings.Contains(strings.ReplaceAll(level.Database, `\%`, ""), "%") {
-			return notDone("A pattern of databases", "grant on each of them")
+			return NotSupported("A pattern of databases", "grant on each of them")
 		}
 		level.Database = strings.NewReplacer(`\_`, "_", `\%`, "%").Replace(level.Database)
 	}

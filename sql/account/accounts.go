@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
-	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
@@ -25,9 +23,9 @@ const rootName = "root"
 // accountsPatience bounds what a login waits for the catalogue.
 const accountsPatience = 5 * time.Second
 
-// accounts are the users of the cluster as this gateway has them. They live in
+// Accounts are the users of the cluster as this gateway has them. They live in
 // the catalogue; shown is what the engine looks at, and follows it.
-type accounts struct {
+type Accounts struct {
 	store *catalog.Store
 	shown *mysql_db.MySQLDb
 	first []byte // the users of a cluster in which none were ever made
@@ -40,9 +38,9 @@ type accounts struct {
 	askedAt time.Time // when the last question to the leader began
 }
 
-// newAccounts makes the users of a gateway: root alone, until the catalogue is read.
-func newAccounts(store *catalog.Store, shown *mysql_db.MySQLDb, rootVerifier string) (*accounts, error) {
-	a := &accounts{store: store, shown: shown}
+// New makes the users of a gateway: root alone, until the catalogue is read.
+func New(store *catalog.Store, shown *mysql_db.MySQLDb, rootVerifier string) (*Accounts, error) {
+	a := &Accounts{store: store, shown: shown}
 	shown.SetEnabled(true)
 	shown.SetPersister(refusePersist{})
 	db, saved := scratch()
@@ -59,8 +57,8 @@ func newAccounts(store *catalog.Store, shown *mysql_db.MySQLDb, rootVerifier str
 	return a, a.apply(a.first)
 }
 
-// seed stores the first users, if the cluster has none.
-func (a *accounts) seed(ctx context.Context) error {
+// Seed stores the first users, if the cluster has none.
+func (a *Accounts) Seed(ctx context.Context) error {
 	now, err := a.store.Accounts(ctx)
 	if err != nil || now != nil {
 		return err
@@ -95,9 +93,10 @@ func (c *captured) Persist(_ *gms.Context, data []byte) error {
 type refusePersist struct{}
 
 // Persist implements mysql_db.MySQLDbPersistence.
-func (refusePersist) Persist(*gms.Context, []byte) error { return errUserTables }
+func (refusePersist) Persist(*gms.Context, []byte) error { return ErrUserTables }
 
-var errUserTables = mysql.NewSQLError(codeInvalidRequest, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
+// ErrUserTables is the answer to a statement that writes a table of users directly.
+var ErrUserTables = mysql.NewSQLError(codeNotSupported, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
 
 // scratch are users to work on before they are stored.
 func scratch() (*mysql_db.MySQLDb, *captured) {
@@ -117,8 +116,23 @@ func load(db *mysql_db.MySQLDb, data []byte) error {
 	return nil
 }
 
+// Edit is what stored users become when something is done to them.
+func Edit(data []byte, do func(*mysql_db.Editor)) ([]byte, error) {
+	db, saved := scratch()
+	if err := load(db, data); err != nil {
+		return nil, err
+	}
+	ed := db.Editor()
+	defer ed.Close()
+	do(ed)
+	if err := db.Persist(gms.NewEmptyContext(), ed); err != nil {
+		return nil, err
+	}
+	return saved.data, nil
+}
+
 // apply shows users to the engine. Sessions see their new grants at their next statement.
-func (a *accounts) apply(data []byte) error {
+func (a *Accounts) apply(data []byte) error {
 	if data == nil {
 		data = a.first
 	}
@@ -132,21 +146,21 @@ func (a *accounts) apply(data []byte) error {
 	return nil
 }
 
-// refresh follows the catalogue as the nearest replica has it.
-func (a *accounts) refresh(ctx context.Context) error {
+// Refresh follows the catalogue as the nearest replica has it.
+func (a *Accounts) Refresh(ctx context.Context) error {
 	if a.store.Fresh() {
-		return a.follow() // the way of nearly every statement
+		return a.Follow() // the way of nearly every statement
 	}
 	ctx, cancel := context.WithTimeout(ctx, accountsPatience)
 	defer cancel()
 	if _, err := a.store.Current(ctx); err != nil {
 		return err
 	}
-	return a.follow()
+	return a.Follow()
 }
 
-// follow shows the users of the catalogue at hand.
-func (a *accounts) follow() error {
+// Follow shows the users of the catalogue at hand.
+func (a *Accounts) Follow() error {
 	if snap := a.store.Held(); snap == nil || snap == a.seen.Load() {
 		return nil
 	}
@@ -160,10 +174,10 @@ func (a *accounts) follow() error {
 	return err
 }
 
-// askLeader follows the catalogue as its leader has it now: a user that the
+// AskLeader follows the catalogue as its leader has it now: a user that the
 // nearest replica does not know may have been made a moment ago. One asks for
 // all who came before.
-func (a *accounts) askLeader() error {
+func (a *Accounts) AskLeader() error {
 	came := time.Now()
 	a.asking.Lock()
 	defer a.asking.Unlock()
@@ -182,58 +196,29 @@ func (a *accounts) askLeader() error {
 			return err
 		}
 	}
-	return a.follow()
+	return a.Follow()
 }
 
-// changeAccounts does a statement about users on the stored ones, in one
-// transaction of the catalogue: of two gateways that change them none loses its change.
-func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {
-	a := b.g.accounts
-	err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error {
-		return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
-			if old == nil {
-				old = a.first
-			}
-			db, saved := scratch()
-			if err := load(db, old); err != nil {
-				return nil, err
-			}
-			if err := mayChange(ctx, n, db); err != nil {
-				return nil, err
-			}
-			if err := doAccounts(ctx, n, db); err != nil {
-				return nil, err
-			}
-			if saved.data == nil {
-				return old, nil
-			}
-			return saved.data, nil
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return done(), a.follow()
-}
-
-// writesUserTable reports whether a statement writes a table of users directly,
-// which would hold at this gateway alone.
-func writesUserTable(n gms.Node) bool {
-	var target gms.Node
-	switch n := n.(type) {
-	case *gmsplan.InsertInto:
-		target = n.Destination
-	case *gmsplan.Update, *gmsplan.DeleteFrom, *gmsplan.Truncate:
-		target = n
-	default:
-		return false
-	}
-	found := false
-	transform.Inspect(target, func(n gms.Node) bool {
-		if t, ok := n.(*gmsplan.ResolvedTable); ok && t.SqlDatabase != nil && equalFold(t.SqlDatabase.Name(), "mysql") {
-			found = true
+// Change does a statement about users on the stored ones, in one transaction of the
+// catalogue: of two gateways that change them none loses its change.
+func (a *Accounts) Change(ctx *gms.Context, n gms.Node) error {
+	return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
+		if old == nil {
+			old = a.first
 		}
-		return !found
+		db, saved := scratch()
+		if err := load(db, old); err != nil {
+			return nil, err
+		}
+		if err := mayChange(ctx, n, db); err != nil {
+			return nil, err
+		}
+		if err := doAccounts(ctx, n, db); err != nil {
+			return nil, err
+		}
+		if saved.data == nil {
+			return old, nil
+		}
+		return saved.data, nil
 	})
-	return found
 }

@@ -1,10 +1,11 @@
-package sql
+package account
 
 import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ const (
 // authenticator lets clients in. The engine's own would take a password over an open
 // connection when TLS is demanded, and can be made to panic by a short answer.
 type authenticator struct {
-	accounts   *accounts
+	accounts   *Accounts
 	requireTLS bool
 	methods    []mysql.AuthMethod
 	failures   *failures
@@ -41,7 +42,20 @@ type authenticator struct {
 // provedMax bounds the cache of proved passwords.
 const provedMax = 1024
 
-func newGate(a *accounts, cfg Config) *authenticator {
+// GateConfig is how clients are let in.
+type GateConfig struct {
+	RequireTLS bool // who comes without TLS is refused
+	// FailedLoginDelay is the longest wait of an answer to a wrong password, below 0 none
+	// waits; LoginTimeout is what a client has to log in.
+	FailedLoginDelay, LoginTimeout time.Duration
+	Log                            *slog.Logger  // of logins that failed
+	Observer                       LoginObserver // may be nil
+	// Pause waits until a time, or until the client has gone.
+	Pause func(m *mysql.Conn, until time.Time)
+}
+
+// NewGate is what asks clients of a server who they are, and lets them in.
+func NewGate(a *Accounts, cfg GateConfig) mysql.AuthServer {
 	g := &authenticator{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
 	g.noneNative = &mysql_db.User{Plugin: string(mysql.MysqlNativePassword), AuthString: "*" + strings.Repeat("0", 40)}
 	if again, err := mysql.SerializeCachingSha2PasswordAuthString(rand.Text(), []byte(rand.Text()[:20]), mysql.DefaultCachingSha2PasswordHashIterations); err == nil {
@@ -72,8 +86,8 @@ type method struct {
 // HandleUser implements mysql.AuthMethod. Who does not exist is asked for a
 // password too.
 func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
-	_ = m.g.accounts.refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
-	host := hostOf(conn.RemoteAddr())
+	_ = m.g.accounts.Refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
+	host := HostOf(conn.RemoteAddr())
 	u := m.g.accounts.find(user, host)
 	if m.g.strangers.asks(preauth.HostKey(conn.RemoteAddr()), u == nil, time.Now()) && m.g.askOnce(conn) {
 		u = m.g.accounts.find(user, host)
@@ -114,7 +128,7 @@ func (g *authenticator) askOnce(conn *mysql.Conn) bool {
 		return false
 	}
 	conn.ClientData = asked{}
-	return g.accounts.askLeader() == nil
+	return g.accounts.AskLeader() == nil
 }
 
 type asked struct{}
@@ -150,7 +164,7 @@ func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
 // verify lets a user in whose password is proved. If it is not, the password may
 // have been changed a moment ago: once, the leader is asked.
 func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
-	host := hostOf(remote)
+	host := HostOf(remote)
 	for {
 		u := g.accounts.find(user, host)
 		if u != nil && mayTry(conn, u, remote) && proved(u) {
@@ -183,11 +197,12 @@ func mayTry(conn *mysql.Conn, u *mysql_db.User, remote net.Addr) bool {
 }
 
 func isLoopback(a net.Addr) bool {
-	ip := net.ParseIP(hostOf(a))
+	ip := net.ParseIP(HostOf(a))
 	return ip != nil && ip.IsLoopback()
 }
 
-func hostOf(a net.Addr) string {
+// HostOf is the host of an address.
+func HostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return a.String()
@@ -227,7 +242,7 @@ func (g *authenticator) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, us
 		})
 		return getter, mysql.AuthAccepted, err
 	}
-	u := g.accounts.find(user, hostOf(remote))
+	u := g.accounts.find(user, HostOf(remote))
 	if u == nil || u.Plugin != string(mysql.CachingSha2Password) || u.AuthString == "" || u.Locked || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
 		return nil, mysql.AuthNeedMoreData, nil
 	}

@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"crypto/hmac"
@@ -33,18 +33,17 @@ type failures struct {
 	log      *slog.Logger
 	observer LoginObserver // may be nil
 	off      bool          // nothing waits
+	pause    func(m *mysql.Conn, until time.Time)
 
 	mu        sync.Mutex
 	byAccount *preauth.Failures
 	byAddress *preauth.Failures
 }
 
-func newFailures(cfg Config) *failures {
+func newFailures(cfg GateConfig) *failures {
 	d := preauth.DefaultDelays
 	d.Most = min(cfg.FailedLoginDelay, cfg.LoginTimeout/2) // the answer must still go out
-	f := &failures{log: cfg.Log, off: d.Most < 0, byAccount: preauth.NewFailures(d), byAddress: preauth.NewFailures(d)}
-	f.observer, _ = cfg.Observer.(LoginObserver)
-	return f
+	return &failures{log: cfg.Log, observer: cfg.Observer, off: d.Most < 0, pause: cfg.Pause, byAccount: preauth.NewFailures(d), byAddress: preauth.NewFailures(d)}
 }
 
 // failed is told why somebody was not let in, and returns when the answer may go out.
@@ -66,8 +65,8 @@ func (f *failures) failed(conn *mysql.Conn, user string, remote net.Addr, began 
 		f.observer.LoginFailed(reason)
 	}
 	f.log.Warn("a login failed", "user", fmt.Sprintf("%.64s", user), "from", remote.String(), "code", e.Num, "answered_after", wait.String())
-	if c := connOf(conn); c != nil && !f.off && reason == "password" {
-		c.pause(began.Add(failedMin + wait))
+	if !f.off && reason == "password" {
+		f.pause(conn, began.Add(failedMin+wait))
 	}
 }
 
@@ -89,32 +88,18 @@ func (f *failures) passed(user string) {
 	f.byAccount.Forget(user)
 }
 
-// pause waits until a time, or until the connection is closed.
-func (c *conn) pause(until time.Time) {
-	t := time.NewTimer(time.Until(until))
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-c.gone:
-	}
-}
-
-// administers reports whether a client who has proved his password may have one of the
-// places for administrators.
-func (g *gateway) administers(m *mysql.Conn) bool {
-	who, ok := m.UserData.(gms.MysqlConnectionUser)
-	if !ok {
-		return false
-	}
-	u := g.accounts.named(who.User, who.Host)
-	return u != nil && has(g.accounts.privilegesOf(u), connectionAdmin)
+// Administers reports whether somebody who has proved his password may have one of the
+// Places for administrators.
+func (a *Accounts) Administers(who gms.MysqlConnectionUser) bool {
+	u := a.named(who.User, who.Host)
+	return u != nil && has(a.privilegesOf(u), connectionAdmin)
 }
 
 // decoy is the way in which somebody who does not exist is asked for a password: that
 // of one of the users that there are. For a name it is the same at every node and after
 // every start, as it is for a name that exists: it goes by what the cluster began with,
 // which clients do not know.
-func (a *accounts) decoy(name string) mysql.AuthMethodDescription {
+func (a *Accounts) decoy(name string) mysql.AuthMethodDescription {
 	rd := a.shown.Reader()
 	defer rd.Close()
 	all, sha2 := 0, 0

@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"slices"
@@ -55,7 +55,7 @@ func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	case *gmsplan.RevokeRole:
 		return j.giveRoles(n.Roles, n.TargetUsers)
 	}
-	return needs("SUPER")
+	return Needs("SUPER")
 }
 
 func namesOf(users []gmsplan.AuthenticatedUser) []gmsplan.UserName {
@@ -78,17 +78,17 @@ func privilegesIn(db *mysql_db.MySQLDb, rd *mysql_db.Reader, u *mysql_db.User) m
 }
 
 // privilegesOf is privilegesIn as this gateway knows the accounts.
-func (a *accounts) privilegesOf(u *mysql_db.User) mysql_db.PrivilegeSet {
+func (a *Accounts) privilegesOf(u *mysql_db.User) mysql_db.PrivilegeSet {
 	rd := a.shown.Reader()
 	defer rd.Close()
 	return privilegesIn(a.shown, rd, u)
 }
 
-// holds checks the needs of a row.
+// Holds checks the needs of a row.
 func (j *judge) holds(kind string) error {
-	for _, need := range rightOf[kind].Needs {
+	for _, need := range RightOf(kind).Needs {
 		if !hasOne(j.mine, need) {
-			return needs(need)
+			return Needs(need)
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (j *judge) giveRoles(roles, users []gmsplan.UserName) error {
 	return nil
 }
 
-// administers reports whether one has a role WITH ADMIN OPTION.
+// Administers reports whether one has a role WITH ADMIN OPTION.
 func (j *judge) administers(role *mysql_db.User) bool {
 	for _, e := range j.rd.GetToUserRoleEdges(mysql_db.RoleEdgesToKey{ToHost: j.me.Host, ToUser: j.me.User}) {
 		if e.FromUser == role.User && e.FromHost == role.Host && e.WithAdminOption {
@@ -214,14 +214,14 @@ func (j *judge) reaches(users []gmsplan.UserName) error {
 	for _, name := range users {
 		for _, u := range j.meant(name) {
 			if u != j.me && has(privilegesIn(j.db, j.rd, u), systemUser) && !has(j.mine, systemUser) {
-				return needs(systemUser)
+				return Needs(systemUser)
 			}
 		}
 	}
 	return nil
 }
 
-// give is for GRANT and REVOKE of privileges.
+// Give is for GRANT and REVOKE of privileges.
 func (j *judge) give(users []gmsplan.UserName, privileges []gmsplan.Privilege, level gmsplan.PrivilegeLevel, revoke bool) error {
 	if err := j.reaches(users); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (j *judge) give(users []gmsplan.UserName, privileges []gmsplan.Privilege, l
 		level.Database = j.here
 	}
 	if !j.hasAt(gms.PrivilegeType_GrantOption, level) {
-		return needs("GRANT OPTION")
+		return Needs("GRANT OPTION")
 	}
 	for _, p := range privileges {
 		switch p.Type {
@@ -243,12 +243,12 @@ func (j *judge) give(users []gmsplan.UserName, privileges []gmsplan.Privilege, l
 			continue
 		case gmsplan.PrivilegeType_Dynamic:
 			if !has(j.mine, strings.ToUpper(p.Dynamic)) {
-				return needs(strings.ToUpper(p.Dynamic))
+				return Needs(strings.ToUpper(p.Dynamic))
 			}
 			continue
 		}
 		if static, ok := staticOf(p.Type); !ok || !j.hasAt(static, level) {
-			return needs(static.String())
+			return Needs(static.String())
 		}
 	}
 	return nil
@@ -273,7 +273,7 @@ func (j *judge) giveAll(users []gmsplan.UserName, level gmsplan.PrivilegeLevel, 
 	}
 	for _, p := range all {
 		if !j.hasAt(p, level) {
-			return needs(p.String())
+			return Needs(p.String())
 		}
 	}
 	return nil

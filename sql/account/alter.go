@@ -1,4 +1,4 @@
-package sql
+package account
 
 import (
 	"slices"
@@ -10,6 +10,8 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // The engine's ALTER USER takes one account, and of the options only a password and limits.
@@ -31,14 +33,14 @@ const (
 // codeAccountLocked is MySQL's error for a login of a locked account.
 const codeAccountLocked = 3118
 
-// withCreateUser rewrites the first statement of a text from ALTER USER to CREATE USER. mark
+// WithCreateUser rewrites the first statement of a text from ALTER USER to CREATE USER. mark
 // is the Attribute for the parsed statement, empty for any other statement.
-func withCreateUser(query string) (text, mark string) {
+func WithCreateUser(query string) (text, mark string) {
 	const alter, exists = "alter", "exists"
-	if i := skipSpace(query, 0); len(query) < i+len(alter) || !equalFold(query[i:i+len(alter)], alter) {
+	if i := parse.SkipSpace(query, 0); len(query) < i+len(alter) || !strings.EqualFold(query[i:i+len(alter)], alter) {
 		return query, "" // nearly every statement
 	}
-	at := words(query)
+	at := parse.Words(query)
 	word := func(i int) string {
 		if i >= len(at) {
 			return ""
@@ -56,7 +58,7 @@ func withCreateUser(query string) (text, mark string) {
 	}
 	lock, tls := "", ""
 	for i := 2; i+1 < len(at); i++ {
-		if skipSpace(query, at[i][1]) != at[i+1][0] {
+		if parse.SkipSpace(query, at[i][1]) != at[i+1][0] {
 			continue // names of two accounts
 		}
 		switch word(i) + " " + word(i+1) {
@@ -71,26 +73,9 @@ func withCreateUser(query string) (text, mark string) {
 	return text + query[rest:], alterMark + lock + tls
 }
 
-// skipSpace is the first place of a text, from i on, that is in no space and no comment.
-func skipSpace(query string, i int) int {
-	for i < len(query) {
-		switch c := query[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-		case strings.HasPrefix(query[i:], "/*"):
-			i = skipTo(query, i, "*/")
-		case strings.HasPrefix(query[i:], "-- "), c == '#':
-			i = skipTo(query, i, "\n")
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-// markAlter marks a statement that withCreateUser has rewritten. An ATTRIBUTE or COMMENT of
+// MarkAlter marks a statement that withCreateUser has rewritten. An ATTRIBUTE or COMMENT of
 // the client stays in its place, so that it is refused.
-func markAlter(stmt sqlparser.Statement, mark string) {
+func MarkAlter(stmt sqlparser.Statement, mark string) {
 	n, ok := stmt.(*sqlparser.CreateUser)
 	switch {
 	case !ok:
@@ -101,8 +86,8 @@ func markAlter(stmt sqlparser.Statement, mark string) {
 	}
 }
 
-// isAlter reports whether a parsed CREATE USER is an ALTER USER.
-func isAlter(n *sqlparser.CreateUser) bool { return strings.HasPrefix(n.Attribute, alterMark) }
+// IsAlter reports whether a parsed CREATE USER is an ALTER USER.
+func IsAlter(n *sqlparser.CreateUser) bool { return strings.HasPrefix(n.Attribute, alterMark) }
 
 // alteration is an ALTER USER, as the engine has planned it.
 type alteration struct{ *gmsplan.CreateUser }
@@ -180,7 +165,7 @@ func keepAdministrator(ed *mysql_db.Editor) error {
 		left = left || !u.Locked && holdsAll(u.PrivilegeSet, all)
 	})
 	if !left {
-		return mysql.NewSQLError(codeInvalidRequest, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")
+		return mysql.NewSQLError(codeNotSupported, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")
 	}
 	return nil
 }

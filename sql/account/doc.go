@@ -1,0 +1,25 @@
+// Package account has the users of a cluster: who may log in, what each account holds, who may
+// change it, and how much of a node it takes.
+//
+// How it works. All accounts are one value of the catalogue. Accounts decodes it for the engine,
+// whose table of users only shows it; a statement about accounts changes a copy inside a
+// transaction of the catalogue (Accounts.Change), where it is also judged: nobody becomes
+// stronger by making or changing an account. NewGate lets clients in. Before it refuses a name or
+// a password it asks the catalogue's leader once, for the account may be new. A failed login is
+// logged, counted and answered late.
+//
+// Rights is the table of all kinds of statements with the privileges that each needs; a kind
+// without a row is refused. A Holder is an account with what it holds at one time, and answers
+// whether that is enough for tables, databases, procedures and sessions, by their names. Shares
+// bound the connections, memory and prepared statements of one account.
+//
+// What the caller owes it.
+//
+//  1. Each statement is named (KindOf), its options are checked (RefuseOptions), and its row of
+//     Rights is held against a Holder, when it is parsed and again when it is executed after
+//     having been prepared.
+//  2. ALTER USER and SYSTEM_USER, which the engine's parser does not know, are rewritten before
+//     parsing (WithCreateUser, WithSystemUser) and marked or corrected after it.
+//  3. Follow or Refresh is called before each statement, or it sees old grants.
+//  4. What is taken of a Share is given back.
+package account
