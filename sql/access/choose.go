@@ -2,9 +2,11 @@ package access
 
 import (
 	"slices"
+	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/comparing"
@@ -88,8 +90,9 @@ type plan struct {
 
 // bound are the ranges of a column: equal values, or one range.
 type bound struct {
-	ranges []gms.MySQLRangeColumnExpr
-	points bool
+	ranges   []gms.MySQLRangeColumnExpr
+	points   bool
+	overlaps bool // the ranges may overlap
 }
 
 func newPlan(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, w *Wanted) (p *plan, empty bool) {
@@ -149,6 +152,9 @@ func (p *plan) inOrder() {
 	if p.x.HasPrefixes() || len(p.w.Order) == 0 || p.equal > p.single {
 		return
 	}
+	if n := len(p.columns); n > 0 && p.columns[n-1].overlaps {
+		return
+	}
 	reverse := p.w.Order[0].Descending
 	fixed := p.x.Columns[:p.single]
 	next := p.single
@@ -185,7 +191,7 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 			return b, 0, true
 		}
 		if b.ranges == nil || len(points) < len(b.ranges) {
-			b, used = bound{points, true}, asInt(exact)
+			b, used = bound{ranges: points, points: true}, asInt(exact)
 		}
 	}
 	if b.points {
@@ -193,7 +199,7 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 	}
 	low, high, used := p.limits(ctx, t, pos)
 	if low == nil && high == nil {
-		return b, 0, false
+		return p.widest(ctx, t, pos)
 	}
 	r := gms.MySQLRangeColumnExpr{LowerBound: gms.AboveNull{}, UpperBound: gms.AboveAll{}}
 	if low != nil {
@@ -203,7 +209,80 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 		r.UpperBound = high
 	}
 	r.Typ = t
-	return bound{[]gms.MySQLRangeColumnExpr{r}, false}, used, false
+	return bound{ranges: []gms.MySQLRangeColumnExpr{r}}, used, false
+}
+
+// widest are the ranges of LIKE or of alternatives, for a column with no other.
+func (p *plan) widest(ctx *gms.Context, t gms.Type, pos int) (b bound, used int, empty bool) {
+	for _, c := range p.w.Conditions {
+		if c.Column != pos {
+			continue
+		}
+		switch c.Op {
+		case Like:
+			if r, ok := beginning(t, c); ok && b.ranges == nil {
+				b = bound{ranges: []gms.MySQLRangeColumnExpr{r}}
+			}
+		case Either:
+			if one, exact, ok := p.either(ctx, t, c); ok {
+				if len(one.ranges) == 0 {
+					return b, 0, true
+				}
+				return one, asInt(exact), false
+			}
+		}
+	}
+	return b, 0, false
+}
+
+// either are the ranges of alternatives; exact: just these. They may overlap. ok is false if one alternative has none.
+func (p *plan) either(ctx *gms.Context, t gms.Type, c Condition) (b bound, exact, ok bool) {
+	b.points, exact = true, true
+	for _, list := range c.Alternatives {
+		within := plan{d: p.d, x: p.x, w: &Wanted{Conditions: list}}
+		one, used, empty := within.bound(ctx, c.Column)
+		if empty {
+			continue
+		}
+		if len(one.ranges) == 0 || len(b.ranges)+len(one.ranges) > maxRanges {
+			return b, false, false
+		}
+		b.ranges, b.points, exact = append(b.ranges, one.ranges...), b.points && one.points, exact && used == len(list)
+	}
+	b.overlaps = true
+	return b, exact, true
+}
+
+// beginning is the range of the texts that begin as a pattern of LIKE does; false: it has no such beginning, or the column is
+// none of text.
+func beginning(t gms.Type, c Condition) (r gms.MySQLRangeColumnExpr, ok bool) {
+	if len(c.Values) != 1 || !types.IsTextOnly(t) || !sqltypes.IsText(c.Values[0].Type()) {
+		return r, false
+	}
+	prefix := strings.TrimRight(fixed(c.Values[0].ToString()), " ") // where texts are padded, the key has no spaces at the end
+	if prefix == "" {
+		return r, false
+	}
+	return gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: prefix}, UpperBound: gms.Above{Key: table.Beginning(prefix)}, Typ: t}, true
+}
+
+// fixed is what a pattern has before its first wildcard.
+func fixed(pattern string) string {
+	var out strings.Builder
+	escaped := false
+	for _, r := range pattern {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\':
+			escaped = true
+			continue
+		case r == '%' || r == '_':
+			return out.String()
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // pointsOf are the single values that a condition allows. exact: just these, so that the condition need not be filtered.
@@ -248,7 +327,7 @@ func nearest(ctx *gms.Context, t gms.Type, v Value) (near any, same, ok, usable 
 // limits are the first lower and the first upper border that the conditions set.
 func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQLRangeCut, used int) {
 	for _, c := range p.w.Conditions {
-		if c.Column != pos || c.Op < Less || len(c.Values) != 1 {
+		if c.Column != pos || c.Op < Less || c.Op > GreaterEqual || len(c.Values) != 1 {
 			continue
 		}
 		_, from, known := engineValue(c.Values[0])
@@ -289,6 +368,9 @@ func (p *plan) choice(ctx *gms.Context) (*Choice, error) {
 		} else {
 			all.Add(a)
 		}
+	}
+	if slices.ContainsFunc(p.columns, func(b bound) bool { return b.overlaps }) {
+		all.Disjoin()
 	}
 	c := &Choice{Access: all, Bounded: p.bounded, Decided: p.decides() && !p.x.HasPrefixes() && all.Exact()}
 	c.order(p, p.w)

@@ -23,6 +23,8 @@ const (
 	LessEqual              // <=
 	Greater                // >
 	GreaterEqual           // >=
+	Like                   // LIKE without ESCAPE; it is never the whole of a filter
+	Either                 // one of Alternatives
 )
 
 // Condition is a part of a filter: a column compared with constants.
@@ -30,6 +32,8 @@ type Condition struct {
 	Column int // position in the table's row
 	Op     Op
 	Values []Value // one, but for Equal; NULLs are left out
+	// Alternatives are lists of conditions on the column; a row fulfils all of one of them.
+	Alternatives [][]Condition
 }
 
 // Value is a constant.

@@ -49,9 +49,8 @@ var constants = []string{
 	"DATE '2024-02-29'", "TIMESTAMP '2024-02-29 10:11:12'", "TIME '10:11:12'", "NULL", "TRUE",
 }
 
-// shortTime is left out beside DATE and DATETIME: the filter does not take it for 2010-11-12 05:00:00, as CAST and the
-// bounds of an index do. It is the only one of the constants that they differ by.
-const shortTime = "'10:11:12.5'"
+// patterns are those of LIKE.
+var patterns = []string{"'a%'", "'A%'", "'a'", "'a %'", "'%'", "'ab_'", "'_b%'", "'1%'", "'2024%'", "''"}
 
 var operators = []struct {
 	text string
@@ -148,23 +147,60 @@ func (w *world) filter(t *testing.T, r *rand.Rand) (string, access.Condition, bo
 		texts = append(texts, pick(r, constants), pick(r, constants))
 		text = fmt.Sprintf("c%d IN (%s)", at, strings.Join(texts, ", "))
 	}
+	if r.IntN(10) == 0 {
+		c.Op, texts = access.Like, []string{pick(r, patterns)}
+		text = fmt.Sprintf("c%d LIKE %s", at, texts[0])
+	}
 	for _, constant := range texts {
-		if constant == shortTime && strings.HasPrefix(w.columns[at][3:], "DATE") {
+		v, ok := w.constant(t, at, constant)
+		if !ok {
 			return text, c, false
 		}
-		p := w.program(t, constant)
-		if p == nil {
-			return text, c, false
-		}
-		v, err := p.Run(make([]access.Value, 4), nil)
-		if err != nil {
-			return text, c, false
-		}
-		if !v[0].IsNull() {
-			c.Values = append(c.Values, v[0])
+		if !v.IsNull() {
+			c.Values = append(c.Values, v)
 		}
 	}
 	return text, c, len(c.Values) > 0
+}
+
+// constant is the value of a constant beside a column; false: the core does not compute it.
+func (w *world) constant(t *testing.T, at int, text string) (access.Value, bool) {
+	t.Helper()
+	e, err := expr.Environment().Parser().ParseExpr(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	p, err := expr.CompileBeside(ofTests, rounds.TypeOf(w.Desc.Schema.Schema[at], w.Desc.Shown(at)), e)
+	if err != nil {
+		return access.Value{}, false
+	}
+	p.Begin(ofTests)
+	v, err := p.Run(nil, nil)
+	if err != nil {
+		return access.Value{}, false
+	}
+	return v[0], true
+}
+
+// alternatives are two lists of conditions on a column, of which one must hold.
+func (w *world) alternatives(t *testing.T, r *rand.Rand) (string, access.Condition, bool) {
+	t.Helper()
+	text, first, ok := w.filter(t, r)
+	if !ok {
+		return text, first, false
+	}
+	out := access.Condition{Column: first.Column, Op: access.Either, Alternatives: [][]access.Condition{{first}}}
+	for range 20 { // until it is on the same column
+		other, c, ok := w.filter(t, r)
+		if !ok || c.Column != first.Column {
+			continue
+		}
+		if out.Alternatives = append(out.Alternatives, []access.Condition{c}); len(out.Alternatives) == 3 {
+			return text + " OR " + other, out, true
+		}
+		text += " OR " + other
+	}
+	return text, out, len(out.Alternatives) > 1
 }
 
 var ofTests = &expr.Context{Collation: generalCI, SQLMode: "STRICT_TRANS_TABLES"}
@@ -223,6 +259,10 @@ func TestAccessYieldsEveryRow(t *testing.T) {
 			wanted := access.Wanted{Whole: true, Columns: w.all}
 			for range 1 + r.IntN(3) {
 				text, c, ok := w.filter(t, r)
+				if r.IntN(4) == 0 {
+					text, c, ok = w.alternatives(t, r)
+					text = "(" + text + ")"
+				}
 				if ok {
 					texts, wanted.Conditions = append(texts, text), append(wanted.Conditions, c)
 				}

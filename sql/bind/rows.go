@@ -18,9 +18,11 @@ func rowComparison(e *sqlparser.ComparisonExpr) (sqlparser.Expr, error) {
 	}
 	switch e.Operator {
 	case sqlparser.EqualOp:
-		return rowsEqual(left, right)
+		return rowsEqual(left, right, sqlparser.EqualOp)
+	case sqlparser.NullSafeEqualOp:
+		return rowsEqual(left, right, sqlparser.NullSafeEqualOp)
 	case sqlparser.NotEqualOp:
-		equal, err := rowsEqual(left, right)
+		equal, err := rowsEqual(left, right, sqlparser.EqualOp)
 		return &sqlparser.NotExpr{Expr: equal}, err
 	case sqlparser.InOp, sqlparser.NotInOp:
 		in, err := rowAmong(left, right)
@@ -29,10 +31,36 @@ func rowComparison(e *sqlparser.ComparisonExpr) (sqlparser.Expr, error) {
 		}
 		return in, err
 	}
-	return nil, unsupported("an order of rows")
+	return rowsOrdered(e.Operator, left, right)
 }
 
-func rowsEqual(l, r sqlparser.ValTuple) (out sqlparser.Expr, err error) {
+// rowsOrdered is (a, b) < (1, 2): a < 1 OR a = 1 AND b < 2.
+func rowsOrdered(op sqlparser.ComparisonExprOperator, l, r sqlparser.ValTuple) (out sqlparser.Expr, err error) {
+	strict, ok := map[sqlparser.ComparisonExprOperator]sqlparser.ComparisonExprOperator{
+		sqlparser.LessThanOp: sqlparser.LessThanOp, sqlparser.LessEqualOp: sqlparser.LessThanOp,
+		sqlparser.GreaterThanOp: sqlparser.GreaterThanOp, sqlparser.GreaterEqualOp: sqlparser.GreaterThanOp,
+	}[op]
+	if !ok || len(l) != len(r) {
+		return nil, unsupported("an order of rows")
+	}
+	for i := len(l) - 1; i >= 0; i-- {
+		if _, nested := l[i].(sqlparser.ValTuple); nested {
+			return nil, unsupported("rows within rows")
+		}
+		if out == nil {
+			out = &sqlparser.ComparisonExpr{Operator: op, Left: l[i], Right: r[i]}
+			continue
+		}
+		equal := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: l[i], Right: r[i]}
+		out = &sqlparser.OrExpr{
+			Left:  &sqlparser.ComparisonExpr{Operator: strict, Left: l[i], Right: r[i]},
+			Right: &sqlparser.AndExpr{Left: equal, Right: out},
+		}
+	}
+	return out, nil
+}
+
+func rowsEqual(l, r sqlparser.ValTuple, op sqlparser.ComparisonExprOperator) (out sqlparser.Expr, err error) {
 	if len(l) != len(r) {
 		return nil, unsupported("rows of two lengths")
 	}
@@ -40,7 +68,7 @@ func rowsEqual(l, r sqlparser.ValTuple) (out sqlparser.Expr, err error) {
 		if _, nested := l[i].(sqlparser.ValTuple); nested {
 			return nil, unsupported("rows within rows")
 		}
-		equal := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: l[i], Right: r[i]}
+		equal := &sqlparser.ComparisonExpr{Operator: op, Left: l[i], Right: r[i]}
 		if out == nil {
 			out = equal
 		} else {
@@ -59,7 +87,7 @@ func rowAmong(l sqlparser.ValTuple, list sqlparser.ValTuple) (out sqlparser.Expr
 		if !ok {
 			return nil, unsupported("a row beside no row")
 		}
-		equal, err := rowsEqual(l, r)
+		equal, err := rowsEqual(l, r, sqlparser.EqualOp)
 		if err != nil {
 			return nil, err
 		}

@@ -107,6 +107,13 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		switch e := e.(type) {
 		case *sqlparser.ColName:
 			*literal = *literal && b.constant(e)
+			if b.kind(e) == sqltypes.Bit && (depth > 0 || !whole) { // the engine has no such type
+				var n sqlparser.Expr
+				if n, failed = b.slot(e, node{function: bitNumber, args: []sqlparser.Expr{e}}, literal); failed == nil {
+					c.Replace(n)
+				}
+				return
+			}
 		case *sqlparser.Subquery, *sqlparser.ExistsExpr:
 			failed = &Unsupported{sqlparser.String(e)}
 			return

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -18,6 +19,17 @@ var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eva
 
 // comparedNumber is a text that is compared with numbers.
 var comparedNumber = &Function{Name: "\x00COMPARED", Min: 1, Max: 1, Type: doubleType, Eval: number.Eval}
+
+// bitNumber is a BIT as a number.
+var bitNumber = &Function{Name: "\x00BIT", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Uint64, collations.CollationBinaryID, args[0].Nullable(), 0, 0, nil)
+}, Eval: func(c *Call) (Value, error) {
+	n := uint64(0)
+	for _, b := range c.Args[0].Raw() {
+		n = n<<8 | uint64(b)
+	}
+	return sqltypes.NewUint64(n), nil
+}}
 
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {

@@ -18,6 +18,9 @@ type condition struct {
 	values *expr.Program // nil: IS NULL
 	count  int           // of values
 	safe   bool          // <=>: NULL equals NULL
+	// partial: rows that do not fulfil the part fulfil the condition too, so the filter is needed.
+	partial      bool
+	alternatives [][]condition // of access.Either
 }
 
 // parts are the parts of a conjunction.
@@ -31,19 +34,17 @@ func parts(e sqlparser.Expr) []sqlparser.Expr {
 // split finds the conditions of the filter.
 func (p *Plan) split(c *expr.Context) error {
 	p.whole = true
-	var left []sqlparser.Expr
 	for _, part := range parts(p.Query.Where) {
 		found, err := p.condition(c, part)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if len(found) == 0 || slices.ContainsFunc(found, func(c condition) bool { return c.partial }) {
 			p.whole = false
-			left = append(left, part)
 		}
 		p.conditions = append(p.conditions, found...)
 	}
-	return p.boundElsewhere(left)
+	return nil
 }
 
 // condition are the conditions that a part is; none: it is for the filter alone.
@@ -91,6 +92,13 @@ func (p *Plan) comparison(c *expr.Context, e *sqlparser.ComparisonExpr) ([]condi
 			return nil, nil
 		}
 		one, err := p.compared(c, at, access.Equal, list...)
+		return some(one), err
+	}
+	if at, ok := bind.Column(e.Left); ok && e.Operator == sqlparser.LikeOp && e.Escape == nil {
+		one, err := p.compared(c, at, access.Like, e.Right)
+		if one != nil {
+			one.partial = true
+		}
 		return some(one), err
 	}
 	ops, ok := operators[e.Operator]
@@ -152,10 +160,70 @@ func (p *Plan) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, 
 		return true
 	}
 	if !gather(e) {
-		return nil, nil
+		return p.either(c, e)
 	}
 	one, err := p.compared(c, at, access.Equal, list...)
 	return some(one), err
+}
+
+// either are the conditions that a < 1 OR a > 2 AND b = 3 sets on the columns that all its alternatives bound.
+func (p *Plan) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
+	all := alternativesOf(e)
+	if len(all) > alternativesMax {
+		return nil, nil
+	}
+	found := make([][]condition, len(all))
+	whole := true // each alternative is conditions alone
+	for i, a := range all {
+		for _, part := range parts(a) {
+			list, err := p.condition(c, part)
+			if err != nil {
+				return nil, err
+			}
+			whole = whole && len(list) > 0 && !slices.ContainsFunc(list, func(c condition) bool { return c.partial })
+			found[i] = append(found[i], list...)
+		}
+	}
+	var out []condition
+	for _, first := range found[0] {
+		if slices.ContainsFunc(out, func(c condition) bool { return c.column == first.column }) {
+			continue
+		}
+		if one, ok := eitherOf(first.column, found, whole); ok {
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}
+
+// alternativesMax bounds the alternatives that are bounds of an index.
+const alternativesMax = 100
+
+// alternativesOf are the parts of which one must be true.
+func alternativesOf(e sqlparser.Expr) []sqlparser.Expr {
+	if or, ok := e.(*sqlparser.OrExpr); ok {
+		return append(alternativesOf(or.Left), alternativesOf(or.Right)...)
+	}
+	return []sqlparser.Expr{e}
+}
+
+// eitherOf is the condition that alternatives set on a column; false: one of them does not bound it.
+func eitherOf(column int, found [][]condition, whole bool) (out condition, ok bool) {
+	out = condition{column: column, op: access.Either, partial: !whole}
+	for _, list := range found {
+		var of []condition
+		for _, c := range list {
+			if c.column == column {
+				of = append(of, c)
+			}
+		}
+		if len(of) == 0 {
+			return out, false
+		}
+		out.partial = out.partial || len(of) < len(list)
+		out.alternatives = append(out.alternatives, of)
+	}
+	return out, true
 }
 
 // compared is a column compared with constants; nil: they are none, or are compared by another collation than the column's.
@@ -170,7 +238,7 @@ func (p *Plan) compared(c *expr.Context, at int, op access.Op, values ...sqlpars
 		case types.IsNumber(t) && !types.IsYear(t):
 			values[i] = &sqlparser.BinaryExpr{Operator: sqlparser.PlusOp, Left: v, Right: sqlparser.NewIntLiteral("0")}
 		default:
-			return nil, &expr.Unsupported{What: "bits beside a date or time"}
+			return nil, nil
 		}
 	}
 	program, err := expr.CompileBeside(c, TypeOf(p.column(at), p.Query.Table.Shown(at)), values...)
@@ -202,54 +270,4 @@ func constant(e sqlparser.Expr) bool {
 		return is, nil
 	}, e)
 	return is
-}
-
-// boundElsewhere refuses a statement for which the engine's way bounds an index and this one does not: by OR over ranges
-// or by LIKE.
-func (p *Plan) boundElsewhere(left []sqlparser.Expr) error {
-	first := p.firsts()
-	if slices.ContainsFunc(p.conditions, func(c condition) bool { return slices.Contains(first, c.column) }) {
-		return nil
-	}
-	for _, e := range left {
-		switch e := e.(type) {
-		case *sqlparser.OrExpr:
-		case *sqlparser.ComparisonExpr:
-			if e.Operator != sqlparser.LikeOp {
-				continue
-			}
-		default:
-			continue
-		}
-		if p.names(e, first) {
-			return &expr.Unsupported{What: "this filter of an indexed column"}
-		}
-	}
-	return nil
-}
-
-// firsts are the first columns of the table's indexes.
-func (p *Plan) firsts() (out []int) {
-	d := p.Query.Table
-	if d == nil {
-		return nil
-	}
-	if !d.Keyless() {
-		out = append(out, d.Primary.Columns[0])
-	}
-	for _, x := range d.Indexes {
-		out = append(out, x.Columns[0])
-	}
-	return out
-}
-
-func (p *Plan) names(e sqlparser.Expr, columns []int) (found bool) {
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		if n, ok := n.(*sqlparser.ColName); ok {
-			at, ok := bind.Column(n)
-			found = found || ok && slices.Contains(columns, at)
-		}
-		return !found, nil
-	}, e)
-	return found
 }

@@ -74,10 +74,17 @@ func (p *Plan) begin(c *expr.Context) {
 			program.Begin(c)
 		}
 	}
-	quiet := *c
-	for _, cond := range p.conditions {
-		if cond.values != nil {
-			cond.values.Begin(&quiet) // the filter warns
+	quiet := *c // the filter warns
+	beginAll(p.conditions, &quiet)
+}
+
+func beginAll(list []condition, c *expr.Context) {
+	for i := range list {
+		if list[i].values != nil {
+			list[i].values.Begin(c)
+		}
+		for _, a := range list[i].alternatives {
+			beginAll(a, c)
 		}
 	}
 }
@@ -130,12 +137,10 @@ func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, co
 // choose is the access for the present values; nil: no row can match.
 func (p *Plan) choose(gctx *gms.Context, offset, count uint64) (*access.Choice, error) {
 	w := access.Wanted{Columns: p.Columns, Whole: p.whole, Locking: p.Query.Lock != txn.LockNone}
-	for i := range p.conditions {
-		c, none, err := p.conditions[i].now()
-		if err != nil || none {
-			return nil, err
-		}
-		w.Conditions = append(w.Conditions, c)
+	var none bool
+	var err error
+	if w.Conditions, none, err = present(p.conditions); err != nil || none {
+		return nil, err
 	}
 	if !p.Query.Grouped && !p.Query.Distinct && p.having == nil {
 		w.Order = p.plainOrder()
@@ -158,9 +163,33 @@ func (p *Plan) plainOrder() (out []access.Order) {
 	return out
 }
 
+// present are conditions with the present values; none: no row fulfils all.
+func present(list []condition) (out []access.Condition, none bool, err error) {
+	for i := range list {
+		c, none, err := list[i].now()
+		if err != nil || none {
+			return nil, none, err
+		}
+		out = append(out, c)
+	}
+	return out, false, nil
+}
+
 // now is the condition with the present values; none: no row fulfils it.
 func (c *condition) now() (_ access.Condition, none bool, err error) {
 	out := access.Condition{Column: c.column, Op: c.op}
+	if c.op == access.Either {
+		for i := range c.alternatives {
+			list, none, err := present(c.alternatives[i])
+			if err != nil {
+				return out, false, err
+			}
+			if !none {
+				out.Alternatives = append(out.Alternatives, list)
+			}
+		}
+		return out, len(out.Alternatives) == 0, nil
+	}
 	if c.values == nil {
 		return out, false, nil
 	}

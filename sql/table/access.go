@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -127,6 +128,26 @@ func (a *Access) Add(o *Access) {
 			a.Scans = append(a.Scans, r)
 		}
 	}
+}
+
+// Beginning is the upper border of the texts that begin with it.
+type Beginning string
+
+// Disjoin has the access ask once for what several of its ranges ask for. It must be exact.
+func (a *Access) Disjoin() {
+	slices.SortFunc(a.Scans, func(x, y Range) int { return strings.Compare(string(x.Span.Start), string(y.Span.Start)) })
+	scans := a.Scans[:0]
+	for _, r := range a.Scans {
+		if n := len(scans); n > 0 && r.Span.Start <= scans[n-1].Span.End {
+			scans[n-1].Span.End = max(scans[n-1].Span.End, r.Span.End)
+			continue
+		}
+		scans = append(scans, r)
+	}
+	a.Scans = scans
+	a.Gets = slices.DeleteFunc(a.Gets, func(k txn.Key) bool {
+		return slices.ContainsFunc(a.Scans, func(r Range) bool { return r.Span.Start <= k && k < r.Span.End })
+	})
 }
 
 // add adds a range of the engine: bounds for the first columns of the index.
@@ -292,6 +313,10 @@ func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error)
 }
 
 func (b *rangeBuilder) form(n int, v any) (string, error) {
+	if beginning, ok := v.(Beginning); ok {
+		form, err := b.form(n, string(beginning))
+		return strings.TrimSuffix(form, "\x00"), err // without the mark of the text's end
+	}
 	t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
 	if v != nil && !isText(t, v) {
 		converted, _, err := t.Convert(b.ctx, catalog.Within(t, v))
