@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"slices"
+
 	"isochron/coverage"
 	"isochron/txn"
 )
@@ -120,17 +122,25 @@ func (rs *reads) takeIn(p *shardRequest, m *txn.AccessReply) (now txn.Version, s
 		}
 	}
 	var rest *shardRequest
+	last := p.r.final && m.OnlyRead && !slices.ContainsFunc(m.Scans, func(s txn.ScanRows) bool { return s.More })
 	for i, got := range m.Scans {
 		pc := p.pieces[i]
+		if !last && p.access.Wait != txn.LookLocked {
+			into.grow(len(got.Rows))
+		}
 		for _, row := range got.Rows {
-			if p.access.Wait == txn.LookLocked {
-				break // unlocked, and not to be validated
+			if last || p.access.Wait == txn.LookLocked {
+				break // nothing is read after it; or unlocked, and not to be validated
 			}
 			if appeared(row) || !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
 				return row.Version, false
 			}
 		}
-		pc.rows = append(pc.rows, got.Rows...)
+		if pc.rows == nil {
+			pc.rows = slices.Clip(got.Rows)
+		} else {
+			pc.rows = append(pc.rows, got.Rows...)
+		}
 		if !p.access.Wait.Skips() && p.r.asOf == 0 {
 			check := spanCheck(pc.scan, got)
 			check.From = m.Leased
@@ -219,14 +229,18 @@ func (rs *reads) finish(r *round) {
 			if more {
 				break // a page has no gaps
 			}
-			rows = append(rows, pc.rows...)
+			if rows == nil {
+				rows = slices.Clip(pc.rows)
+			} else {
+				rows = append(rows, pc.rows...)
+			}
 			more = r.req.Read.Page && pc.more
 		}
 		if s.Limit > 0 && len(rows) > s.Limit {
 			rows, more = rows[:s.Limit], true
 		}
 		resp.More = append(resp.More, more)
-		if !r.req.Read.Wait.Skips() {
+		if !r.req.Read.Wait.Skips() && !r.final {
 			known.scanned(scanKey{s, r.lock}, rows)
 		}
 		resp.Scans = append(resp.Scans, rows)

@@ -63,6 +63,21 @@ func (v *readSet) note(row txn.Row, lock txn.Lock, spanned bool) bool {
 	return true
 }
 
+// grow makes room for so many more rows.
+func (v *readSet) grow(n int) {
+	v.rows = slices.Grow(v.rows, n)
+	if v.index == nil && len(v.rows)+n > fewRows {
+		v.makeIndex(len(v.rows) + n)
+	}
+}
+
+func (v *readSet) makeIndex(room int) {
+	v.index = make(map[txn.Key]int, room)
+	for i := range v.rows {
+		v.index[v.rows[i].row.Key] = i
+	}
+}
+
 func (v *readSet) add(r readRow) {
 	v.bytes += len(r.row.Key) + len(r.row.Value) + rowOverheadBytes
 	v.rows = append(v.rows, r)
@@ -70,10 +85,7 @@ func (v *readSet) add(r readRow) {
 	case v.index != nil:
 		v.index[r.row.Key] = len(v.rows) - 1
 	case len(v.rows) > fewRows:
-		v.index = make(map[txn.Key]int, 4*fewRows)
-		for i := range v.rows {
-			v.index[v.rows[i].row.Key] = i
-		}
+		v.makeIndex(4 * fewRows)
 	}
 }
 

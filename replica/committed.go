@@ -16,10 +16,17 @@ type committed struct {
 
 func (c committed) row(k txn.Key) txn.Row { return c.rec.cache.Latest(c.engine, k) }
 
-func (c committed) scan(s txn.Scan) txn.ScanRows { return c.scanAsOf(s, store.Newest) }
+func (c committed) scan(s txn.Scan) txn.ScanRows {
+	return reveal.NewWalk(store.ScanLatest(c.engine, c.rec.rows, s.Span, s.Reverse), nil, s.Reverse).Answer(s, nil)
+}
 
-func (c committed) scanAsOf(s txn.Scan, at txn.Timestamp) txn.ScanRows {
-	return reveal.NewWalk(store.ScanAsOf(c.engine, c.rec.rows, s.Span, s.Reverse, at), nil, s.Reverse).Answer(s, nil)
+// digest implements yield.SpanDigest.
+func (c committed) digest(span txn.Span, most int) (count int, digest uint64) {
+	return c.digestAsOf(span, most, store.Newest)
+}
+
+func (c committed) digestAsOf(span txn.Span, most int, at txn.Timestamp) (count int, digest uint64) {
+	return reveal.NewWalk(store.ScanVersions(c.engine, c.rec.rows, span, at), nil, false).Digest(most)
 }
 
 // newest returns the timestamp of the newest version of the rows an attempt writes and, if byTimestamp,

@@ -189,7 +189,7 @@ func (g *merger) fits(timestamps *yield.TimestampTable, p *txn.Prepare) bool {
 	case g.cfg.Spec.Yield.ByTimestamp:
 		return g.fitsAt(p)
 	}
-	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.SchemaChecks) && yield.StillValid(g.rows.row, g.rows.scan, p.Reads, p.Spans) == txn.NotRefused
+	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.SchemaChecks) && yield.StillValid(g.rows.row, g.rows.digest, p.Reads, p.Spans) == txn.NotRefused
 }
 
 // fitsAt is fits in timestamp order: commits after the attempt's
@@ -197,8 +197,8 @@ func (g *merger) fits(timestamps *yield.TimestampTable, p *txn.Prepare) bool {
 func (g *merger) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(g.cfg.Engine, g.rec.rows, k, before) }
-	scan := func(s txn.Scan) txn.ScanRows { return g.rows.scanAsOf(s, before) }
-	if !yield.Guarded(row, p.SchemaChecks) || yield.StillValid(row, scan, p.Reads, p.Spans) != txn.NotRefused {
+	digest := func(span txn.Span, most int) (int, uint64) { return g.rows.digestAsOf(span, most, before) }
+	if !yield.Guarded(row, p.SchemaChecks) || yield.StillValid(row, digest, p.Reads, p.Spans) != txn.NotRefused {
 		return false
 	}
 	fits := true

@@ -29,7 +29,7 @@ func (v *validator) opine(p *txn.Prepare) txn.ReplicaVote {
 	if v.cfg.Params.InjectedBugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	if reason := yield.StillValid(v.rows.row, v.rows.scan, p.Reads, spans); reason != txn.NotRefused {
+	if reason := yield.StillValid(v.rows.row, v.rows.digest, p.Reads, spans); reason != txn.NotRefused {
 		v.cfg.Params.Rules.HitIf(reason == txn.ReasonRowChanged, coverage.RowsChecked)
 		v.cfg.Params.Rules.HitIf(reason == txn.ReasonRangeChanged, coverage.RangesChecked)
 		o.Result = txn.ValidationNo

@@ -11,6 +11,9 @@ const (
 	MaxAnswerBytes = 4 << 20
 )
 
+// answerRoom is how many rows the first memory of an answer has room for.
+const answerRoom = 32
+
 // Walk merges engine rows and revealed rows.
 type Walk struct {
 	base     *store.Rows
@@ -55,8 +58,17 @@ func (w *Walk) Answer(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 			return out
 		}
 		size += len(row.Key) + len(row.Value)
+		if out.Rows == nil {
+			out.Rows = make([]txn.Row, 0, min(limit, answerRoom))
+		}
 		out.Rows = append(out.Rows, row)
 	}
+}
+
+// Digest counts the rows of a walk in key order, which it closes (txn.DigestNext).
+func (w *Walk) Digest(most int) (count int, digest uint64) {
+	defer w.base.Close()
+	return txn.DigestNext(w.Next, most)
 }
 
 // Next is the next live row; ok is false at the end.

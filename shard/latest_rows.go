@@ -60,3 +60,12 @@ func (n *latestRows) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	}
 	return reveal.NewWalk(store.ScanLatest(n.engine, n.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
 }
+
+// digest implements yield.SpanDigest.
+func (n *latestRows) digest(span txn.Span, most int) (count int, digest uint64) {
+	var revealed []txn.Row
+	if n.early != nil {
+		revealed = n.early.Span(span)
+	}
+	return reveal.NewWalk(store.ScanVersions(n.engine, n.state.rows, span, store.Newest), revealed, false).Digest(most)
+}

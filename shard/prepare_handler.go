@@ -331,7 +331,7 @@ func (o *prepareHandler) validate(p *txn.Prepare) txn.Refusal {
 	if bugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	reason := yield.StillValid(o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) }, p.Reads, spans)
+	reason := yield.StillValid(o.rows.row, o.rows.digest, p.Reads, spans)
 	o.countChecks(reason)
 	return txn.Refusal{Reason: reason, OverwrittenBy: yield.ChangedBy(o.rows.row, reason, p.Reads)}
 }

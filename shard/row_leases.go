@@ -17,7 +17,7 @@ func (o *prepareHandler) leasesStand(p *txn.Prepare) (reason txn.AbortReason, le
 		points.Spans = nil
 		p = &points
 	}
-	return o.leases.StillValid(p, o.leases.At(p, o.rows.row), o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) })
+	return o.leases.StillValid(p, o.leases.At(p, o.rows.row), o.rows.row, o.rows.digest)
 }
 
 // renews returns the keys and spans that no other transaction may have locked, for a vote to renew its leases.

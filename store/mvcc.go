@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"unsafe"
 
 	"isochron/txn"
 )
@@ -39,21 +40,25 @@ func rowKey(prefix []byte, key txn.Key) []byte {
 
 // splitVersionKey splits an engine key (without its prefix) into row key and timestamp.
 func splitVersionKey(b []byte) (txn.Key, txn.Timestamp, bool) {
-	if len(b) < 10 {
+	if len(b) < versionTail {
 		return "", 0, false
 	}
-	body, ts := b[:len(b)-10], ^binary.BigEndian.Uint64(b[len(b)-8:])
-	if bytes.IndexByte(body, 0) < 0 {
-		return txn.Key(body), txn.Timestamp(ts), true
-	}
-	key := make([]byte, 0, len(body))
-	for i := 0; i < len(body); i++ {
-		key = append(key, body[i])
-		if body[i] == 0 {
-			i++ // the 0xff of an escaped zero
+	body := b[:len(b)-versionTail]
+	return txn.Key(appendUnescaped(make([]byte, 0, len(body)), body)), versionAt(b), true
+}
+
+// versionTail is what an engine key has behind its row: a terminator and a timestamp.
+const versionTail = 10
+
+// appendUnescaped appends a row key without its escapes and terminator.
+func appendUnescaped(dst, body []byte) []byte {
+	for {
+		i := bytes.IndexByte(body, 0)
+		if i < 0 || i+1 >= len(body) {
+			return append(dst, body...)
 		}
+		dst, body = append(dst, body[:i+1]...), body[i+2:] // without the 0xff of an escaped zero
 	}
-	return txn.Key(key), txn.Timestamp(ts), true
 }
 
 // PutVersion adds a version of a row to the batch; a nil value deletes the row.
@@ -73,6 +78,11 @@ func PutVersion(b *Batch, prefix []byte, w txn.Write, at txn.Timestamp, by txn.V
 // decodeVersion decodes a version's value. A deleted row reads as one that was
 // never written: version zero, so that collecting old deletions changes nothing.
 func decodeVersion(key txn.Key, v []byte) txn.Row {
+	return decodeInto(key, v, func(value []byte) []byte { return append(make([]byte, 0, len(value)), value...) })
+}
+
+// decodeInto decodes a version whose value is copied by keep, which returns no nil.
+func decodeInto(key txn.Key, v []byte, keep func([]byte) []byte) txn.Row {
 	if len(v) < versionHead {
 		panic(&Failure{"reading the row " + string(key), errShortVersion})
 	}
@@ -81,7 +91,7 @@ func decodeVersion(key txn.Key, v []byte) txn.Row {
 	}
 	return txn.Row{
 		Key:   key,
-		Value: append(make([]byte, 0, len(v)-versionHead), v[versionHead:]...),
+		Value: keep(v[versionHead:]),
 		Version: txn.Version{
 			Node:  txn.NodeID(binary.BigEndian.Uint32(v)),
 			Epoch: binary.BigEndian.Uint32(v[4:]),
@@ -177,11 +187,21 @@ type Rows struct {
 	at      txn.Timestamp
 	reverse bool
 	valid   bool
+	bare    bool   // values are left out
+	current []byte // the row that the walk is at, as its engine keys begin
+	copies  arena
 }
 
 // ScanLatest starts a walk over the newest versions; the caller closes it.
 func ScanLatest(r Reader, prefix []byte, span txn.Span, reverse bool) *Rows {
 	return ScanAsOf(r, prefix, span, reverse, Newest)
+}
+
+// ScanVersions is ScanAsOf in key order without the values, which are empty.
+func ScanVersions(r Reader, prefix []byte, span txn.Span, at txn.Timestamp) *Rows {
+	rs := ScanAsOf(r, prefix, span, false, at)
+	rs.bare = true
+	return rs
 }
 
 // ScanAsOf starts a walk over the versions at a timestamp; the caller closes it.
@@ -206,41 +226,47 @@ func escape(k txn.Key) []byte {
 // Next returns the next live row; ok is false at the end.
 func (rs *Rows) Next() (row txn.Row, ok bool) {
 	for rs.valid {
-		key, _, good := splitVersionKey(rs.it.Key()[len(rs.prefix):])
-		if !good {
+		k := rs.it.Key()
+		if len(k) < len(rs.prefix)+versionTail {
 			panic(&Failure{"walking over rows", errShortVersion})
 		}
-		version, found := rs.version(key)
-		if !found {
-			continue
-		}
-		if row := decodeVersion(key, version); row.Value != nil {
+		rs.current = append(rs.current[:0], k[:len(k)-8]...)
+		if row := rs.version(); row.Value != nil {
+			row.Key = rs.key()
 			return row, true
 		}
 	}
 	return txn.Row{}, false
 }
 
+// key is the key of the row that the walk was at.
+func (rs *Rows) key() txn.Key {
+	body := rs.current[len(rs.prefix) : len(rs.current)-2]
+	out := appendUnescaped(rs.copies.room(len(body)), body)
+	rs.copies.took(len(out))
+	return txn.Key(unsafe.String(unsafe.SliceData(out), len(out)))
+}
+
 // stepsMax is the number of old versions a walk steps over before it seeks past the
 // rest: most rows have few, and a hot row has thousands.
 const stepsMax = 4
 
-// version returns the newest version of a row that is not after the walk's
-// timestamp. It leaves the walk at the next row.
-func (rs *Rows) version(key txn.Key) (value []byte, found bool) {
-	rk := rowKey(rs.prefix, key)
+// version returns the newest version of the current row that is not after the walk's
+// timestamp, without its key; its Value is nil if there is none. It leaves the walk at the next row.
+func (rs *Rows) version() (row txn.Row) {
+	rk := rs.current
 	if rs.reverse { // this is the oldest version
 		rs.valid = rs.it.SeekGE(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(rs.at)))
 		if rs.valid && bytes.HasPrefix(rs.it.Key(), rk) {
-			value, found = append([]byte(nil), rs.it.Value()...), true
+			row = rs.decode()
 		}
 		rs.valid = rs.it.SeekLT(rk)
-		return value, found
+		return row
 	}
+	found := false
 	for steps := 0; rs.valid && bytes.HasPrefix(rs.it.Key(), rk); steps++ {
-		k := rs.it.Key()
-		if ts := txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:])); ts <= rs.at && !found {
-			value, found = append([]byte(nil), rs.it.Value()...), true
+		if !found && versionAt(rs.it.Key()) <= rs.at {
+			row, found = rs.decode(), true
 		}
 		switch {
 		case steps < stepsMax:
@@ -251,7 +277,19 @@ func (rs *Rows) version(key txn.Key) (value []byte, found bool) {
 			rs.valid = rs.it.SeekGE(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(rs.at)))
 		}
 	}
-	return value, found
+	return row
+}
+
+// decode copies the version at which the iterator stands.
+func (rs *Rows) decode() txn.Row {
+	v := rs.it.Value()
+	if len(v) < versionHead {
+		panic(&Failure{"reading the row " + string(rs.key()), errShortVersion})
+	}
+	if rs.bare {
+		v = v[:versionHead]
+	}
+	return decodeInto("", v, rs.copies.keep)
 }
 
 // Close ends the walk.

@@ -141,7 +141,7 @@ func leaseOf(p *txn.Prepare, i int) txn.Lease {
 
 // StillValid checks that a vote may commit at a timestamp. ReasonLeaseConflict: it may at a later
 // one, of which least is the smallest here.
-func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows) (reason txn.AbortReason, least txn.Timestamp) {
+func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) txn.Row, digest SpanDigest) (reason txn.AbortReason, least txn.Timestamp) {
 	if least = l.least(p, row); at < least {
 		l.Rules.Hit(coverage.AboveLeases)
 		return txn.ReasonLeaseConflict, least
@@ -166,7 +166,7 @@ func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) 
 			return txn.ReasonRangeChanged, 0
 		}
 	}
-	return StillValid(row, scan, renewed, p.Spans), 0
+	return StillValid(row, digest, renewed, p.Spans), 0
 }
 
 // writtenIn reports whether a row of a span may have been written after a timestamp.

@@ -60,9 +60,14 @@ func (l *leased) ranged(s txn.Span) *txn.Prepare {
 	return &txn.Prepare{Spans: []txn.SpanCheck{{Span: s, Count: len(rows), Digest: txn.Digest(rows), From: l.Newest()}}}
 }
 
+func (l *leased) digest(s txn.Span, _ int) (int, uint64) {
+	rows := l.scan(txn.Scan{Span: s}).Rows
+	return len(rows), txn.Digest(rows)
+}
+
 // votes is the result of a vote at a timestamp without conflicting locks.
 func (l *leased) votes(p *txn.Prepare, at txn.Timestamp) string {
-	switch reason, least := l.StillValid(p, at, l.row, l.scan); reason {
+	switch reason, least := l.StillValid(p, at, l.row, l.digest); reason {
 	case txn.NotRefused:
 		l.Renew(p, at)
 		return "yes"

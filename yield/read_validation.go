@@ -2,17 +2,19 @@ package yield
 
 import "isochron/txn"
 
+// SpanDigest counts the live rows of a span and returns their txn.Digest. It may stop behind more than most rows.
+type SpanDigest func(span txn.Span, most int) (count int, digest uint64)
+
 // StillValid checks that reads are still valid: every row has its version, and every span the same
 // rows. It returns the reason if they are not.
-func StillValid(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads []txn.ReadCheck, spans []txn.SpanCheck) txn.AbortReason {
+func StillValid(row func(txn.Key) txn.Row, digest SpanDigest, reads []txn.ReadCheck, spans []txn.SpanCheck) txn.AbortReason {
 	for _, c := range reads {
 		if row(c.Key).Version != c.Version {
 			return txn.ReasonRowChanged
 		}
 	}
 	for _, s := range spans {
-		rows, whole := rowsOf(scan, s.Span, s.Count)
-		if !whole || len(rows) != s.Count || txn.Digest(rows) != s.Digest {
+		if count, sum := digest(s.Span, s.Count); count != s.Count || sum != s.Digest {
 			return txn.ReasonRangeChanged
 		}
 	}
@@ -40,17 +42,4 @@ func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {
 		}
 	}
 	return true
-}
-
-// rowsOf reads a span that should have count rows; whole is false if it has more.
-func rowsOf(scan func(txn.Scan) txn.ScanRows, span txn.Span, count int) (rows []txn.Row, whole bool) {
-	for len(rows) <= count {
-		got := scan(txn.Scan{Span: span})
-		rows = append(rows, got.Rows...)
-		if !got.More {
-			return rows, true
-		}
-		span.Start = got.Rows[len(got.Rows)-1].Key + "\x00"
-	}
-	return rows, false
 }

@@ -187,6 +187,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]found) []Range {
 	var left []Range
 	for i, r := range asked {
+		*hits = slices.Grow(*hits, len(pairs[i]))
 		for _, p := range pairs[i] {
 			*hits = append(*hits, found{p.Key, p.Value, r.rest})
 		}

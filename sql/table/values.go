@@ -41,9 +41,12 @@ func (a *Access) FetchValues(ctx context.Context, tx txn.Txn, m Mode, columns []
 // of the rows behind the entries are needed.
 func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.Key, err error) {
 	values = make([][]byte, 0, len(hits))
-	taken := map[txn.Key]bool{}
+	var taken map[txn.Key]bool
+	if a.Index.HasPrefixes() {
+		taken = map[txn.Key]bool{}
+	}
 	for _, h := range hits {
-		if a.Index.HasPrefixes() {
+		if taken != nil {
 			if taken[h.key] {
 				continue
 			}
