@@ -176,12 +176,6 @@ func (s *Session) isTable(snap *catalog.Snapshot) func(dialect.Name) bool {
 	}
 }
 
-func (s *Session) dialectOptions() dialect.Options {
-	mode := gms.LoadSqlMode(s.quiet)
-	o := mode.ParserOptions()
-	return dialect.Options{Database: s.GetCurrentDatabase(), AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat, NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
-}
-
 // mayUse is nil if the session's user holds what a statement needs on the tables at sources.
 func (s *Session) mayUse(st *foreign.Statement) error {
 	h := s.holder()
@@ -296,7 +290,7 @@ func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first
 // locksReads reports whether what is read at sources is locked: at SERIALIZABLE, also of a transaction
 // that has not begun there yet.
 func (s *Session) locksReads() bool {
-	if s.open != nil && s.open.real != nil {
+	if s.open.begun() {
 		return s.open.level == txn.Serializable
 	}
 	return s.characteristicsNow().level == txn.Serializable

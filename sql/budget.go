@@ -271,28 +271,23 @@ func sizeOfJSON(v any) (e jsonExtent) {
 	return e
 }
 
-// openAccount closes the account of the statement before and opens one.
-func (s *Session) openAccount() {
-	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
+// keptVariables is what the variables of a user hold, in bytes.
+type keptVariables struct {
+	of  map[string]int64
+	all int64
 }
 
-// closeAccount gives back what the statement held.
-func (s *Session) closeAccount() { s.account.Swap(nil).close() }
-
-// keepVariable counts what a variable of the user holds, which is bounded.
-func (s *Session) keepVariable(name string, value any) error {
+// keep counts what a variable holds; beside is what the connection holds beside variables. All
+// of it is at most so much.
+func (k *keptVariables) keep(name string, value any, beside, most int64) error {
 	name = strings.ToLower(name)
 	size := int64(len(name)) + valueBytes + rowBytes + sizeOfValue(value)
-	all := s.keptAll - s.kept[name] + size
-	if s.wire != nil {
-		all += s.wire.long.bytes
-	}
-	if most := s.gateway.budget.limit(s.quiet, connectionMemory, s.gateway.budget.connection); all > most {
+	if k.all-k.of[name]+size+beside > most {
 		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the variables of a connection' exceeded (%s). Set those that are not needed to NULL", most, connectionMemory)
 	}
-	if s.kept == nil {
-		s.kept = map[string]int64{}
+	if k.of == nil {
+		k.of = map[string]int64{}
 	}
-	s.kept[name], s.keptAll = size, s.keptAll-s.kept[name]+size
+	k.of[name], k.all = size, k.all-k.of[name]+size
 	return nil
 }

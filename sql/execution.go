@@ -58,7 +58,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	s.shownText.Store(x.shownText)
 	ctx = s.interruption.enter(ctx, now, x.below)
 	defer s.interruption.leave()
-	if limit := s.limited(x.text); limit != nil {
+	if limit := s.interruption.limit(s.chosen().timeOf(x.text)); limit != nil {
 		defer limit.Stop()
 	}
 	s.failed, s.packet.warnings = nil, nil
@@ -88,7 +88,7 @@ func (x *execution) enter(ctx context.Context) error {
 	if len(s.packet.ahead) > 0 {
 		return nil // it was executed before
 	}
-	open := s.open != nil && s.open.real != nil
+	open := s.open.begun()
 	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below); err != nil {
 		if why := s.interruption.reason(); why != nil {
 			err = interrupted(why)
@@ -265,7 +265,7 @@ func (x *execution) report(err error) {
 // afterFailure cleans up after a try of a statement that has failed, and says whether it
 // is to be done again; if not, the error is the client's.
 func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
-	open := s.open != nil && s.open.real != nil
+	open := s.open.begun()
 	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
 	if why := s.interruption.reason(); why != nil && !s.unknown() {
 		return false, s.cutShort(why)
@@ -277,14 +277,14 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}
-	if !v.retry || !s.patient(v.failure, try, s.stats.began) || saysLasting(x.text) {
+	if !v.retry || !s.chosen().patient(&s.statement, v.failure, try, s.stats.began) || saysLasting(x.text) {
 		answer := s.answer(x.c, v, err)
 		if open && s.statement.ending && lives(v.failure) {
 			answer = rolledBack(answer)
 		}
 		return false, answer
 	}
-	if !s.backoff(ctx, try) {
+	if !s.place.backoff(ctx, try) {
 		return false, interrupted(s.interruption.reason())
 	}
 	s.reloadIfStale(ctx, v)

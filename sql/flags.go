@@ -23,7 +23,7 @@ func setFlag(c *mysql.Conn, flag int, on bool) {
 // flags tells the client, with the next answer, how its session stands.
 func (s *Session) flags(c *mysql.Conn) {
 	setFlag(c, mysql.ServerStatusAutocommit, s.autocommit())
-	begun := s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil && s.open.real != nil
+	begun := s.GetIgnoreAutoCommit() || !s.autocommit() && s.open.begun()
 	setFlag(c, mysql.ServerInTransaction, begun)
 }
 

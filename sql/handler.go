@@ -120,7 +120,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	if s != nil {
 		ctx = s.interruption.enter(ctx, time.Now(), false)
 		defer s.interruption.leave()
-		if limit := s.limited(query); limit != nil {
+		if limit := s.interruption.limit(s.chosen().timeOf(query)); limit != nil {
 			defer limit.Stop()
 		}
 	}

@@ -41,15 +41,15 @@ type patience struct {
 	wait, write, idle atomic.Int64 // seconds
 }
 
-// readPatience is called when a setting may have changed.
-func (s *Session) readPatience() {
-	s.patienceNow.wait.Store(s.number(waitVariable, waitDefault))
-	s.patienceNow.write.Store(s.number(writeVariable, writeDefault))
-	s.patienceNow.idle.Store(s.number(idleVariable, idleDefault))
+// read is called when a setting may have changed.
+func (p *patience) read(v *sessionVariables) {
+	p.wait.Store(v.number(waitVariable, waitDefault))
+	p.write.Store(v.number(writeVariable, writeDefault))
+	p.idle.Store(v.number(idleVariable, idleDefault))
 }
 
 // interactive has a session of a client at which a person sits wait as long as is set for that.
-func (s *Session) interactive() error {
+func interactive(s *Session) error {
 	if s.wire == nil || s.wire.capabilities&clientInteractive == 0 {
 		return nil
 	}
@@ -79,13 +79,13 @@ func (g *gateway) lookAfter(now time.Time) {
 		switch {
 		case s.interruption.since.Load() != 0:
 			s.still.since = time.Time{}
-			s.cutSlowReader(now)
-		case s.stillSince(now):
+			g.cutSlowReader(s, now)
+		case s.still.seen(s.wire.reads.Load(), s.interruption.begun(), now):
 			idle := now.Sub(s.still.since)
 			if most := seconds(s.patienceNow.wait.Load()); idle > most {
-				s.disconnect(most)
+				disconnect(s.wire, &s.interruption, most)
 			} else if most := seconds(s.patienceNow.idle.Load()); most > 0 && idle > most && s.transacting.Load() && s.expiring.CompareAndSwap(false, true) {
-				go s.expire(most) // a source may be slow to answer
+				go expire(s, most) // a source may be slow to answer
 			}
 		}
 	}
@@ -93,24 +93,24 @@ func (g *gateway) lookAfter(now time.Time) {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// stillSince reports whether nothing has come from the client since the last look.
-func (s *Session) stillSince(now time.Time) bool {
-	reads, generation := s.wire.reads.Load(), s.interruption.begun()
-	if last := &s.still; last.since.IsZero() || last.reads != reads || last.generation != generation {
-		*last = stillness{reads, generation, now}
+// seen notes what a session does, and reports whether nothing has come from the client since the
+// last look.
+func (l *stillness) seen(reads, generation uint64, now time.Time) bool {
+	if l.since.IsZero() || l.reads != reads || l.generation != generation {
+		*l = stillness{reads, generation, now}
 	}
-	return now.After(s.still.since)
+	return now.After(l.since)
 }
 
 // disconnect closes an idle connection, and says why.
-func (s *Session) disconnect(after time.Duration) {
-	if !s.interruption.alone.TryLock() {
+func disconnect(c *conn, i *interruption, after time.Duration) {
+	if !i.alone.TryLock() {
 		return // a statement has come
 	}
-	defer s.interruption.alone.Unlock()
+	defer i.alone.Unlock()
 	text := fmt.Sprintf("#HY000The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior (wait_timeout is %d)", int64(after/time.Second))
 	body := append([]byte{mysql.ErrPacket, byte(codeInactive & 0xff), byte(codeInactive >> 8)}, text...)
-	s.wire.close(append([]byte{byte(len(body)), byte(len(body) >> 8), 0, 0}, body...))
+	c.close(append([]byte{byte(len(body)), byte(len(body) >> 8), 0, 0}, body...))
 }
 
 // close ends a connection from outside, with last words if it takes them at once.
@@ -124,7 +124,7 @@ func (c *conn) close(words []byte) {
 
 // expire rolls back the transaction of a session that is idle. What it has held is free; its
 // client learns of it from the next statement or the commit.
-func (s *Session) expire(after time.Duration) {
+func expire(s *Session, after time.Duration) {
 	defer s.expiring.Store(false)
 	if !s.interruption.alone.TryLock() {
 		return // a statement has come
@@ -139,7 +139,7 @@ func (s *Session) expire(after time.Duration) {
 
 // cutSlowReader closes the connection of a client that does not take its answer while its
 // transaction is open: whatever that holds, others wait for.
-func (s *Session) cutSlowReader(now time.Time) {
+func (g *gateway) cutSlowReader(s *Session, now time.Time) {
 	if !s.transacting.Load() {
 		return
 	}
@@ -147,7 +147,7 @@ func (s *Session) cutSlowReader(now time.Time) {
 	if waited <= most {
 		return
 	}
-	if g := s.gateway; g.slow != nil {
+	if g.slow != nil {
 		g.slow.log.LogAttrs(s.quiet, slog.LevelWarn, "a client did not take its answer while its transaction was open: its connection was closed, and the transaction is rolled back",
 			slog.String("user", s.Client().User), slog.String("client", g.remote(s.ID())), slog.String("waited", waited.String()), slog.Int64(writeVariable, int64(most/time.Second)))
 	}

@@ -144,7 +144,7 @@ func TestInteractiveTimeout(t *testing.T) {
 	}
 	g.mu.Unlock()
 	s.wire.capabilities |= clientInteractive
-	if err := s.interactive(); err != nil {
+	if err := interactive(s); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.patienceNow.wait.Load(); got != 77 {

@@ -147,8 +147,12 @@ func (i *interruption) cutLocked(why error) {
 	}
 }
 
-// limit cuts the statement short after a time, unless the timer is stopped.
+// limit cuts the statement short after a time, unless the timer is stopped: the caller does so at
+// the statement's end. nil: its time is not bounded.
 func (i *interruption) limit(up timeUp) *time.Timer {
+	if up.after == 0 {
+		return nil
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	of := i.generation
@@ -193,8 +197,7 @@ func (i *interruption) committed(again, all bool) {
 var hint = regexp.MustCompile(`(?is)^[\s(]*select\s*/\*\+[^*]*\bmax_execution_time\s*\(\s*(\d{1,18})\s*\)`)
 
 // timeOf is how long a statement may take; after 0: for ever.
-func (s *Session) timeOf(text string) (up timeUp) {
-	c := s.chosen()
+func (c *choices) timeOf(text string) (up timeUp) {
 	if c.timeout > 0 {
 		up = timeUp{timeoutVariable, c.timeout}
 	}
@@ -232,28 +235,18 @@ func selects(text string) bool {
 	return false
 }
 
-// limited bounds the statement's time; nil: it is not bounded. The caller stops the timer
-// at the statement's end.
-func (s *Session) limited(text string) *time.Timer {
-	up := s.timeOf(text)
-	if up.after == 0 {
-		return nil
-	}
-	return s.interruption.limit(up)
-}
-
 // backoff waits before the next try of what has failed; false if it was cut short, or
 // the client or the server wants no more of it.
-func (s *Session) backoff(ctx context.Context, try int) bool {
-	s.place.pause()
-	defer s.place.resume()
+func (p *place) backoff(ctx context.Context, try int) bool {
+	p.pause()
+	defer p.resume()
 	timer := time.NewTimer(catalog.Pause(try))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
 	case <-ctx.Done():
-	case <-s.place.admission.closed:
+	case <-p.admission.closed:
 	}
 	return false
 }
@@ -275,7 +268,7 @@ func (s *Session) cutShort(why error) error {
 	f := s.statement.failure
 	s.failed = nil
 	switch {
-	case s.statement.own || s.statement.ending || s.open == nil || s.open.real == nil:
+	case s.statement.own || s.statement.ending || !s.open.begun():
 		s.end(nil)
 	case lives(f):
 		s.undoStatement()

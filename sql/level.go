@@ -63,8 +63,14 @@ type nextCharacteristics struct {
 	used     bool // that transaction has begun
 }
 
+// transactions is how the transactions of a session run.
+type transactions struct {
+	characteristics characteristics
+	next            *nextCharacteristics // nil: as always
+}
+
 // characteristicsNow is how a transaction that begins now runs.
-func (s *Session) characteristicsNow() characteristics {
+func (s *transactions) characteristicsNow() characteristics {
 	m := s.characteristics
 	if n := s.next; n != nil {
 		if n.level != nil {
@@ -78,29 +84,30 @@ func (s *Session) characteristicsNow() characteristics {
 }
 
 // inherit takes over the global settings, when the session begins.
-func (s *Session) inherit() error {
-	value, err := s.GetSessionVariable(s.quiet, isolationVariable)
+func (s *transactions) inherit(v *sessionVariables) error {
+	value, err := v.base.GetSessionVariable(v.quiet, isolationVariable)
 	if err != nil {
 		return err
 	}
 	text, _ := value.(string)
-	if err := s.setIsolation(s.quiet, strings.TrimPrefix(text, nextMark)); err != nil {
+	if err := s.setIsolation(v.quiet, v.base, strings.TrimPrefix(text, nextMark), false); err != nil {
 		return err
 	}
-	if value, err = s.GetSessionVariable(s.quiet, readOnlyVariable); err != nil {
+	if value, err = v.base.GetSessionVariable(v.quiet, readOnlyVariable); err != nil {
 		return err
 	}
-	if s.characteristics.readOnly, err = gms.ConvertToBool(s.quiet, value); err != nil {
+	if s.characteristics.readOnly, err = gms.ConvertToBool(v.quiet, value); err != nil {
 		return err
 	}
-	value, err = s.GetSessionVariable(s.quiet, priorityVariable)
+	value, err = v.base.GetSessionVariable(v.quiet, priorityVariable)
 	if name, ok := value.(string); ok {
 		s.characteristics.priority, _ = priorityOf(name) // whoever set it for all might
 	}
 	return err
 }
 
-func (s *Session) setIsolation(ctx *gms.Context, value any) error {
+// setIsolation sets the level, also in the variables of a session. inTransaction: one is open.
+func (s *transactions) setIsolation(ctx *gms.Context, base *gms.BaseSession, value any, inTransaction bool) error {
 	converted, _, err := isolationType.Convert(ctx, value)
 	if err != nil {
 		return err
@@ -111,26 +118,26 @@ func (s *Session) setIsolation(ctx *gms.Context, value any) error {
 		text = next
 	}
 	if text == readUncommitted {
-		s.Warn(&gms.Warning{Level: "Note", Code: codeUnspecified, Message: "READ UNCOMMITTED runs as READ COMMITTED"})
+		base.Warn(&gms.Warning{Level: "Note", Code: codeUnspecified, Message: "READ UNCOMMITTED runs as READ COMMITTED"})
 		text = readCommitted
 	}
 	if isNext {
-		return s.setNext(text)
+		return s.setNext(text, inTransaction)
 	}
 	s.characteristics.level = levelOf(text)
-	if err := s.BaseSession.SetSessionVariable(ctx, isolationAlias, text); err != nil {
+	if err := base.SetSessionVariable(ctx, isolationAlias, text); err != nil {
 		return err
 	}
-	return s.BaseSession.SetSessionVariable(ctx, isolationVariable, text)
+	return base.SetSessionVariable(ctx, isolationVariable, text)
 }
 
-func (s *Session) setReadOnly(ctx *gms.Context, value any) error {
+func (s *transactions) setReadOnly(ctx *gms.Context, base *gms.BaseSession, value any) error {
 	for _, name := range []string{readOnlyAlias, readOnlyVariable} {
-		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+		if err := base.SetSessionVariable(ctx, name, value); err != nil {
 			return err
 		}
 	}
-	stored, err := s.GetSessionVariable(ctx, readOnlyVariable)
+	stored, err := base.GetSessionVariable(ctx, readOnlyVariable)
 	if err == nil {
 		s.characteristics.readOnly, err = gms.ConvertToBool(ctx, stored)
 	}
@@ -138,8 +145,8 @@ func (s *Session) setReadOnly(ctx *gms.Context, value any) error {
 }
 
 // setNext is for the next transaction alone.
-func (s *Session) setNext(text string) error {
-	if s.GetIgnoreAutoCommit() || s.open != nil && s.open.real != nil {
+func (s *transactions) setNext(text string, inTransaction bool) error {
+	if inTransaction {
 		return mysql.NewSQLError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
 	}
 	if s.next == nil {
@@ -156,19 +163,20 @@ func (s *Session) setNext(text string) error {
 	return nil
 }
 
-// afterStatement forgets how the next transaction runs, once that has ended.
-func (s *Session) afterStatement() {
+// afterStatement forgets how the next transaction runs, once that has ended. open: there is a
+// transaction; explicit: it is no statement's own.
+func (s *transactions) afterStatement(open, explicit bool) {
 	switch {
 	case s.next == nil:
-	case s.open == nil && s.next.used:
+	case !open && s.next.used:
 		s.next = nil
-	case s.open != nil && s.GetIgnoreAutoCommit():
+	case open && explicit:
 		s.next.used = true // though it may have touched nothing yet
 	}
 }
 
-// weak reports whether the open transaction's plain reads are not validated.
-func (s *Session) weak() bool { return s.open != nil && s.open.level != txn.Serializable }
+// weak reports whether a transaction's plain reads are not validated; nil has none.
+func (t *transaction) weak() bool { return t != nil && t.level != txn.Serializable }
 
 // chooseReadTS does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
 func (s *Session) chooseReadTS(ctx context.Context) error {
@@ -210,7 +218,7 @@ func noteBegin(ctx context.Context, query string, stmt sqlparser.Statement) {
 	if gctx, ok := ctx.(*gms.Context); ok {
 		if s, ok := gctx.Session.(*Session); ok {
 			s.statement.consistent = s.statement.consistent || strings.Contains(strings.ToLower(query), "consistent")
-			s.notePriority(query)
+			s.statement.notePriority(query)
 		}
 	}
 }

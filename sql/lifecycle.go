@@ -14,19 +14,17 @@ type verdict struct {
 
 // beginStatement readies the session for a try of a statement.
 func (s *Session) beginStatement(try int) {
-	s.openAccount()
+	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
 	notFinal := try > 0 && s.statement.notFinal
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
-	s.statement.first = !s.statement.own && (s.open == nil || s.open.real == nil)
-	if s.open != nil && s.open.real != nil {
+	s.statement.first = !s.statement.own && (!s.open.begun())
+	if s.open.begun() {
 		s.statement.mark = s.open.real.Savepoint()
 		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 			m.NextStatement()
 		}
 	}
 }
-
-func (s *Session) autocommit() bool { return s.chosen().autocommit }
 
 // fail cleans up after a statement that failed and says whether it should be
 // done again.
@@ -67,7 +65,7 @@ func lives(f *txn.Error) bool {
 // undoStatement rolls back the writes of the failed statement of an explicit
 // transaction.
 func (s *Session) undoStatement() {
-	if s.open != nil && s.open.real != nil {
+	if s.open.begun() {
 		s.open.real.RollbackTo(s.statement.mark)
 	}
 }
@@ -75,7 +73,7 @@ func (s *Session) undoStatement() {
 // validate commits the reads alone of a failed statement. What it returns
 // replaces the statement's error.
 func (s *Session) validate(ctx context.Context) *txn.Error {
-	if s.open == nil || s.open.real == nil || s.statement.failure != nil {
+	if !s.open.begun() || s.statement.failure != nil {
 		return nil
 	}
 	s.open.real.RollbackTo(0)
@@ -89,7 +87,7 @@ func (s *Session) validate(ctx context.Context) *txn.Error {
 // of what it read. The error replaces the statement's: a key that was found to be taken
 // is not a truth of a transaction that has seen it free before.
 func (s *Session) confirm(ctx context.Context) *txn.Error {
-	if s.open == nil || s.open.real == nil || !s.statement.read {
+	if !s.open.begun() || !s.statement.read {
 		return nil
 	}
 	if c, ok := s.open.real.(txn.Confirmer); ok && c.Confirm(ctx) != nil {
@@ -100,7 +98,7 @@ func (s *Session) confirm(ctx context.Context) *txn.Error {
 
 // end rolls the open transaction back and leaves the session without one.
 func (s *Session) end(f *txn.Error) {
-	if s.open != nil && s.open.real != nil {
+	if s.open.begun() {
 		rollBack(s.open.real, txn.CauseClient)
 		s.open.undefine()
 		s.slowEnd(s.open, f, f == nil)
@@ -119,7 +117,7 @@ func (s *Session) end(f *txn.Error) {
 // publish lets others go on from what the statement of an open transaction has
 // written, before the client is answered: it may take its time to send the next.
 func (s *Session) publish() {
-	if s.open == nil || s.open.real == nil || s.autocommit() && !s.GetIgnoreAutoCommit() {
+	if !s.open.begun() || s.autocommit() && !s.GetIgnoreAutoCommit() {
 		return
 	}
 	if p, ok := unwatched(s.open.real).(txn.Publisher); ok {
@@ -130,7 +128,7 @@ func (s *Session) publish() {
 // endOwn ends a transaction that a statement of its own has left open without an
 // error: some commands have no commit.
 func (s *Session) endOwn(ctx context.Context) error {
-	if !s.statement.own || s.open == nil || s.open.real == nil || s.GetIgnoreAutoCommit() {
+	if !s.statement.own || !s.open.begun() || s.GetIgnoreAutoCommit() {
 		return nil
 	}
 	err := s.commit(ctx)

@@ -39,7 +39,7 @@ func (c *conn) weigh() {
 	b := c.gateway.budget
 	kept, ctx := int64(0), context.Background()
 	if c.session != nil {
-		kept, ctx = c.session.keptAll, c.session.quiet
+		kept, ctx = c.session.kept.all, c.session.quiet
 	}
 	most := b.limit(ctx, connectionMemory, b.connection)
 	switch {

@@ -64,7 +64,7 @@ func several(text string) bool {
 // opens reports whether a transaction begins with the first statement of a text of
 // several, or has begun without showing anything.
 func (s *Session) opens(text string) bool {
-	if s.open != nil && s.open.real != nil || s.chosen().retries == 0 || !several(text) {
+	if s.open.begun() || s.chosen().retries == 0 || !several(text) {
 		return false
 	}
 	if s.packet.live != "" && strings.HasSuffix(s.packet.live, text) {
@@ -136,9 +136,9 @@ func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer
 			return true
 		case !worthwhile(s.failed) && p.anew(s):
 			p.single = true
-		case !worthwhile(s.failed) || !s.patient(s.failed, try, began):
+		case !worthwhile(s.failed) || !s.chosen().patient(&s.statement, s.failed, try, began):
 			return true
-		case !s.backoff(ctx, try):
+		case !s.place.backoff(ctx, try):
 			last.err = interrupted(s.interruption.reason())
 			return true
 		default:

@@ -35,27 +35,19 @@ func priorityOf(name string) (txn.Priority, bool) {
 	return 0, false
 }
 
-// setPriority is for the transactions of the session that begin from now on.
-func (s *Session) setPriority(ctx *gms.Context, value any) error {
+// priorityIn is the priority that a value of the variable says, and its name.
+func priorityIn(ctx *gms.Context, value any) (txn.Priority, string, error) {
 	converted, _, err := priorityType.Convert(ctx, value)
-	if err != nil {
-		return err
-	}
 	name, _ := converted.(string)
 	p, _ := priorityOf(name)
-	if err := s.mayHave(p); err != nil {
-		return err
-	}
-	s.characteristics.priority = p
-	return s.BaseSession.SetSessionVariable(ctx, priorityVariable, name)
+	return p, name, err
 }
 
-// mayHave reports whether the session's user may have transactions of a priority.
-func (s *Session) mayHave(p txn.Priority) error {
+// mayHave is nil if an account may have transactions of a priority.
+func mayHave(h *account.Holder, p txn.Priority) error {
 	if p <= txn.PriorityLow {
 		return nil
 	}
-	h := s.holder()
 	return h.Holds([]string{priorityNeeds})
 }
 
@@ -63,27 +55,20 @@ func (s *Session) mayHave(p txn.Priority) error {
 var priorityHint = regexp.MustCompile(`(?i)/\*\+\s*priority\s*\(\s*(\w{1,16})\s*\)\s*\*/`)
 
 // notePriority remembers what a START TRANSACTION says of its priority, which is not in its tree.
-func (s *Session) notePriority(begin string) {
+func (st *statement) notePriority(begin string) {
 	if !strings.Contains(begin, "/*+") {
 		return
 	}
 	if m := priorityHint.FindStringSubmatch(begin); m != nil {
-		s.statement.priority = m[1]
+		st.priority = m[1]
 	}
 }
 
-// prioritize gives the transaction that a statement has opened the priority that it has said.
-func (s *Session) prioritize(said string) error {
-	if said == "" {
-		return nil
-	}
+// prioritySaid is the priority that a statement has said for the transaction that it opens.
+func prioritySaid(h *account.Holder, said string) (txn.Priority, error) {
 	p, known := priorityOf(said)
 	if !known {
-		return mysql.NewSQLError(1231, "42000", "There is no priority '%s': it is low or high", said)
+		return 0, mysql.NewSQLError(1231, "42000", "There is no priority '%s': it is low or high", said)
 	}
-	if err := s.mayHave(p); err != nil {
-		return err
-	}
-	s.open.priority = p
-	return nil
+	return p, mayHave(h, p)
 }

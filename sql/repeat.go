@@ -101,7 +101,11 @@ type variable struct {
 
 // SetUserVariable implements gms.Session.
 func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of gms.Type) error {
-	if err := s.keepVariable(name, value); err != nil {
+	beside, b := int64(0), s.gateway.budget
+	if s.wire != nil {
+		beside = s.wire.long.bytes
+	}
+	if err := s.kept.keep(name, value, beside, b.limit(s.quiet, connectionMemory, b.connection)); err != nil {
 		return err
 	}
 	known := func(v variable) bool { return strings.EqualFold(v.name, name) }
@@ -164,9 +168,9 @@ func worthwhile(f *txn.Error) bool {
 }
 
 // patient reports whether one more try is within the bounds; try is that which failed.
-func (s *Session) patient(f *txn.Error, try int, began time.Time) bool {
-	switch c := s.chosen(); {
-	case s.statement.notFinal && f.Kind == txn.KindAborted && try == 0:
+func (c *choices) patient(st *statement, f *txn.Error, try int, began time.Time) bool {
+	switch {
+	case st.notFinal && f.Kind == txn.KindAborted && try == 0:
 		return true // it was read in the wrong way, and lost to nobody
 	case f.Kind == txn.KindStale:
 		return try+1 < staleTriesMax

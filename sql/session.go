@@ -26,48 +26,43 @@ import (
 // Session is one client's session.
 type Session struct {
 	*gms.BaseSession
-	gateway         *gateway
-	who             string // USER(): who the client says it is, and from where
-	lockWaitMillis  int64
-	open            *transaction
-	characteristics characteristics      // of transactions
-	next            *nextCharacteristics // nil: as always
-	lost            lost                 // the transaction that a next one may do again
-	statement       statement
-	account         atomic.Pointer[memoryAccount] // what the statement holds
-	kept            map[string]int64              // what its variables hold, in bytes
-	keptAll         int64
-	shownText       atomic.Pointer[string] // the text of the statement, or of the last
-	stats           statementStats
-	place           place               // among the statements that run
-	preparing       string              // the text that the wire protocol prepares or executes
-	parsed          map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
-	names           map[string]struct{} // prepared by PREPARE name FROM
-	quiet           *gms.Context        // for questions about the session itself
-	settings        uint64              // rises with each change of a session variable
-	zoned           zoneKnown
-	choices         choices
-	texts           map[string]*text
-	last            lastText
-	inside          atomic.Int32 // statements in the handler; a cursor's may outlast its command
-	running         running
-	points          points
-	status          status
-	variables       variables // of users, as they were
-	interruption    interruption
-	transacting     atomic.Bool // its transaction has begun, and has not ended, as far as is known outside
-	expiring        atomic.Bool
-	patienceNow     patience
-	still           stillness     // of the goroutine that looks after sessions
-	wire            *conn         // nil: it is not known
-	before          *sessionState // as it stood before the statement
-	failed          *txn.Error    // why the last statement that failed did, nil: an error of its own
-	packet          packet
-	binder          *planbuilder.Builder // makes literals of parameters
-	binderUnder     circumstances
-	coreSet         coreSettings
-	coreCtx         expr.Context
-	coreRefused     refusedTexts
+	sessionVariables
+	transactions
+	gateway        *gateway
+	who            string // USER(): who the client says it is, and from where
+	lockWaitMillis int64
+	open           *transaction
+	lost           lost // the transaction that a next one may do again
+	statement      statement
+	account        atomic.Pointer[memoryAccount] // what the statement holds
+	kept           keptVariables
+	shownText      atomic.Pointer[string] // the text of the statement, or of the last
+	stats          statementStats
+	place          place               // among the statements that run
+	preparing      string              // the text that the wire protocol prepares or executes
+	parsed         map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
+	names          map[string]struct{} // prepared by PREPARE name FROM
+	texts          map[string]*text
+	last           lastText
+	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
+	running        running
+	points         points
+	status         status
+	variables      variables // of users, as they were
+	interruption   interruption
+	transacting    atomic.Bool // its transaction has begun, and has not ended, as far as is known outside
+	expiring       atomic.Bool
+	patienceNow    patience
+	still          stillness     // of the goroutine that looks after sessions
+	wire           *conn         // nil: it is not known
+	before         *sessionState // as it stood before the statement
+	failed         *txn.Error    // why the last statement that failed did, nil: an error of its own
+	packet         packet
+	binder         *planbuilder.Builder // makes literals of parameters
+	binderUnder    circumstances
+	coreSet        coreSettings
+	coreCtx        expr.Context
+	coreRefused    refusedTexts
 }
 
 // statement is what a session knows of the statement it runs.
@@ -136,13 +131,14 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
 		client.User, client.Address = u.User, u.Host
 	}
-	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr()), texts: map[string]*text{}}
+	base := gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID)
+	s := &Session{BaseSession: base, gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr()), texts: map[string]*text{}}
 	s.status.secure = secured(conn.Conn)
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {
 		c.session, s.wire = s, c
 	}
-	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
+	s.sessionVariables = sessionVariables{base: base, quiet: gms.NewContext(context.Background(), gms.WithSession(s))}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.conns[conn.ConnectionID] != conn {
@@ -152,14 +148,14 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		old.leave()
 	}
 	g.sessions[conn.ConnectionID] = s
-	if err := s.interactive(); err != nil {
+	if err := interactive(s); err != nil {
 		return nil, err
 	}
-	s.readPatience()
+	s.patienceNow.read(&s.sessionVariables)
 	if n := s.number(lockWaitVariable, lockWaitDefault); n != lockWaitDefault { // set for all
 		s.lockWaitMillis = n * 1000
 	}
-	return s, s.inherit()
+	return s, s.inherit(&s.sessionVariables)
 }
 
 // leave ends the session of a client who has gone.
@@ -203,11 +199,20 @@ func rollBack(t txn.Txn, why txn.Cause) {
 func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
 	switch strings.ToLower(name) { // no plan rests on these
 	case isolationVariable, isolationAlias:
-		return s.setIsolation(ctx, value)
+		return s.setIsolation(ctx, s.BaseSession, value, s.GetIgnoreAutoCommit() || s.open.begun())
 	case readOnlyVariable, readOnlyAlias:
-		return s.setReadOnly(ctx, value)
+		return s.setReadOnly(ctx, s.BaseSession, value)
 	case priorityVariable:
-		return s.setPriority(ctx, value)
+		p, name, err := priorityIn(ctx, value)
+		if err != nil {
+			return err
+		}
+		h := s.holder()
+		if err := mayHave(&h, p); err != nil {
+			return err
+		}
+		s.characteristics.priority = p
+		return s.BaseSession.SetSessionVariable(ctx, priorityVariable, name)
 	}
 	s.settings++
 	switch strings.ToLower(name) {
@@ -221,7 +226,7 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		}
 		return err
 	case waitVariable, writeVariable, idleVariable:
-		defer s.readPatience()
+		defer s.patienceNow.read(&s.sessionVariables)
 	}
 	return s.BaseSession.SetSessionVariable(ctx, name, value)
 }
@@ -229,9 +234,14 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 // StartTransaction implements gms.TransactionSession.
 func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
 	s.openTransaction(c)
-	if err := s.prioritize(s.statement.priority); err != nil {
-		s.open = nil
-		return nil, err
+	if said := s.statement.priority; said != "" {
+		h := s.holder()
+		p, err := prioritySaid(&h, said)
+		if err != nil {
+			s.open = nil
+			return nil, err
+		}
+		s.open.priority = p
 	}
 	return s.open, nil
 }
@@ -357,12 +367,14 @@ func (s *Session) readsOnly() bool {
 func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
 
 // FinalRead implements table.Session.
-func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.notFinal && !s.weak() }
+func (s *Session) FinalRead() bool {
+	return s.statement.final && !s.statement.notFinal && !s.open.weak()
+}
 
 // Writes implements table.Session.
 func (s *Session) Writes(id uint64) bool {
 	st := &s.statement
-	return st.writes == id || slices.Contains(st.written, id) || s.weak() && slices.Contains(st.joined, id)
+	return st.writes == id || slices.Contains(st.written, id) || s.open.weak() && slices.Contains(st.joined, id)
 }
 
 // Looks implements table.Session.
@@ -372,7 +384,7 @@ func (s *Session) Looks() func([]table.Looked) { return s.statement.looks }
 func (s *Session) Alone() bool { return s.statement.own }
 
 // Weak implements table.Session.
-func (s *Session) Weak() bool { return s.weak() }
+func (s *Session) Weak() bool { return s.open.weak() }
 
 // NotFinal implements table.Session.
 func (s *Session) NotFinal() error {

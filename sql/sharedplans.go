@@ -1,8 +1,6 @@
 package sql
 
 import (
-	"fmt"
-	"hash/maphash"
 	"strconv"
 	"sync"
 
@@ -99,19 +97,6 @@ func (d *directs) put(k sharing, p *direct) {
 	}
 	d.plans[k] = p
 }
-
-// summed sums up the session's variables: alike in sessions in which all have the
-// same values, whoever has set them.
-func (s *Session) summed() uint64 {
-	if c := s.chosen(); c.sum == 0 {
-		for name, value := range s.GetAllSessionVariables() { // order: a sum
-			c.sum += maphash.Comparable(sumSeed, [2]string{name, fmt.Sprintf("%T %v", value, value)})
-		}
-	}
-	return s.choices.sum
-}
-
-var sumSeed = maphash.MakeSeed()
 
 // appendGiven appends values of a text; nil if one is neither a whole number nor a
 // string.

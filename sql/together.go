@@ -210,7 +210,7 @@ func (s *Session) forsake() {
 		return
 	}
 	s.packet.ahead = nil
-	if s.open != nil && s.open.real != nil && s.open.over == nil {
+	if s.open.begun() && s.open.over == nil {
 		s.doom(txn.Errorf(txn.KindAborted, "a statement has failed after those behind it in its packet were executed; all of the transaction is rolled back"))
 	}
 }

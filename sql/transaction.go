@@ -52,6 +52,9 @@ func (t *transaction) String() string {
 // IsReadOnly implements gms.Transaction.
 func (t *transaction) IsReadOnly() bool { return t.readOnly }
 
+// begun reports whether there is a transaction that has begun.
+func (t *transaction) begun() bool { return t != nil && t.real != nil }
+
 func (t *transaction) begin() {
 	if t.real != nil {
 		return

@@ -1,10 +1,13 @@
 package sql
 
 import (
+	"fmt"
+	"hash/maphash"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/dialect"
 	"isochron/sql/sysvars"
 )
 
@@ -20,6 +23,16 @@ const (
 	commitVariable   = sysvars.CommitTimeout
 	commitDefault    = sysvars.CommitTimeoutDefault
 )
+
+// sessionVariables are the variables of a session, as its statements ask for them. What is
+// worked out of them is kept until one changes.
+type sessionVariables struct {
+	base     *gms.BaseSession // has the variables
+	quiet    *gms.Context     // for questions about the session itself
+	settings uint64           // rises with each change of a session variable
+	choices  choices
+	zoned    zoneKnown
+}
 
 // choices are settings of a session that each of its statements asks for.
 type choices struct {
@@ -38,7 +51,7 @@ type choices struct {
 }
 
 // chosen are the session's choices now.
-func (s *Session) chosen() *choices {
+func (s *sessionVariables) chosen() *choices {
 	if c := &s.choices; !c.known || c.settings != s.settings {
 		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
 		c.retries = int(s.number(retriesVariable, retriesDefault))
@@ -50,7 +63,7 @@ func (s *Session) chosen() *choices {
 		c.timeout = millis(s.number(timeoutVariable, 0))
 		c.execution = millis(s.number(executionVariable, 0))
 		c.memory = s.number(statementMemory, 0)
-		if v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
+		if v, err := s.base.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
 			on, err := gms.ConvertToBool(s.quiet, v)
 			c.autocommit = err == nil && on
 		}
@@ -58,9 +71,12 @@ func (s *Session) chosen() *choices {
 	return &s.choices
 }
 
+// autocommit reports whether a statement outside a transaction is its own.
+func (s *sessionVariables) autocommit() bool { return s.chosen().autocommit }
+
 // number is a variable of the session that is a whole number.
-func (s *Session) number(name string, otherwise int64) int64 {
-	if v, err := s.GetSessionVariable(s.quiet, name); err == nil {
+func (s *sessionVariables) number(name string, otherwise int64) int64 {
+	if v, err := s.base.GetSessionVariable(s.quiet, name); err == nil {
 		if n, ok := v.(int64); ok {
 			return n
 		}
@@ -83,3 +99,23 @@ func readPath(ctx *gms.Context) string {
 	}
 	return pathAuto
 }
+
+// dialectOptions is how texts are read as statements for sources.
+func (s *sessionVariables) dialectOptions() dialect.Options {
+	mode := gms.LoadSqlMode(s.quiet)
+	o := mode.ParserOptions()
+	return dialect.Options{Database: s.base.GetCurrentDatabase(), AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat, NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
+}
+
+// summed sums up the session's variables: alike in sessions in which all have the
+// same values, whoever has set them.
+func (s *sessionVariables) summed() uint64 {
+	if c := s.chosen(); c.sum == 0 {
+		for name, value := range s.base.GetAllSessionVariables() { // order: a sum
+			c.sum += maphash.Comparable(sumSeed, [2]string{name, fmt.Sprintf("%T %v", value, value)})
+		}
+	}
+	return s.choices.sum
+}
+
+var sumSeed = maphash.MakeSeed()

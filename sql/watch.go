@@ -69,13 +69,13 @@ func (c *statementStats) add(before, after txn.Stats) {
 
 // reportStatement ends the statement that begin began.
 func (s *Session) reportStatement() {
-	s.closeAccount()
+	s.account.Swap(nil).close()
 	s.report(time.Now())
 }
 
 func (s *Session) report(now time.Time) {
-	s.afterStatement()
-	if open := s.open != nil && s.open.real != nil && s.open.over == nil; open != s.transacting.Load() {
+	s.afterStatement(s.open != nil, s.GetIgnoreAutoCommit())
+	if open := s.open.begun() && s.open.over == nil; open != s.transacting.Load() {
 		s.transacting.Store(open)
 	}
 	if w := s.gateway.watcher; w != nil {

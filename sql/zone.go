@@ -16,12 +16,12 @@ type zoneKnown struct {
 }
 
 // zone is the session's time zone.
-func (s *Session) zone() *time.Location { return s.zoneNow().zone }
+func (s *sessionVariables) zone() *time.Location { return s.zoneNow().zone }
 
 // zoneName is the session's time zone as sources are sent it (txn.Statement.Zone).
-func (s *Session) zoneName() string { return s.zoneNow().name }
+func (s *sessionVariables) zoneName() string { return s.zoneNow().name }
 
-func (s *Session) zoneNow() *zoneKnown {
+func (s *sessionVariables) zoneNow() *zoneKnown {
 	if s.zoned.zone == nil || s.zoned.under != s.settings {
 		s.zoned = s.readZone()
 		s.zoned.under = s.settings
@@ -29,8 +29,8 @@ func (s *Session) zoneNow() *zoneKnown {
 	return &s.zoned
 }
 
-func (s *Session) readZone() zoneKnown {
-	v, err := s.GetSessionVariable(s.quiet, sysvars.TimeZone)
+func (s *sessionVariables) readZone() zoneKnown {
+	v, err := s.base.GetSessionVariable(s.quiet, sysvars.TimeZone)
 	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
 		if t, err := time.Parse("-07:00", name); err == nil {
 			return zoneKnown{zone: t.Location(), name: distance(t)}
