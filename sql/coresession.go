@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -169,9 +168,9 @@ func (v coreView) of(value any) (expr.Value, expr.Type, bool) {
 	case uint8, uint16, uint32, uint64, uint:
 		return of(vtsqltypes.Uint64, binary, fmt.Sprint(n))
 	case float64:
-		return of(vtsqltypes.Float64, binary, strconv.FormatFloat(n, 'g', -1, 64))
+		return vtsqltypes.NewFloat64(n), evalengine.NewTypeEx(vtsqltypes.Float64, binary, true, 0, 31, nil), true
 	case float32:
-		return of(vtsqltypes.Float64, binary, strconv.FormatFloat(float64(n), 'g', -1, 64))
+		return vtsqltypes.NewFloat64(float64(n)), evalengine.NewTypeEx(vtsqltypes.Float64, binary, true, 0, 31, nil), true
 	case *apd.Decimal:
 		value := vtsqltypes.MakeTrusted(vtsqltypes.Decimal, []byte(n.Text('f')))
 		return value, evalengine.NewTypeEx(vtsqltypes.Decimal, binary, true, 65, max(0, -n.Exponent), nil), true

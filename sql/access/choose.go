@@ -6,10 +6,12 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/comparing"
+	"isochron/sql/expr"
 	"isochron/sql/table"
 )
 
@@ -183,7 +185,7 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 		if c.Column != pos || c.Op != Equal && c.Op != IsNull {
 			continue
 		}
-		points, exact, usable := pointsOf(ctx, t, c)
+		points, exact, usable := pointsOf(ctx, t, c, p.padded(t, pos))
 		if !usable {
 			continue
 		}
@@ -239,7 +241,7 @@ func (p *plan) widest(ctx *gms.Context, t gms.Type, pos int) (b bound, used int,
 func (p *plan) either(ctx *gms.Context, t gms.Type, c Condition) (b bound, exact, ok bool) {
 	b.points, exact = true, true
 	for _, list := range c.Alternatives {
-		within := plan{d: p.d, x: p.x, w: &Wanted{Conditions: list}}
+		within := plan{d: p.d, x: p.x, w: &Wanted{Conditions: list, Locking: p.w.Locking}}
 		one, used, empty := within.bound(ctx, c.Column)
 		if empty {
 			continue
@@ -286,13 +288,13 @@ func fixed(pattern string) string {
 }
 
 // pointsOf are the single values that a condition allows. exact: just these, so that the condition need not be filtered.
-func pointsOf(ctx *gms.Context, t gms.Type, c Condition) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
+func pointsOf(ctx *gms.Context, t gms.Type, c Condition, padded bool) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
 	if c.Op == IsNull {
 		return []gms.MySQLRangeColumnExpr{gms.NullRangeColumnExpr(t)}, true, true
 	}
 	exact = true
 	for _, v := range c.Values {
-		near, same, ok, usable := nearest(ctx, t, v)
+		near, same, ok, usable := nearest(ctx, t, v, padded)
 		if !usable {
 			return nil, false, false
 		}
@@ -301,12 +303,16 @@ func pointsOf(ctx *gms.Context, t gms.Type, c Condition) (points []gms.MySQLRang
 		}
 		exact = exact && same
 		points = append(points, gms.ClosedRangeColumnExpr(near, near, t))
+		if text, ok := near.(string); ok && padded {
+			exact = false // keys have the spaces at the end
+			points = append(points, gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: text + " "}, UpperBound: gms.Above{Key: table.Beginning(text + " ")}, Typ: t})
+		}
 	}
 	return points, exact, true
 }
 
 // nearest is the value of a column's type beside a constant. usable: the index can be used at all; ok: there is one.
-func nearest(ctx *gms.Context, t gms.Type, v Value) (near any, same, ok, usable bool) {
+func nearest(ctx *gms.Context, t gms.Type, v Value, padded bool) (near any, same, ok, usable bool) {
 	value, from, known := engineValue(v)
 	if !known {
 		return nil, false, false, false
@@ -317,11 +323,21 @@ func nearest(ctx *gms.Context, t gms.Type, v Value) (near any, same, ok, usable 
 	if comparing.UseOfConstant(t, from, value) == comparing.Never {
 		return nil, false, false, false
 	}
+	if text, is := value.(string); is && padded {
+		value = strings.TrimRight(text, " ")
+	}
 	near, same, ok = comparing.Near(ctx, t, from, value)
 	if !ok && types.IsTimespan(t) {
 		return nil, false, false, false // of a text with more behind the time the filter takes the time
 	}
 	return near, same, ok, true
+}
+
+// padded reports whether a column is of texts to whose collation spaces at the end do not count, so that several keys may
+// equal a value. Of locks and of columns that choose the partition the value's own key is meant.
+func (p *plan) padded(t gms.Type, pos int) bool {
+	c, ok := t.(gms.TypeWithCollation)
+	return ok && types.IsTextOnly(t) && expr.Pads(collations.ID(c.Collation())) && !p.w.Locking && !slices.Contains(p.d.Divides(), pos)
 }
 
 // limits are the first lower and the first upper border that the conditions set.
@@ -334,9 +350,18 @@ func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQ
 		if !known || !comparing.Ordered(t, from) {
 			continue
 		}
-		near, same, ok, usable := nearest(ctx, t, c.Values[0])
+		near, same, ok, usable := nearest(ctx, t, c.Values[0], p.padded(t, pos))
 		if !ok || !usable {
 			continue
+		}
+		if text, is := near.(string); is && p.padded(t, pos) {
+			same = false
+			if c.Op == LessEqual {
+				if high == nil {
+					high = gms.Above{Key: table.Beginning(text + " ")}
+				}
+				continue
+			}
 		}
 		switch {
 		case low == nil && c.Op == Greater && same:

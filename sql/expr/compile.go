@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
@@ -36,6 +37,7 @@ func (b *compiler) compile(e sqlparser.Expr) (value, error) {
 		return value{}, err
 	}
 	v, err := b.translate(rewritten, literal)
+	v.bits = isBits(rewritten)
 	var missing *Unsupported
 	if errors.As(err, &missing) {
 		err = &Unsupported{sqlparser.String(e)}
@@ -64,7 +66,7 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 		return value{}, converted(err)
 	}
 	if sqltypes.IsFloat(typ.Type()) { // the engine gives a double the scale of a decimal beside it
-		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), anyScale, nil)
+		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), b.decimals(rewritten), nil)
 	}
 	v := value{at: -1, tree: tree, typ: typ, literal: literal}
 	if a, ok := rewritten.(*sqlparser.Argument); ok && (sqltypes.IsIntegral(a.Type) || a.Type == sqltypes.VarChar) {
@@ -72,6 +74,49 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 	}
 	return v, nil
 }
+
+// decimals are those of a double: as many as its operands have, if all have a fixed number.
+func (b *compiler) decimals(e sqlparser.Expr) int32 {
+	switch n := e.(type) {
+	case *sqlparser.NullVal:
+		return 0
+	case *sqlparser.BinaryExpr:
+		most := max(b.decimals(n.Left), b.decimals(n.Right))
+		switch n.Operator {
+		case sqlparser.PlusOp, sqlparser.MinusOp, sqlparser.MultOp:
+			return most
+		case sqlparser.DivOp:
+			return min(most+divisionDecimals, anyScale)
+		}
+	case *sqlparser.UnaryExpr:
+		if n.Operator == sqlparser.UMinusOp {
+			return b.decimals(n.Expr)
+		}
+	case *sqlparser.Literal:
+		switch n.Type {
+		case sqlparser.IntVal:
+			return 0
+		case sqlparser.DecimalVal:
+			_, fraction, _ := strings.Cut(n.Val, ".")
+			return int32(len(fraction))
+		}
+	case *sqlparser.ColName:
+		at, err := b.find(n)
+		if err != nil {
+			return anyScale
+		}
+		switch t := b.typeAt(at); {
+		case sqltypes.IsIntegral(t.Type()):
+			return 0
+		case sqltypes.IsFloat(t.Type()), sqltypes.IsDecimal(t.Type()):
+			return t.Scale()
+		}
+	}
+	return anyScale
+}
+
+// divisionDecimals is div_precision_increment.
+const divisionDecimals = 4
 
 // replace returns the tree with a slot in the place of each call of ours, and notes whether it depends on a row.
 func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
@@ -173,6 +218,11 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	if err != nil {
 		return nil, err
 	}
+	if converted == nil {
+		if converted, err = b.padded(e); err != nil {
+			return nil, err
+		}
+	}
 	if converted != nil {
 		e = converted
 	}
@@ -249,7 +299,7 @@ func converts(n node) bool {
 		return false
 	}
 	switch n.args[0].(type) {
-	case *sqlparser.Literal, *sqlparser.Argument:
+	case *sqlparser.Literal, *sqlparser.Argument, *sqlparser.UnaryExpr:
 		return true
 	}
 	return false

@@ -76,6 +76,14 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 			inner, err := b.asNumber(number, e.Expr)
 			return &sqlparser.NotExpr{Expr: inner}, err
 		}
+	case *sqlparser.IsExpr:
+		switch e.Right {
+		case sqlparser.IsTrueOp, sqlparser.IsNotTrueOp, sqlparser.IsFalseOp, sqlparser.IsNotFalseOp:
+			if b.isText(e.Left) {
+				inner, err := b.asNumber(number, e.Left)
+				return &sqlparser.IsExpr{Left: inner, Right: e.Right}, err
+			}
+		}
 	case *sqlparser.AndExpr:
 		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.AndExpr{Left: l, Right: r} })
 	case *sqlparser.OrExpr:
@@ -167,6 +175,9 @@ func (b *compiler) among(value sqlparser.Expr, list sqlparser.ValTuple) (sqlpars
 }
 
 func (b *compiler) asNumber(f *Function, e sqlparser.Expr) (sqlparser.Expr, error) {
+	if k := b.kind(e); k == sqltypes.Enum || k == sqltypes.Set {
+		f = memberNumber
+	}
 	at, _, err := b.step(e, node{function: f, args: []sqlparser.Expr{e}})
 	if err != nil {
 		return nil, err
@@ -176,7 +187,7 @@ func (b *compiler) asNumber(f *Function, e sqlparser.Expr) (sqlparser.Expr, erro
 
 func (b *compiler) isText(e sqlparser.Expr) bool {
 	k := b.kind(e)
-	return sqltypes.IsText(k) || sqltypes.IsBinary(k)
+	return sqltypes.IsText(k) || sqltypes.IsBinary(k) || k == sqltypes.Enum || k == sqltypes.Set
 }
 
 func (b *compiler) isNumber(e sqlparser.Expr) bool {
@@ -243,6 +254,7 @@ var (
 		quiet.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 		p, ok := quiet.date(0, c.storedRules()&^zeroParts)
 		if n := c.Float(0); !ok || n != 0 && n < 101 {
+			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
 			return c.Bytes([]byte(beyondDates(n))), nil
 		}
 		return c.temporalValue(p.temporal, 6), nil
@@ -301,16 +313,29 @@ func beyondDates(n float64) string {
 
 // beside is the conversion of a constant that is compared with a value of another type; nil: the engine's is MySQL's.
 func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
+	k := b.kind(value)
 	switch c := constant.(type) {
-	case *sqlparser.Literal, *sqlparser.Argument, sqlparser.BoolVal:
+	case *sqlparser.Literal:
+		if isBits(c) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+			return instant
+		}
+	case *sqlparser.Argument, sqlparser.BoolVal:
 	case *sqlparser.ColName:
-		if !b.constant(c) {
-			return nil // a slot, as of a variable, may be one
+		if b.constant(c) {
+			break // a slot, as of a variable, may be one
+		}
+		if t := b.kind(c); (b.isNumber(c) || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+			break
+		}
+		return nil
+	case *sqlparser.UnaryExpr:
+		if _, ok := c.Expr.(*sqlparser.Literal); !ok {
+			return nil
 		}
 	default:
 		return nil
 	}
-	switch b.kind(value) {
+	switch k {
 	case sqltypes.Year:
 		if b.isNumber(constant) || b.isText(constant) {
 			return century

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ type value struct {
 	tree    evalengine.Expr
 	typ     Type
 	literal bool   // it depends on no column and no volatile function
+	bits    bool   // it is a hexadecimal or bit literal
 	param   string // it is just this parameter, a whole number or text; "": it is not
 }
 
@@ -141,7 +143,7 @@ func (p *Program) True(row []Value) (ok bool, err error) {
 	if v.at >= 0 {
 		return Truth(p.row[v.at], p.context), nil
 	}
-	if v.param != "" {
+	if t := v.typ.Type(); v.param != "" || !v.bits && sqltypes.IsText(t) || !v.bits && sqltypes.IsBinary(t) || t == sqltypes.Enum || t == sqltypes.Set {
 		got, err := p.compute(v)
 		return err == nil && Truth(got, p.context), err
 	}
@@ -287,8 +289,11 @@ func Truth(v Value, c *Context) bool {
 	if v.IsNull() {
 		return false
 	}
+	if t := v.Type(); t == sqltypes.Enum || t == sqltypes.Set {
+		return len(v.Raw()) > 0
+	}
 	if sqltypes.IsIntegral(v.Type()) {
-		return !slices.Equal(v.Raw(), []byte("0"))
+		return bytes.ContainsAny(v.Raw(), "123456789") // a YEAR is 0000, and others may be filled with zeros
 	}
 	call := Call{Context: c, Args: []Value{v}}
 	return call.Float(0) != 0

@@ -31,8 +31,11 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 	if err != nil {
 		return nil, err
 	}
-	if p.where != nil {
-		if err := p.where.Constants(); err != nil {
+	for _, filter := range []*expr.Program{p.where, p.having} {
+		if filter == nil {
+			continue
+		}
+		if err := filter.Constants(); err != nil {
 			return nil, err
 		}
 	}

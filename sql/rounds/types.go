@@ -34,6 +34,11 @@ func TypeOf(c *gms.Column, shown rowcodec.Shown) expr.Type {
 	case types.BitType:
 		size = int32(t.NumberOfBits())
 	}
+	if types.IsFloat(c.Type) {
+		if scale = 31; shown.Declared {
+			scale = int32(shown.Digits)
+		}
+	}
 	if types.IsTimespan(c.Type) {
 		size = 6
 		if shown.Declared {

@@ -253,7 +253,7 @@ func sameValue(got, want Cell, c Column, folded bool) bool {
 		return true
 	}
 	if class := classOf(c); class == "double" || class == "float" {
-		return sameFloat(string(got), string(want))
+		return sameFloat(string(got), string(want)) || c.Decimals < notFixed && sameRounded(string(got), string(want), int(c.Decimals))
 	}
 	if folded && fold(string(got)) == fold(string(want)) {
 		return true
@@ -271,6 +271,16 @@ func sameFloat(got, want string) bool {
 		return false
 	}
 	return a == b || math.Abs(a-b) <= floatTolerance*math.Max(math.Abs(a), math.Abs(b))
+}
+
+// notFixed is the number of decimals of a double with no fixed number of them.
+const notFixed = 31
+
+// sameRounded compares a double with one that is rounded to some decimals: that types differ is a difference of its own.
+func sameRounded(got, want string, decimals int) bool {
+	a, err := strconv.ParseFloat(got, 64)
+	b, err2 := strconv.ParseFloat(want, 64)
+	return err == nil && err2 == nil && math.Abs(a-b) <= 0.5000001*math.Pow10(-decimals)+floatTolerance*math.Abs(b)
 }
 
 var folding = strings.NewReplacer("ä", "a", "Ä", "a")
