@@ -65,7 +65,7 @@ func (x *execution) mayNameSources(ctx context.Context) *catalog.Snapshot {
 	}
 	if snap == nil {
 		var err error
-		if snap, err = x.s.snapshot(ctx); err != nil || len(snap.Foreign) == 0 {
+		if snap, err = x.s.Catalogue(ctx); err != nil || len(snap.Foreign) == 0 {
 			return nil // if it cannot be read, whoever needs it says so
 		}
 	}
@@ -275,7 +275,7 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 		info.RowCount.Store(-1)
 	}
 	info.FoundRows.Store(int64(len(a.Rows)))
-	x.s.flags(x.c)
+	tellFlags(x.s, x.c)
 	return x.yield(&sqltypes.Result{Fields: a.Fields, Rows: a.Rows, RowsAffected: uint64(len(a.Rows))}, x.rest != "")
 }
 
@@ -331,7 +331,7 @@ func (s *Session) askSources(ctx context.Context, statements []txn.SourceStateme
 		s.SetTransaction(s.open)
 	}
 	if s.open.over != nil {
-		return nil, s.note(s.open.over)
+		return nil, s.statement.note(s.open.over)
 	}
 	s.open.begin()
 	err := s.open.follow(how.of)
@@ -339,7 +339,7 @@ func (s *Session) askSources(ctx context.Context, statements []txn.SourceStateme
 		err = s.open.rulesHold(ctx)
 	}
 	if err != nil {
-		return nil, s.note(err)
+		return nil, s.statement.note(err)
 	}
 	if _, ok := unwatched(s.open.real).(txn.Sources); !ok {
 		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "this gateway cannot ask sources")
@@ -368,7 +368,7 @@ func (w *watched) finish(ctx context.Context, f txn.Finishing, statements []txn.
 	results, err := f.ExecuteAndCommit(ctx, statements)
 	w.s.place.resume()
 	w.s.stats.add(before, w.Txn.Stats())
-	return results, w.s.note(err)
+	return results, w.s.statement.note(err)
 }
 
 // Execute asks sources, as txn.Sources does.
@@ -383,7 +383,7 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	if txn.KindOf(err) == txn.KindStatement {
 		return results, err // the transaction lives
 	}
-	return results, w.s.note(err)
+	return results, w.s.statement.note(err)
 }
 
 // nullColumn is the column of a source's error that it cannot be NULL. A PostgreSQL has no other for

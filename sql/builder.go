@@ -8,7 +8,6 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/plan"
 	"isochron/sql/table"
-	"isochron/txn"
 )
 
 // builder is asked first how to execute a node of a plan; nil leaves it to the
@@ -64,7 +63,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		if err != nil {
 			return nil, err
 		}
-		s.compile(ctx, other)
+		s.statement.compile(ctx, other)
 		if iter, err := b.skip(ctx, s, other, row); iter != nil || err != nil {
 			return iter, err
 		}
@@ -95,28 +94,6 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.insert(ctx, p.Insert)
 	}
 	return b.check(ctx, n, row)
-}
-
-// compile looks, once a statement, for a round plan. Whether or not it is used,
-// what the statement writes is read for writing.
-func (s *Session) compile(ctx *gms.Context, root gms.Node) {
-	if s.statement.compiled {
-		return
-	}
-	s.statement.compiled = true
-	p := plan.Compile(ctx, root)
-	if p == nil {
-		s.statement.written, s.statement.joined = plan.Targets(ctx, root)
-		return
-	}
-	if p.Writes != nil {
-		s.statement.writes = p.Writes.Descriptor().ID()
-	}
-	if path(ctx) == pathEngine {
-		return
-	}
-	s.statement.plan = p
-	s.statement.final = s.statement.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
 }
 
 // join lets the engine do a lookup join for which everything is read in batches.

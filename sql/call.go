@@ -74,20 +74,20 @@ func (x *execution) called() (Plan, error) {
 }
 
 // prepareCall prepares a CALL for its client.
-func (s *Session) prepareCall(text string) error {
+func prepareCall(s *Session, text string) error {
 	stmt, _, err := s.gateway.engine.Parser.ParseOneWithOptions(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions())
 	if err == nil {
-		s.remember(text, stmt)
+		remember(s, text, stmt)
 	}
 	return err
 }
 
 // remember has the session know a text as what it is.
-func (s *Session) remember(text string, stmt sqlparser.Statement) {
-	before := s.preparing
-	s.preparing = text
+func remember(s *Session, text string, stmt sqlparser.Statement) {
+	before := s.prepared.preparing
+	s.prepared.preparing = text
 	s.PrepareQuery(text, stmt)
-	s.preparing = before
+	s.prepared.preparing = before
 }
 
 // callPlan finds the procedure and its arguments. What it comes to is done when this statement has
@@ -104,7 +104,7 @@ func (callPlan) counter() string { return "Com_call_procedure" }
 // Execute implements Plan.
 func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	s, name := x.s, p.call.ProcName.Name.String()
-	db, err := s.databaseOf(p.call.ProcName.Qualifier.String())
+	db, err := databaseOr(p.call.ProcName.Qualifier.String(), s.GetCurrentDatabase())
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	stored, err := s.procedure(gctx, db, name)
+	stored, err := storedProcedure(gctx, s, db, name)
 	if err != nil {
 		return err
 	}
@@ -145,15 +145,15 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// procedure finds a procedure.
-func (s *Session) procedure(gctx *gms.Context, db, name string) (*catalog.StoredProcedure, error) {
-	snap, err := s.snapshot(gctx)
+// storedProcedure finds a procedure.
+func storedProcedure(gctx *gms.Context, s *Session, db, name string) (*catalog.StoredProcedure, error) {
+	snap, err := s.Catalogue(gctx)
 	if err != nil {
 		return nil, err
 	}
 	p, ok := snap.Procedure(db, name)
 	if !ok {
-		if snap, _, err = s.again(gctx); err != nil {
+		if snap, _, err = s.statement.reload(gctx, s.gateway.store); err != nil {
 			return nil, err
 		}
 		if p, ok = snap.Procedure(db, name); !ok {
@@ -185,7 +185,7 @@ func (h *handler) answerCall(ctx context.Context, x *execution) (rest string, er
 		r.drop()
 		return "", err
 	}
-	s.flags(x.c)
+	tellFlags(s, x.c)
 	if n := len(r.answers); !x.several && n > 1 {
 		r.answers = r.answers[:n-1] // the rows, without the OK: nobody asks for more
 	}
@@ -258,7 +258,7 @@ func (r *calling) run(ctx context.Context) error {
 // ready has the session know the statements, parsed, as those that a client prepares.
 func (r *calling) ready(ctx context.Context) error {
 	s := r.s
-	s.sweepPrepared(r.c)
+	s.prepared.sweep(r.c, s.BaseSession)
 	gctx, err := r.h.sm.NewContextWithQuery(ctx, r.c, "")
 	if err != nil {
 		return err
@@ -269,9 +269,9 @@ func (r *calling) ready(ctx context.Context) error {
 		}
 		stmt, _, err := r.h.g.engine.Parser.ParseOneWithOptions(gctx, step.text, r.options)
 		if err != nil {
-			return s.ofStatement(err)
+			return errorOf(s, err)
 		}
-		s.remember(step.text, stmt)
+		remember(s, step.text, stmt)
 	}
 	return nil
 }
@@ -316,7 +316,7 @@ func (r *calling) within(ctx context.Context) error {
 	if err != nil && s.open.over == nil {
 		if failed := s.RollbackToSavepoint(gctx, s.open, callMark); failed != nil {
 			s.abandon()
-			return s.ofStatement(failed)
+			return errorOf(s, failed)
 		}
 	}
 	s.open.release(callMark)

@@ -159,7 +159,7 @@ func (s *Session) compileCore(ctx context.Context, text, keyed string, parameter
 	if tree = typed(tree, parameters); tree == nil {
 		return nil, nil
 	}
-	snap, err := s.snapshot(ctx)
+	snap, err := s.Catalogue(ctx)
 	if err != nil {
 		return nil, nil
 	}
@@ -281,7 +281,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 			fields = valueFields(fields, rows)
 		}
 		count += int64(len(rows))
-		s.flags(x.c)
+		tellFlags(s, x.c)
 		held := 2 * bytesOf(rows) // until they are sent, as values and as a packet
 		if err := s.account.Load().charge(held); err != nil {
 			return err
@@ -292,11 +292,11 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		s.account.Load().release(held)
 	}
 	s.coreWarnings(c)
-	s.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
+	s.texts.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
 	info := s.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
-	s.flags(x.c)
+	tellFlags(s, x.c)
 	return x.yield(&sqltypes.Result{Fields: fields}, false)
 }
 
@@ -317,7 +317,7 @@ func (x *execution) otherwise(err error, yielded int64) error {
 		return err
 	}
 	if key := x.request.key(); key != "" {
-		if t := x.s.textOf(key); t != nil {
+		if t := x.s.texts.of(key); t != nil {
 			t.core.refused = true
 		}
 	}

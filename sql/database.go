@@ -59,7 +59,7 @@ func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, erro
 	_, view := snap.View(d.rec.Name, name)
 	_, foreign := snap.ForeignTable(d.rec.Name, name)
 	if !ok && !view && !foreign {
-		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
+		if snap, _, err = reloadFor(ctx); err != nil {
 			return nil, false, err
 		}
 		desc, ok = snap.Table(d.rec.Name, name)

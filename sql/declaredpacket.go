@@ -93,7 +93,7 @@ func (x *execution) byKeyOf(ctx context.Context, r request) (k keyed) {
 	if one.request.key() == "" {
 		return k
 	}
-	t := x.s.remembered(ctx, one.request.key())
+	t := remembered(ctx, x.s, one.request.key())
 	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, r.text)
 	if t == nil || err != nil || t.failed > compilesMax || selects(r.text) && !t.seen {
 		return k

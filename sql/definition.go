@@ -32,7 +32,7 @@ func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) erro
 		return err
 	}
 	s.place.pause()
-	err = s.note(step(c))
+	err = s.statement.note(step(c))
 	s.place.resume()
 	if err != nil {
 		return err
@@ -53,9 +53,9 @@ func (s *Session) define(ctx *gms.Context) (*catalog.Change, error) {
 		}
 	}
 	s.statement.own, s.statement.first = true, false
-	base, err := s.snapshot(ctx) // by which the statement was planned
+	base, err := s.Catalogue(ctx) // by which the statement was planned
 	if err != nil {
-		return nil, s.note(err)
+		return nil, s.statement.note(err)
 	}
 	t := &transaction{s: s, level: txn.Serializable, began: time.Now()}
 	tx, before := s.beginTxn(characteristics{level: txn.Serializable}, t.began)

@@ -11,7 +11,7 @@ import (
 )
 
 // The engine brings a decimal constant to the type of the column that it is compared with, and rounds it,
-// unless its type has more digits than the column's. So the type of such a constant gets the most that there are.
+// noteUnless its type has more digits than the column's. So the type of such a constant gets the most that there are.
 
 // digitsBehind are those behind the point of such a constant, and digitsInAll all.
 const (

@@ -127,8 +127,8 @@ var recognised = []struct {
 	{"Operation ", 1396}, // CREATE USER, ALTER USER, DROP USER and of roles, on an account that is there, or is not
 }
 
-// ofStatement is the error that a client gets for an error of its statement.
-func (s *Session) ofStatement(err error) error {
+// errorOf is the error that a client gets for an error of its statement.
+func errorOf(s *Session, err error) error {
 	if s != nil && s.statement.unread != nil {
 		err = s.statement.unread // what the engine makes of it misleads
 	}
@@ -151,7 +151,7 @@ func (s *Session) ofStatement(err error) error {
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
 	}
-	if parent := s.unopened(code, message); parent != "" {
+	if parent := unopened(s, code, message); parent != "" {
 		code, message = codeNoParent, fmt.Sprintf("Failed to open the referenced table '%s'", parent)
 	}
 	if code == codeUnspecified {
@@ -180,7 +180,7 @@ func (s *Session) ofStatement(err error) error {
 
 // unopened is the table that was not found, if the statement names it as one that a
 // foreign key refers to.
-func (s *Session) unopened(code int, message string) string {
+func unopened(s *Session, code int, message string) string {
 	name, found := strings.CutPrefix(message, "table not found: ")
 	if code != codeNoTable || !found || s == nil {
 		return ""

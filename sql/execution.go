@@ -103,14 +103,14 @@ func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	s.beginStatement(try)
 	s.statement.inside = s.stats.again > 0 || s.packet.again
-	if s.before = &x.before; try == 0 && s.retriesAlone() {
+	if s.before = &x.before; try == 0 && s.statement.retriesAlone() {
 		x.before = s.savedState()
 	}
 	s.follow(ctx)
 	x.rest, x.held, x.whole = "", results{s: s}, false
 	err := x.h.withNamed(s, x.text, func() error { return x.execute(ctx) })
 	if err == nil {
-		err = s.refused()
+		err = s.statement.refused()
 	}
 	if err == nil {
 		err = s.chooseReadTS(ctx)
@@ -224,11 +224,11 @@ func (x *execution) yield(r *sqltypes.Result, more bool) error {
 // send is for results that are not held back: one without rows goes out with the flags
 // as they are then.
 func (x *execution) send(r *sqltypes.Result, more bool) error {
-	if err := x.s.refused(); err != nil {
+	if err := x.s.statement.refused(); err != nil {
 		return err
 	}
 	if len(r.Fields) == 0 {
-		x.s.flags(x.c)
+		tellFlags(x.s, x.c)
 	}
 	return x.spool(r, more)
 }
@@ -241,7 +241,7 @@ func (x *execution) yieldOK(affected int64, info string) {
 
 // answer gives the client what was held back.
 func (x *execution) answer() error {
-	x.s.flags(x.c)                    // as it stands now that its own transaction has ended
+	tellFlags(x.s, x.c)               // as it stands now that its own transaction has ended
 	x.h.g.admission.leave(&x.s.place) // the client may be slow to take it
 	defer x.held.drop()
 	switch {
@@ -267,18 +267,18 @@ func (x *execution) report(err error) {
 func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
 	open := s.open.begun()
 	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
-	if why := s.interruption.reason(); why != nil && !s.unknown() {
+	if why := s.interruption.reason(); why != nil && !s.statement.unknown() {
 		return false, s.cutShort(why)
 	}
 	if s.statement.panicked {
-		return false, s.afterPanic(s.answer(x.c, verdict{}, err))
+		return false, s.afterPanic(clientError(s, x.c, verdict{}, err))
 	}
 	v := s.fail(ctx)
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}
 	if !v.retry || !s.chosen().patient(&s.statement, v.failure, try, s.stats.began) || saysLasting(x.text) {
-		answer := s.answer(x.c, v, err)
+		answer := clientError(s, x.c, v, err)
 		if open && s.statement.ending && lives(v.failure) {
 			answer = rolledBack(answer)
 		}
@@ -287,7 +287,7 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 	if !s.place.backoff(ctx, try) {
 		return false, interrupted(s.interruption.reason())
 	}
-	s.reloadIfStale(ctx, v)
+	reloadIfStale(ctx, s.gateway.store, v.failure)
 	s.restore(&x.before)
 	return true, nil
 }

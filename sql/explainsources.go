@@ -16,7 +16,7 @@ import (
 // explainAtSources tells what a statement would send to sources; none: it names no table there.
 // whole says that nothing else is to be told.
 func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (steps []step, whole bool, err error) {
-	snap, err := s.snapshot(ctx)
+	snap, err := s.Catalogue(ctx)
 	if err != nil || len(snap.Foreign) == 0 {
 		return nil, false, nil
 	}

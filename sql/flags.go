@@ -20,8 +20,8 @@ func setFlag(c *mysql.Conn, flag int, on bool) {
 	}
 }
 
-// flags tells the client, with the next answer, how its session stands.
-func (s *Session) flags(c *mysql.Conn) {
+// tellFlags tells the client, with the next answer, how its session stands.
+func tellFlags(s *Session, c *mysql.Conn) {
 	setFlag(c, mysql.ServerStatusAutocommit, s.autocommit())
 	begun := s.GetIgnoreAutoCommit() || !s.autocommit() && s.open.begun()
 	setFlag(c, mysql.ServerInTransaction, begun)
@@ -30,7 +30,7 @@ func (s *Session) flags(c *mysql.Conn) {
 // showFlags tells the client the state of its session when no statement was done.
 func (g *gateway) showFlags(c *mysql.Conn) {
 	if s := g.session(c.ConnectionID); s != nil {
-		s.flags(c)
+		tellFlags(s, c)
 	}
 }
 

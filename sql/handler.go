@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"isochron/sql/catalog"
 	"isochron/txn"
 )
 
@@ -84,8 +85,8 @@ func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callbac
 		return "", errGone
 	}
 	if r.prepare != nil {
-		s.preparing = r.text
-		defer func() { s.preparing = "" }()
+		s.prepared.preparing = r.text
+		defer func() { s.prepared.preparing = "" }()
 	}
 	s.turn(r.text)
 	x := execution{request: r, h: h, c: c, s: s, spool: callback}
@@ -112,9 +113,9 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
 		s.beginStatement(0)
-		s.preparing = query
-		defer func() { s.preparing = "" }()
-		s.sweepPrepared(c)
+		s.prepared.preparing = query
+		defer func() { s.prepared.preparing = "" }()
+		s.prepared.sweep(c, s.BaseSession)
 		_ = h.g.accounts.Refresh(ctx)
 	}
 	if s != nil {
@@ -127,7 +128,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	var fields []*querypb.Field
 	err := h.withNamed(s, query, func() (err error) {
 		if s != nil && beginsCall(query) {
-			return s.prepareCall(prepare.PrepareStmt)
+			return prepareCall(s, prepare.PrepareStmt)
 		}
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
@@ -144,10 +145,10 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 				return nil, interrupted(why)
 			}
 			if s.statement.panicked {
-				return nil, s.afterPanic(s.ofStatement(err))
+				return nil, s.afterPanic(errorOf(s, err))
 			}
 		}
-		return nil, s.ofStatement(err)
+		return nil, errorOf(s, err)
 	}
 	return fields, nil
 }
@@ -161,7 +162,7 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 		s.beginStatement(0)
 	}
 	if err := h.g.schemaCheck(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {
-		return s.ofStatement(err)
+		return errorOf(s, err)
 	}
 	return nil
 }
@@ -180,40 +181,21 @@ func (h *handler) ComResetConnection(c *mysql.Conn) error {
 }
 
 // reloadIfStale reads the catalogue again before a try that needs a newer one.
-func (s *Session) reloadIfStale(ctx context.Context, v verdict) {
-	if v.failure.Kind == txn.KindStale {
-		_, _ = s.gateway.store.Reload(ctx) // a failure shows at the next try
+func reloadIfStale(ctx context.Context, store *catalog.Store, f *txn.Error) {
+	if f.Kind == txn.KindStale {
+		_, _ = store.Reload(ctx) // a failure shows at the next try
 	}
 }
 
-// unknown reports whether the statement's commit has an outcome that nobody knows.
-func (s *Session) unknown() bool {
-	return s.statement.failure != nil && s.statement.failure.Kind == txn.KindUnknown
-}
-
-// answer is the error that the client gets.
-func (s *Session) answer(c *mysql.Conn, v verdict, err error) error {
+// clientError is the error that the client gets.
+func clientError(s *Session, c *mysql.Conn, v verdict, err error) error {
 	s.failed = v.failure
 	if v.failure == nil {
-		return s.ofStatement(err)
+		return errorOf(s, err)
 	}
 	if v.failure.Kind == txn.KindUnknown {
 		// The answer still goes out; then nothing more is read from the client.
 		_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	return ofKind(v.failure)
-}
-
-// refused is why a statement that the engine has carried out must fail. While its rows
-// are sent the engine may still read.
-func (s *Session) refused() error {
-	s.statement.mu.Lock()
-	defer s.statement.mu.Unlock()
-	if s.statement.failure != nil && s.statement.full {
-		return s.statement.failure
-	}
-	if s.statement.beyond != nil {
-		return s.statement.beyond
-	}
-	return nil
 }

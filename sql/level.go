@@ -190,7 +190,7 @@ func (s *Session) chooseReadTS(ctx context.Context) error {
 	}
 	s.open.begin()
 	if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
-		return s.note(m.Choose(ctx))
+		return s.statement.note(m.Choose(ctx))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
 	if s.statement.ending {
 		s.end(f)
-		return verdict{retry: worthwhile(f) && s.repeatable(), failure: f}
+		return verdict{retry: worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
 	}
 	if !s.statement.own && f == nil {
 		f = s.confirm(ctx)
@@ -51,11 +51,8 @@ func (s *Session) fail(ctx context.Context) verdict {
 		}
 	}
 	s.end(f)
-	return verdict{retry: worthwhile(f) && s.repeatable(), failure: f}
+	return verdict{retry: worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
 }
-
-// retriesAlone reports whether the statement may be done again by itself.
-func (s *Session) retriesAlone() bool { return s.statement.own || s.statement.first }
 
 // lives reports whether a transaction goes on after an error.
 func lives(f *txn.Error) bool {

@@ -81,7 +81,7 @@ func TestClosedStatementsAreNotKeptParsed(t *testing.T) {
 	c.expect("EXECUTE kept", "5")
 	g := f.servers["va"].gateway
 	for _, s := range g.sessions {
-		if n := len(s.parsed); n > 2*preparedSpare {
+		if n := len(s.prepared.parsed); n > 2*preparedSpare {
 			t.Errorf("%d parsed texts are kept of a connection without statements", n)
 		}
 	}

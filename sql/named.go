@@ -30,7 +30,7 @@ func (h *handler) withNamed(s *Session, text string, carryOut func() error) erro
 		return err
 	}
 	var code int
-	if e, ok := s.ofStatement(err).(*mysql.SQLError); ok {
+	if e, ok := errorOf(s, err).(*mysql.SQLError); ok {
 		code = e.Num
 	}
 	if code != codeDatabaseDenied && code != codeNoDatabase && code != codeUnknownDatabase {
@@ -130,11 +130,11 @@ func walkWhole(stmt sqlparser.SQLNode, visit func(sqlparser.SQLNode)) {
 
 // numberLimits gives 0 to the parameters of LIMIT and OFFSET that are NULL, as
 // MySQL does; the engine panics at them.
-func (s *Session) numberLimits(p *mysql.PrepareData) {
+func numberLimits(p *mysql.PrepareData, parsedOf func(string) (sqlparser.Statement, bool)) {
 	if !hasNull(p.BindVars) || !strings.Contains(strings.ToLower(p.PrepareStmt), "limit") {
 		return
 	}
-	parsed, ok := s.GetPreparedQuery(p.PrepareStmt)
+	parsed, ok := parsedOf(p.PrepareStmt)
 	if !ok {
 		return
 	}

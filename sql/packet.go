@@ -142,7 +142,7 @@ func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer
 			last.err = interrupted(s.interruption.reason())
 			return true
 		default:
-			s.reloadIfStale(ctx, verdict{failure: s.failed})
+			reloadIfStale(ctx, s.gateway.store, s.failed)
 		}
 		p.drop()
 		p.ahead = nil

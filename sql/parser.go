@@ -153,7 +153,7 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 func keepOf(ctx context.Context, err error) error {
 	if gctx, ok := ctx.(*gms.Context); ok {
 		if s, ok := gctx.Session.(*Session); ok {
-			return s.keep(err)
+			return keep(s, err)
 		}
 	}
 	return err

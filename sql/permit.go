@@ -24,19 +24,19 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 	}
 	r := account.RightOf(account.KindOf(stmt))
 	if r == nil {
-		return s.keep(mysql.NewSQLError(codeInvalidRequest, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
+		return keep(s, mysql.NewSQLError(codeInvalidRequest, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
 	}
 	if err := account.RefuseOptions(stmt); err != nil {
-		return s.keep(err)
+		return keep(s, err)
 	}
 	if s == nil {
 		return nil
 	}
-	return s.keep(permitTo(s, r, stmt))
+	return keep(s, permitTo(s, r, stmt))
 }
 
 // keep remembers why a statement was refused: the engine makes a mere text of it.
-func (s *Session) keep(err error) error {
+func keep(s *Session, err error) error {
 	if s == nil {
 		return err
 	}

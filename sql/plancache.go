@@ -15,7 +15,6 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
 	"isochron/sql/plan"
-	"isochron/txn"
 )
 
 // The bounds of what a session keeps of its prepared statements.
@@ -60,21 +59,32 @@ type variant struct {
 
 // remembered is what the session knows of a statement now, by its key; nil: it is for the
 // engine.
-func (s *Session) remembered(ctx context.Context, key string) *text {
-	snap, err := s.snapshot(ctx)
+func remembered(ctx context.Context, s *Session, key string) *text {
+	snap, err := s.Catalogue(ctx)
 	if err != nil {
 		return nil
 	}
 	s.gateway.engine.Analyzer.Catalog.MySQLDb.UserActivePrivilegeSet(s.quiet)
 	_, privileges := s.GetPrivilegeSet()
 	now := circumstances{snap, s.GetCurrentDatabase(), s.settings, privileges}
-	t := s.textOf(key)
+	return s.texts.under(key, now)
+}
+
+// texts are what a session knows of the texts of its statements, by their keys.
+type texts struct {
+	kept map[string]*text
+	last lastText
+}
+
+// under is what is known of a statement under the circumstances of now.
+func (k *texts) under(key string, now circumstances) *text {
+	t := k.of(key)
 	if t == nil || t.under != now {
-		if len(s.texts) >= preparedTextsMax {
-			clear(s.texts)
+		if len(k.kept) >= preparedTextsMax || k.kept == nil {
+			k.kept = map[string]*text{}
 		}
 		t = &text{under: now, shownText: shortened(strings.TrimPrefix(key, textKey)), variants: map[string]*variant{}}
-		s.texts[key], s.last.text, s.last.key = t, t, key
+		k.kept[key], k.last = t, lastText{key, t}
 	}
 	return t
 }
@@ -85,17 +95,17 @@ type lastText struct {
 	text *text
 }
 
-// textOf is what the session has kept of a statement, if anything.
-func (s *Session) textOf(key string) *text {
-	if s.last.text == nil || s.last.key != key {
-		s.last = lastText{key, s.texts[key]}
+// of is what was kept of a statement, if anything.
+func (k *texts) of(key string) *text {
+	if k.last.text == nil || k.last.key != key {
+		k.last = lastText{key, k.kept[key]}
 	}
-	return s.last.text
+	return k.last.text
 }
 
 // describe notes how the engine describes the rows of a text.
-func (s *Session) describe(key string, fields []*querypb.Field) {
-	if t := s.textOf(key); t != nil && !t.seen {
+func (k *texts) describe(key string, fields []*querypb.Field) {
+	if t := k.of(key); t != nil && !t.seen {
 		t.seen, t.fields = true, fields
 	}
 }
@@ -148,15 +158,6 @@ func (x *execution) changes(ctx *gms.Context) bool {
 	return false
 }
 
-// adopt makes a plan that of the statement, as compile does.
-func (s *Session) adopt(p *plan.RoundPlan) {
-	s.statement.compiled, s.statement.plan, s.statement.fresh = true, p, true
-	if p.Writes != nil {
-		s.statement.writes = p.Writes.Descriptor().ID()
-	}
-	s.statement.final = s.statement.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
-}
-
 // variantFor is the plan for the values' types, with the values.
 func (x *execution) variantFor(ctx *gms.Context, t *text) (*variant, map[string]*expression.Literal) {
 	s, g := x.s, x.h.g
@@ -193,7 +194,7 @@ func (x *execution) variantFor(ctx *gms.Context, t *text) (*variant, map[string]
 		}
 		t.variants[strictKey(ctx, values, t.strict)] = v
 		t.direct = newDirect(v.plan, &x.request)
-		g.directs.put(s.sharing(t, x.request.key()), t.direct)
+		g.directs.put(t.sharing(x.request.key(), s.Client(), s.summed()), t.direct)
 	}
 	return v, values
 }

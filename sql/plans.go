@@ -67,7 +67,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	}
 	var t *text
 	if s.chosen().path != pathEngine {
-		if t = s.remembered(ctx, x.request.key()); t != nil && !x.tried[pointPlan] {
+		if t = remembered(ctx, s, x.request.key()); t != nil && !x.tried[pointPlan] {
 			if u := s.pointUpdateOf(t, x); u != nil {
 				return u, nil
 			}
@@ -80,7 +80,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if err := permitPrepared(s, x.text); err != nil {
 			return nil, err
 		}
-		s.numberLimits(x.prepare)
+		numberLimits(x.prepare, s.GetPreparedQuery)
 	}
 	if p, err := x.atSources(ctx, t); p != nil || err != nil {
 		return p, err
@@ -122,7 +122,7 @@ func (enginePlan) counter() string { return "" }
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	key := x.describedAs()
 	described := func(r *sqltypes.Result, more bool) error {
-		x.s.describe(key, r.Fields)
+		x.s.texts.describe(key, r.Fields)
 		return x.yield(r, more)
 	}
 	engine := x.h.Handler

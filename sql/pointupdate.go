@@ -50,7 +50,7 @@ func (s *Session) pointUpdateOf(t *text, x *execution) *pointUpdate {
 		return nil
 	}
 	if t.direct == nil && len(t.variants) == 0 {
-		t.direct = s.gateway.directs.get(s.sharing(t, x.request.key()))
+		t.direct = s.gateway.directs.get(t.sharing(x.request.key(), s.Client(), s.summed()))
 	}
 	if t.direct == nil {
 		return nil
@@ -90,7 +90,7 @@ func (*pointUpdate) counter() string { return "Com_update" }
 // Execute implements Plan.
 func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.adopt(u.of)
+	s.statement.adopt(u.of)
 	if _, err := s.use(ctx, u.Table.Descriptor()); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (p provider) Database(ctx *gms.Context, name string) (gms.Database, error) 
 	}
 	rec, ok := snap.Database(name)
 	if !ok {
-		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
+		if snap, _, err = reloadFor(ctx); err != nil {
 			return nil, unread(ctx, err)
 		}
 		if rec, ok = snap.Database(name); !ok {

@@ -146,16 +146,6 @@ func (s *Session) DelLock(name string) error {
 // of which the session does not hear: a lock taken once more, a file asked of the client.
 var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "infile"}
 
-// repeatable reports whether the statement that has failed can be done again as if
-// it had never been.
-func (s *Session) repeatable() bool {
-	st := &s.statement
-	if st.first && s.packet.held && !s.packet.fixed(s) {
-		return false // all of its packet is done again (untilWon), or its tries would multiply
-	}
-	return (st.own || st.first) && !st.alters && !st.committed && !st.shown && !st.lasting
-}
-
 // saysLasting reports whether a text may have such effects.
 func saysLasting(text string) bool {
 	lower := strings.ToLower(text)

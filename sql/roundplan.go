@@ -65,7 +65,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 
 // Execute implements Plan.
 func (p *roundPlan) Execute(_ context.Context, x *execution) error {
-	x.s.adopt(p.plan.Plan)
+	x.s.statement.adopt(p.plan.Plan)
 	iter, err := x.h.g.engine.Analyzer.ExecBuilder.Build(p.ctx, p.plan.Root, nil)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (p *roundPlan) yieldRows(x *execution, iter gms.RowIter) error {
 		r.RowsAffected++
 		count++
 		if len(r.Rows) == rowsBatch {
-			x.s.flags(x.c)
+			tellFlags(x.s, x.c)
 			if err := x.yield(r, true); err != nil {
 				_ = iter.Close(ctx)
 				return err
@@ -133,7 +133,7 @@ func (p *roundPlan) yieldRows(x *execution, iter gms.RowIter) error {
 	info := ctx.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
-	x.s.flags(x.c)
+	tellFlags(x.s, x.c)
 	return x.yield(r, false)
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // Stored procedures are texts of the catalogue, as views are. What their statements are package
-// procedure reads; a call carries them out (call.go). The engine lists them (SHOW PROCEDURE STATUS,
+// storedProcedure reads; a call carries them out (call.go). The engine lists them (SHOW PROCEDURE STATUS,
 // SHOW CREATE PROCEDURE, information_schema.routines), and neither defines nor calls them: what it
 // makes of a procedure has loops without bounds, and statements that the session does not see.
 
@@ -108,7 +108,7 @@ func (d routineChange) Execute(ctx context.Context, x *execution) error {
 
 func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session) error {
 	p := d.creates
-	db, err := s.databaseOf(p.Database)
+	db, err := databaseOr(p.Database, s.GetCurrentDatabase())
 	if err != nil {
 		return err
 	}
@@ -129,12 +129,12 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 		return c.CreateProcedure(catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, DefinerUser: me.User, DefinerHost: me.Address, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
 			int(setGlobally(proceduresVariable, catalog.ProceduresMax)))
 	})
-	return s.unless(p.IfNew, codeProcedureExists, err)
+	return noteUnless(s, p.IfNew, codeProcedureExists, err)
 }
 
 func (d routineChange) drop(ctx context.Context, gctx *gms.Context, s *Session) error {
 	name := d.drops.ProcedureSpec.ProcName
-	db, err := s.databaseOf(name.Qualifier.String())
+	db, err := databaseOr(name.Qualifier.String(), s.GetCurrentDatabase())
 	if err != nil {
 		return err
 	}
@@ -143,11 +143,11 @@ func (d routineChange) drop(ctx context.Context, gctx *gms.Context, s *Session) 
 		return err
 	}
 	err = s.Alter(gctx, func(c *catalog.Change) error { return c.DropProcedure(db, name.Name.String()) })
-	return s.unless(d.drops.IfExists, codeNoProcedure, err)
+	return noteUnless(s, d.drops.IfExists, codeNoProcedure, err)
 }
 
-// unless makes a note of an error that a statement allows for.
-func (s *Session) unless(allowed bool, code int, err error) error {
+// noteUnless makes a note of an error that a statement allows for.
+func noteUnless(s *Session, allowed bool, code int, err error) error {
 	var e *mysql.SQLError
 	if !allowed || !errors.As(err, &e) || e.Num != code {
 		return err
@@ -156,10 +156,10 @@ func (s *Session) unless(allowed bool, code int, err error) error {
 	return nil
 }
 
-// databaseOf is the database of a procedure: the current one, if none is named.
-func (s *Session) databaseOf(named string) (string, error) {
+// databaseOr is the database of a procedure: the current one, if none is named.
+func databaseOr(named, current string) (string, error) {
 	if named == "" {
-		named = s.GetCurrentDatabase()
+		named = current
 	}
 	if named == "" {
 		return "", mysql.NewSQLError(codeNoDatabase, "3D000", "No database selected")

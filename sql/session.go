@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +16,6 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
-	"isochron/sql/foreign"
-	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -38,12 +35,9 @@ type Session struct {
 	kept           keptVariables
 	shownText      atomic.Pointer[string] // the text of the statement, or of the last
 	stats          statementStats
-	place          place               // among the statements that run
-	preparing      string              // the text that the wire protocol prepares or executes
-	parsed         map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
-	names          map[string]struct{} // prepared by PREPARE name FROM
-	texts          map[string]*text
-	last           lastText
+	place          place // among the statements that run
+	prepared       preparedNames
+	texts          texts
 	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
 	running        running
 	points         points
@@ -63,51 +57,6 @@ type Session struct {
 	coreSet        coreSettings
 	coreCtx        expr.Context
 	coreRefused    refusedTexts
-}
-
-// statement is what a session knows of the statement it runs.
-type statement struct {
-	mu         sync.Mutex
-	failure    *txn.Error      // what ended a read or a commit
-	unread     error           // why the catalogue could not be read, where the engine does not say
-	denied     *mysql.SQLError // why it was refused before the engine saw it
-	view       string          // the definition that was handed out last
-	duplicate  string          // MySQL's words for a duplicate key
-	snapshot   *catalog.Snapshot
-	reloaded   bool  // the catalogue was read from its leader for it
-	own        bool  // it is its own transaction
-	mark       int   // where its writes begin
-	beyond     error // it is beyond a bound of the server
-	full       bool  // a write found no room in the transaction
-	read       bool  // it has read something
-	final      bool  // it makes one read and is its own transaction
-	notFinal   bool  // that proved wrong at a former try
-	alters     bool  // it has changed the catalogue, or is about to: so it is not done again
-	compiled   bool  // a round plan was looked for
-	topped     bool  // what its plan yields is counted
-	plan       *plan.RoundPlan
-	writes     uint64               // the table that it writes, by id
-	written    []uint64             // tables that an UPDATE or DELETE without a round plan writes, by id
-	joined     []uint64             // these, and those that it joins them with
-	consistent bool                 // START TRANSACTION WITH CONSISTENT SNAPSHOT
-	priority   string               // START TRANSACTION /*+ priority(..) */
-	fresh      bool                 // the memory of what it yields is not used again
-	first      bool                 // nothing of its explicit transaction was used before it
-	inside     bool                 // it is done again, and its client knows nothing of that
-	committed  bool                 // something was committed for it
-	ending     bool                 // it has set out to end its transaction, and does (ending.go)
-	shown      bool                 // the client has been sent something of it
-	looks      func([]table.Looked) // it looks at what it will lock (skiplocked.go)
-	skipping   bool                 // that was tried
-	seen       map[txn.Key]table.Looked
-	lasting    bool                 // it has had effects beside its transaction's
-	foreign    *foreign.Statement   // it names tables at sources
-	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
-	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
-	args       []foreign.Arg        // its values
-	carriage   *carriage            // where its functions that carry values meet (carried.go)
-	carried    map[*carriage][]any  // what they carry
-	panicked   bool                 // the engine has panicked at it
 }
 
 var (
@@ -132,7 +81,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		client.User, client.Address = u.User, u.Host
 	}
 	base := gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID)
-	s := &Session{BaseSession: base, gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr()), texts: map[string]*text{}}
+	s := &Session{BaseSession: base, gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr())}
 	s.status.secure = secured(conn.Conn)
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {
@@ -163,7 +112,7 @@ func (s *Session) leave() {
 	s.interruption.alone.Lock() // the sweep of idle sessions may use it
 	defer s.interruption.alone.Unlock()
 	s.abandonFor(txn.CauseConnection)
-	s.unprepareAll()
+	s.prepared.close(s.gateway, s.share())
 	s.packet.drop()
 	s.interruption.close()
 }
@@ -259,7 +208,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.statement.ending = true
 	if err := t.rulesHold(ctx); err != nil {
-		return s.note(err)
+		return s.statement.note(err)
 	}
 	if t.change != nil {
 		t.change.Seal()
@@ -334,11 +283,11 @@ func (s *Session) use(ctx context.Context, d *catalog.Descriptor) (txn.Txn, erro
 		s.SetTransaction(s.open)
 	}
 	if s.open.over != nil {
-		return nil, s.note(s.open.over)
+		return nil, s.statement.note(s.open.over)
 	}
 	s.open.begin()
 	if err := s.open.use(ctx, d); err != nil {
-		return nil, s.note(err)
+		return nil, s.statement.note(err)
 	}
 	return s.open.real, nil
 }
@@ -389,60 +338,24 @@ func (s *Session) Weak() bool { return s.open.weak() }
 // NotFinal implements table.Session.
 func (s *Session) NotFinal() error {
 	s.statement.notFinal = true
-	return s.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
-}
-
-// note keeps the error that ended a read or a commit: the first, for the reads
-// that ran beside it are then called off, and fail of that.
-func (s *Session) note(err error) error {
-	if err == nil {
-		return nil
-	}
-	var e *txn.Error
-	if errors.As(err, &e) {
-		s.statement.mu.Lock()
-		if s.statement.failure == nil {
-			s.statement.failure = e
-		}
-		s.statement.mu.Unlock()
-	}
-	return err
+	return s.statement.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
 }
 
 // Catalogue implements table.Session.
-func (s *Session) Catalogue(ctx context.Context) (*catalog.Snapshot, error) { return s.snapshot(ctx) }
-
-// snapshot is the catalogue that the statement sees.
-func (s *Session) snapshot(ctx context.Context) (*catalog.Snapshot, error) {
-	if s.statement.snapshot == nil {
-		snap, err := s.gateway.store.Current(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.statement.snapshot = snap
-	}
-	return s.statement.snapshot, nil
+func (s *Session) Catalogue(ctx context.Context) (*catalog.Snapshot, error) {
+	return s.statement.catalogue(ctx, s.gateway.store)
 }
 
-// again reads the catalogue from its leader, once a statement: something that it
-// names was not found.
-func (s *Session) again(ctx *gms.Context) (*catalog.Snapshot, bool, error) {
-	if s.statement.reloaded {
-		return s.statement.snapshot, false, nil
-	}
-	s.statement.reloaded = true
-	snap, err := s.gateway.store.Reload(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	changed := snap != s.statement.snapshot
-	s.statement.snapshot = snap
-	return snap, changed, nil
+// reloadFor reads the catalogue from its leader for the statement of a context, once.
+func reloadFor(ctx *gms.Context) (*catalog.Snapshot, bool, error) {
+	s := ctx.Session.(*Session)
+	return s.statement.reload(ctx, s.gateway.store)
 }
 
+// snapshotOf is the catalogue that the statement of a context sees.
 func snapshotOf(ctx *gms.Context) (*catalog.Snapshot, error) {
 	if s, ok := ctx.Session.(*Session); ok {
-		return s.snapshot(ctx)
+		return s.Catalogue(ctx)
 	}
 	return nil, fmt.Errorf("the catalogue is asked for outside a session")
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"sync"
 
+	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -75,9 +76,10 @@ type sharing struct {
 	settings      uint64 // Session.summed
 }
 
-func (s *Session) sharing(t *text, key string) sharing {
+// sharing is what the plans of the text depend on in a session of a client with these settings.
+func (t *text) sharing(key string, of gms.Client, settings uint64) sharing {
 	return sharing{key: key, database: t.under.database, catalogue: t.under.catalogue, privileges: t.under.privileges,
-		user: s.Client().User, address: s.Client().Address, settings: s.summed()}
+		user: of.User, address: of.Address, settings: settings}
 }
 
 func (d *directs) get(k sharing) *direct {

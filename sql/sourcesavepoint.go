@@ -145,7 +145,7 @@ func (t *transaction) backTo(ctx context.Context, number int) error {
 	_, err := t.watch.Execute(ctx, back, false)
 	if txn.KindOf(err) == txn.KindStatement {
 		// It has not been undone, so nothing of the transaction may be kept.
-		return t.s.note(txn.Errorf(txn.KindAborted, "a source has not gone back to a savepoint: %v", err))
+		return t.s.statement.note(txn.Errorf(txn.KindAborted, "a source has not gone back to a savepoint: %v", err))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"isochron/sql/account"
 
+	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
@@ -96,67 +97,83 @@ func (g *gateway) unprepared(m *mysql.Conn) {
 	}
 }
 
+// preparedNames are the texts that a session has prepared, by what the engine calls them.
+type preparedNames struct {
+	preparing string              // the text that the wire protocol prepares or executes
+	parsed    map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
+	names     map[string]struct{} // prepared by PREPARE name FROM
+}
+
 // PrepareQuery is called by the engine for every parsed text and every PREPARE.
 func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
-	if name != s.preparing {
-		if _, known := s.names[name]; !known {
-			if !s.share().Take(account.OfPrepared, 1, int64(s.gateway.bounds.prepared)) {
-				s.statement.beyond = s.gateway.bounds.tooManyOfAccount()
-				return
-			}
-			if err := s.gateway.bounds.tooMany(len(s.names)+1, s.gateway.prepared.Load()+1, nil); err != nil {
-				s.share().Give(account.OfPrepared, 1)
-				s.statement.beyond = err
-				return
-			}
-			if s.names == nil {
-				s.names = map[string]struct{}{}
-			}
-			s.names[name] = struct{}{}
-			s.gateway.prepared.Add(1)
-		}
-	} else if s.parsed == nil {
-		s.parsed = map[string]struct{}{name: {}}
-	} else {
-		s.parsed[name] = struct{}{}
+	if err := s.prepared.add(name, s.gateway, s.share()); err != nil {
+		s.statement.beyond = err
+		return
 	}
 	s.BaseSession.PrepareQuery(name, parsed)
 }
 
+// add takes in that something is prepared. An error: there is no room for it.
+func (p *preparedNames) add(name string, g *gateway, of *account.Share) error {
+	if name == p.preparing {
+		if p.parsed == nil {
+			p.parsed = map[string]struct{}{}
+		}
+		p.parsed[name] = struct{}{}
+		return nil
+	}
+	if _, known := p.names[name]; known {
+		return nil
+	}
+	if !of.Take(account.OfPrepared, 1, int64(g.bounds.prepared)) {
+		return g.bounds.tooManyOfAccount()
+	}
+	if err := g.bounds.tooMany(len(p.names)+1, g.prepared.Load()+1, nil); err != nil {
+		of.Give(account.OfPrepared, 1)
+		return err
+	}
+	if p.names == nil {
+		p.names = map[string]struct{}{}
+	}
+	p.names[name] = struct{}{}
+	g.prepared.Add(1)
+	return nil
+}
+
 // UnprepareQuery is called by the engine for every DEALLOCATE.
 func (s *Session) UnprepareQuery(name string) {
-	if _, known := s.names[name]; known {
-		delete(s.names, name)
+	if _, known := s.prepared.names[name]; known {
+		delete(s.prepared.names, name)
 		s.gateway.prepared.Add(-1)
 		s.share().Give(account.OfPrepared, 1)
 	}
 	s.BaseSession.UnprepareQuery(name)
 }
 
-// unprepareAll frees the places of a session that has ended.
-func (s *Session) unprepareAll() {
-	s.gateway.prepared.Add(int64(-len(s.names)))
-	s.share().Give(account.OfPrepared, int64(len(s.names)))
-	s.names = nil
+// close frees the places of a session that has ended.
+func (p *preparedNames) close(g *gateway, of *account.Share) {
+	g.prepared.Add(int64(-len(p.names)))
+	of.Give(account.OfPrepared, int64(len(p.names)))
+	p.names = nil
 }
 
-// sweepPrepared forgets the parsed texts of statements that were closed, which
-// the engine would keep for ever, when there are many.
-func (s *Session) sweepPrepared(c *mysql.Conn) {
-	if len(s.parsed) <= 2*len(c.PrepareData)+preparedSpare {
+// sweep forgets the parsed texts of statements that were closed, which the engine would keep for
+// ever, when there are many.
+func (p *preparedNames) sweep(c *mysql.Conn, engine *gms.BaseSession) {
+	if len(p.parsed) <= 2*len(c.PrepareData)+preparedSpare {
 		return
 	}
 	live := make(map[string]struct{}, len(c.PrepareData))
 	for _, p := range c.PrepareData { // order: into a set
 		live[p.PrepareStmt] = struct{}{}
 	}
-	for text := range s.parsed { // order: each by itself
+	for text := range p.parsed { // order: each by itself
 		_, alive := live[text]
-		_, named := s.names[text]
+		_, named := p.names[text]
 		if !alive {
-			delete(s.parsed, text)
+			delete(p.parsed, text)
 			if !named {
-				s.BaseSession.UnprepareQuery(text)
+				engine.UnprepareQuery(text)
 			}
 		}
 	}

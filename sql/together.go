@@ -70,7 +70,7 @@ func (x *execution) following(ctx context.Context, p *sourcePlan, plan *foreign.
 	if x.rest == "" || p.last || s.statement.own || s.packet.single || s.packet.apart != "" {
 		return nil
 	}
-	snap, err := s.snapshot(ctx)
+	snap, err := s.Catalogue(ctx)
 	if err != nil {
 		return nil
 	}

@@ -190,7 +190,7 @@ func (w *watched) checkFull() {
 			w.s.statement.mu.Lock()
 			w.s.statement.full = true
 			w.s.statement.mu.Unlock()
-			_ = w.s.note(full)
+			_ = w.s.statement.note(full)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	res, err := w.Txn.Read(ctx, r)
 	w.s.place.resume()
 	w.s.stats.add(before, w.Txn.Stats())
-	return res, w.s.note(err)
+	return res, w.s.statement.note(err)
 }
 
 // Confirm implements txn.Confirmer; over a transaction that does not, all is well.
@@ -218,7 +218,7 @@ func (w *watched) Confirm(ctx context.Context) error {
 	defer w.mu.Unlock()
 	w.s.place.pause()
 	defer w.s.place.resume()
-	return w.s.note(c.Confirm(ctx))
+	return w.s.statement.note(c.Confirm(ctx))
 }
 
 // Update implements txn.Updater; over a transaction that does not, it is never done.
@@ -235,7 +235,7 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 	done, err = u.Update(ctx, r, f)
 	w.s.place.resume()
 	w.s.stats.add(before, w.Txn.Stats())
-	return done, w.s.note(err)
+	return done, w.s.statement.note(err)
 }
 
 // Commit implements txn.Txn.
@@ -249,7 +249,7 @@ func (w *watched) Commit(ctx context.Context) error {
 	defer w.s.place.resume()
 	err := w.Txn.Commit(context.WithoutCancel(ctx)) // it has bounds of its own, and one that is cut has no known outcome
 	w.s.interruption.committed(err != nil && w.s.statement.own, err == nil && !w.s.statement.alters)
-	return w.s.note(err)
+	return w.s.statement.note(err)
 }
 
 // unwatched is the transaction itself, as RetryOf wants it.

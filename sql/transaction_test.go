@@ -315,8 +315,8 @@ func TestJoinRounds(t *testing.T) {
 // of that: the statement is tried again or not by the first failure.
 func TestFirstFailureCounts(t *testing.T) {
 	s := new(Session)
-	_ = s.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
-	_ = s.note(txn.Errorf(txn.KindUnavailable, "the client stopped waiting"))
+	_ = s.statement.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
+	_ = s.statement.note(txn.Errorf(txn.KindUnavailable, "the client stopped waiting"))
 	if s.statement.failure.Kind != txn.KindAborted {
 		t.Errorf("the statement failed of %v", s.statement.failure)
 	}

@@ -67,7 +67,7 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	s := c.session
-	t := s.textOf(p.PrepareStmt)
+	t := s.texts.of(p.PrepareStmt)
 	if t == nil || t.direct == nil || !s.autocommit() || s.GetIgnoreAutoCommit() {
 		return false
 	}

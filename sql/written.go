@@ -58,7 +58,7 @@ func (s *Session) writtenInPacket(ctx context.Context, statement string, snap *c
 	if !ok {
 		return reusing{}, nil
 	}
-	t := s.remembered(ctx, keyed)
+	t := remembered(ctx, s, keyed)
 	if t == nil || t.native {
 		return reusing{}, nil
 	}

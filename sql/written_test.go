@@ -11,7 +11,7 @@ import (
 // kept counts the texts for sources of which a session knows what to send, for any values.
 func (f *sourceFixture) kept() (n int) {
 	for _, s := range f.servers["va"].gateway.sessions { // order: a sum
-		for _, t := range s.texts { // order: a sum
+		for _, t := range s.texts.kept { // order: a sum
 			if t.written.st != nil && t.written.misses == 0 {
 				n++
 			}
