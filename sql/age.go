@@ -36,32 +36,32 @@ func loses(k txn.Kind) bool {
 	return false
 }
 
-// lose remembers the open transaction, which has ended for this reason.
-func (s *Session) lose(t *transaction, k txn.Kind) {
-	s.lost = lost{tx: unwatched(t.real), own: s.ownText(), first: t.firstBegan(), at: time.Now(), reason: k}
+// lose remembers a transaction that has ended for this reason; own is ownText of its statement.
+func (l *lost) lose(t *transaction, own string, k txn.Kind) {
+	*l = lost{tx: unwatched(t.real), own: own, first: t.firstBegan(), at: time.Now(), reason: k}
 }
 
 // regain gives the lost transaction that one does again which begins now. What stands
 // between the tries of an explicit one, as a question of the driver's that is its own
 // transaction, does not take its age.
-func (s *Session) regain(now time.Time) (l lost) {
-	if s.lost.tx == nil {
+func (l *lost) regain(now time.Time, own func() string) (before lost) {
+	if l.tx == nil {
 		return lost{}
 	}
-	if now.Sub(s.lost.at) > ageIdleMax || now.Sub(s.lost.first) > ageMax {
-		s.lost = lost{}
+	if now.Sub(l.at) > ageIdleMax || now.Sub(l.first) > ageMax {
+		*l = lost{}
 		return lost{}
 	}
-	if s.lost.own != s.ownText() {
+	if l.own != own() {
 		return lost{}
 	}
-	l, s.lost = s.lost, lost{}
-	return l
+	before, *l = *l, lost{}
+	return before
 }
 
 // ownText is what tells statements that are their own transactions apart; "" of a
 // transaction that may have several. It is only asked for while something was lost.
-func (s *Session) ownText() string {
+func ownText(s *Session) string {
 	if !s.statement.own {
 		return ""
 	}

@@ -164,7 +164,7 @@ func TestAnAgeEnds(t *testing.T) {
 		{minutes(11), minutes(0.1), false},
 	} {
 		s := &Session{lost: lost{tx: &sqltest.Txn{}, first: tc.first, at: tc.last}}
-		if got := s.regain(now); (got.tx != nil) != tc.kept {
+		if got := s.lost.regain(now, func() string { return "" }); (got.tx != nil) != tc.kept {
 			t.Errorf("first tried %v ago and last %v ago: kept %v, want %v", now.Sub(tc.first), now.Sub(tc.last), got.tx != nil, tc.kept)
 		}
 		if s.lost.tx != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/foreign"
@@ -94,7 +95,7 @@ func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
 		text, rest = dialect.First(x.text, o.AnsiQuotes)
 	}
 	if rest != "" && !x.tried[atSources] {
-		r, err := s.writtenInPacket(ctx, text, snap, 0)
+		r, err := writtenInPacket(ctx, s, text, snap, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -114,10 +115,10 @@ func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
 	if s.statement.args, err = argsOf(x); err != nil {
 		return nil, err
 	}
-	if st.Plain(s.isTable(snap)) {
+	if st.Plain(isTable(snap, s.GetCurrentDatabase())) {
 		s.statement.narrow = st
 	}
-	if err := s.mayUse(st); err != nil {
+	if err := mayDoAtSources(s, st); err != nil {
 		return nil, err
 	}
 	if !st.Foreign() && !st.WritesForeign() || x.tried[atSources] {
@@ -138,7 +139,7 @@ func (x *execution) readForeign(t *text, text string, snap *catalog.Snapshot, o 
 		return t.foreign, nil
 	}
 	s := x.s
-	st, err := foreign.Read(text, s.foreignLookup(snap), o)
+	st, err := foreign.Read(text, foreignLookup(snap, s.GetCurrentDatabase()), o)
 	if err != nil && !foreign.Mentions(text, snap) {
 		return nil, nil
 	}
@@ -151,9 +152,9 @@ func (x *execution) readForeign(t *text, text string, snap *catalog.Snapshot, o 
 	return st, err
 }
 
-// foreignLookup finds tables at sources by the names of the session's statements.
-func (s *Session) foreignLookup(snap *catalog.Snapshot) foreign.Lookup {
-	current := s.GetCurrentDatabase()
+// foreignLookup finds tables at sources by the names of statements; current is the database of
+// names without one.
+func foreignLookup(snap *catalog.Snapshot, current string) foreign.Lookup {
 	return func(database, table string) *catalog.ForeignTable {
 		if database == "" {
 			database = current
@@ -164,8 +165,7 @@ func (s *Session) foreignLookup(snap *catalog.Snapshot) foreign.Lookup {
 }
 
 // isTable tells tables from views.
-func (s *Session) isTable(snap *catalog.Snapshot) func(dialect.Name) bool {
-	current := s.GetCurrentDatabase()
+func isTable(snap *catalog.Snapshot, current string) func(dialect.Name) bool {
 	return func(n dialect.Name) bool {
 		if n.Database == "" {
 			n.Database = current
@@ -176,23 +176,31 @@ func (s *Session) isTable(snap *catalog.Snapshot) func(dialect.Name) bool {
 	}
 }
 
-// mayUse is nil if the session's user holds what a statement needs on the tables at sources.
-func (s *Session) mayUse(st *foreign.Statement) error {
-	h := s.holder()
+// mayUse is nil if an account holds what a statement needs on the tables at sources.
+func mayUse(h *account.Holder, st *foreign.Statement) error {
 	for _, u := range st.Needs() {
 		if !h.HasOnTable(u.Privilege, u.Table.Database, u.Table.Name) {
 			return h.DeniedTable(u.Privilege, u.Table.Name)
 		}
 	}
-	return s.mayWrite(st)
+	return nil
 }
 
-// mayWrite is nil if the session's transaction may do what a statement does to tables at sources.
-func (s *Session) mayWrite(st *foreign.Statement) error {
-	if st.WritesForeign() && s.readsOnly() {
+// mayWrite is nil if a transaction may do what a statement does to tables at sources.
+func mayWrite(readsOnly bool, st *foreign.Statement) error {
+	if readsOnly && st.WritesForeign() {
 		return mysql.NewSQLError(codeReadOnly, "25006", "Cannot execute statement in a READ ONLY transaction.")
 	}
 	return nil
+}
+
+// mayDoAtSources is nil if the user and the transaction of a session may do a statement.
+func mayDoAtSources(s *Session, st *foreign.Statement) error {
+	h := s.holder()
+	if err := mayUse(&h, st); err != nil {
+		return err
+	}
+	return mayWrite(s.readsOnly(s.open), st)
 }
 
 // Execute implements Plan.
@@ -205,7 +213,7 @@ func (p *sourcePlan) Execute(ctx context.Context, x *execution) error {
 	plan := p.plan
 	if plan == nil {
 		var err error
-		if plan, err = s.planAtSources(p.st, s.statement.args, 0); errors.Is(err, foreign.ErrEngine) {
+		if plan, err = planAtSources(s, p.st, s.statement.args, 0); errors.Is(err, foreign.ErrEngine) {
 			return errOtherPlan
 		} else if err != nil {
 			return err
@@ -214,18 +222,18 @@ func (p *sourcePlan) Execute(ctx context.Context, x *execution) error {
 	var results []txn.SourceResult
 	var err error
 	if plan.Skipping != nil {
-		plan, results, err = s.askSkipping(ctx, p.st, plan.Skipping)
+		plan, results, err = askSkipping(ctx, s, p.st, plan.Skipping)
 	} else {
 		results, err = p.ask(ctx, x, plan)
 	}
 	if err != nil {
-		return s.explained(ctx, p.st, err)
+		return changedSource(ctx, x.h.g.db, p.st, err)
 	}
 	return x.answerAtSources(plan, results)
 }
 
 // askSkipping asks the sources of a statement that skips locked rows, round by round.
-func (s *Session) askSkipping(ctx context.Context, st *foreign.Statement, k *foreign.Skipping) (*foreign.Plan, []txn.SourceResult, error) {
+func askSkipping(ctx context.Context, s *Session, st *foreign.Statement, k *foreign.Skipping) (*foreign.Plan, []txn.SourceResult, error) {
 	for range foreign.SkipRoundsMax {
 		next, err := k.Next()
 		if err != nil {
@@ -235,7 +243,7 @@ func (s *Session) askSkipping(ctx context.Context, st *foreign.Statement, k *for
 			plan, results := k.Done()
 			return plan, results, nil
 		}
-		results, err := s.askSources(ctx, next, asking{of: st.Tables()})
+		results, err := askSources(ctx, s, next, asking{of: st.Tables()})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -283,17 +291,8 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 // reads, even if it is its own transaction, and asks one source alone: that may show what one has
 // written who read from another, whose decision it has heard of elsewhere and not yet here. first
 // is the source that the transaction will have asked first, if it has asked none; 0: it is not known.
-func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first txn.ShardID) (*foreign.Plan, error) {
-	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: s.locksReads(), FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
-}
-
-// locksReads reports whether what is read at sources is locked: at SERIALIZABLE, also of a transaction
-// that has not begun there yet.
-func (s *Session) locksReads() bool {
-	if s.open.begun() {
-		return s.open.level == txn.Serializable
-	}
-	return s.characteristicsNow().level == txn.Serializable
+func planAtSources(s *Session, st *foreign.Statement, args []foreign.Arg, first txn.ShardID) (*foreign.Plan, error) {
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: s.locksReads(s.open), FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
 }
 
 // argsOf are the values of a prepared statement's placeholders.
@@ -325,7 +324,7 @@ type asking struct {
 }
 
 // askSources sends statements to their sources in one round of the session's transaction.
-func (s *Session) askSources(ctx context.Context, statements []txn.SourceStatement, how asking) ([]txn.SourceResult, error) {
+func askSources(ctx context.Context, s *Session, statements []txn.SourceStatement, how asking) ([]txn.SourceResult, error) {
 	if s.open == nil {
 		s.openTransaction(gms.ReadWrite)
 		s.SetTransaction(s.open)
@@ -396,10 +395,10 @@ func nullColumn(reason string) (column string, ok bool) {
 	return column, ok
 }
 
-// explained is an error of a statement at a source for the client. A source may lack what the
+// changedSource is an error of a statement at a source for the client. A source may lack what the
 // catalogue has, and databases other than MySQL have one number for a lock that NOWAIT did not
 // get and for one that was not granted in time.
-func (s *Session) explained(ctx context.Context, st *foreign.Statement, err error) error {
+func changedSource(ctx context.Context, db txn.DB, st *foreign.Statement, err error) error {
 	var e *txn.Error
 	if !errors.As(err, &e) || e.Fault == nil {
 		return err
@@ -420,7 +419,7 @@ func (s *Session) explained(ctx context.Context, st *foreign.Statement, err erro
 		return err
 	}
 	for _, t := range st.Tables() {
-		if what := s.changedAt(ctx, t); what != "" {
+		if what := changedAt(ctx, db, t); what != "" {
 			// In place: it may have been noted as what ended the transaction.
 			e.Reason = "Table definition has changed: " + what + ". CALL isochron.import_table or import_sharded_table again (" + e.Reason + ")"
 			e.Fault = &txn.Fault{Code: codeTableStale, State: "HY000"}

@@ -180,7 +180,7 @@ func (h *handler) answerCall(ctx context.Context, x *execution) (rest string, er
 	r := &calling{h: h, c: x.c, s: s, procedureCall: x.call}
 	if err := r.run(ctx); err != nil {
 		if !s.packet.held {
-			s.forsake()
+			forsake(s)
 		}
 		r.drop()
 		return "", err

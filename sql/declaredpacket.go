@@ -19,7 +19,7 @@ import (
 // wholeByKeys is the plan of the first statement of such a transaction; nil: it is no such.
 func (x *execution) wholeByKeys(ctx context.Context) Plan {
 	s := x.s
-	if !x.several && s.packet.steps == nil || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || s.readsOnly() || s.chosen().path == pathEngine {
+	if !x.several && s.packet.steps == nil || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || s.readsOnly(s.open) || s.chosen().path == pathEngine {
 		return nil
 	}
 	texts, commit := x.upToCommit()
@@ -50,20 +50,19 @@ func (x *execution) upToCommit() (texts []*executedAhead, commit *executedAhead)
 	steps := x.s.packet.steps
 	switch len(steps) {
 	case 0:
-		return x.s.upToCommit(x.text)
+		return upToCommit(x.text, x.s.dialectOptions())
 	case 1:
 		return nil, nil // it is the COMMIT
 	}
 	for _, r := range steps[:len(steps)-1] {
 		texts = append(texts, &executedAhead{text: r.text, request: r})
 	}
-	return texts, x.s.commitOf(steps[len(steps)-1].text)
+	return texts, commitOf(steps[len(steps)-1].text, x.s.dialectOptions().AnsiQuotes)
 }
 
 // upToCommit are the statements of a packet up to its COMMIT, if they all begin as such that may name
 // rows by their keys and there are not too many; else commit is nil.
-func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *executedAhead) {
-	o := s.dialectOptions()
+func upToCommit(packet string, o dialect.Options) (texts []*executedAhead, commit *executedAhead) {
 	for rest, bytes := packet, 0; rest != "" && len(texts) < togetherMax; {
 		a := &executedAhead{text: rest}
 		a.alone, a.rest = dialect.First(rest, o.AnsiQuotes)
@@ -78,7 +77,7 @@ func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *exe
 			if len(texts) == 0 {
 				return nil, nil
 			}
-			return texts, s.commitOf(rest)
+			return texts, commitOf(rest, o.AnsiQuotes)
 		default:
 			return nil, nil
 		}

@@ -27,7 +27,7 @@ const definitionWait = 50 * time.Second
 
 // Alter implements table.Session.
 func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) error {
-	c, err := s.define(ctx)
+	c, err := define(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) erro
 }
 
 // define is the change of the catalogue that the statement makes: its transaction from now on.
-func (s *Session) define(ctx *gms.Context) (*catalog.Change, error) {
+func define(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 	if s.open != nil && s.open.change != nil {
 		return s.open.change, nil
 	}
 	if s.open != nil {
-		if err := s.commitBefore(ctx); err != nil {
+		if err := commitBefore(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Session) define(ctx *gms.Context) (*catalog.Change, error) {
 		return nil, s.statement.note(err)
 	}
 	t := &transaction{s: s, level: txn.Serializable, began: time.Now()}
-	tx, before := s.beginTxn(characteristics{level: txn.Serializable}, t.began)
+	tx, before := beginTxn(s, characteristics{level: txn.Serializable}, t.began)
 	t.watch.Txn, t.watch.s, t.real, t.first = tx, s, &t.watch, before.first
 	wait := definitionWait
 	if s.lockWaitMillis > 0 {
@@ -72,7 +72,7 @@ func (s *Session) define(ctx *gms.Context) (*catalog.Change, error) {
 
 // commitBefore commits what is open before a definition. Should that be done again, what was
 // committed is not.
-func (s *Session) commitBefore(ctx *gms.Context) error {
+func commitBefore(ctx *gms.Context, s *Session) error {
 	begun := s.open.real != nil
 	s.statement.alters = true // there is more to come
 	if err := s.commit(ctx); err != nil {
@@ -83,13 +83,13 @@ func (s *Session) commitBefore(ctx *gms.Context) error {
 	ctx.SetIgnoreAutoCommit(false)
 	if begun && !s.statement.own {
 		s.packet.lasting = true
-		*s.before = s.savedState()
+		*s.before = stateOf(s)
 	}
 	return nil
 }
 
-// defined is called when a definition has happened.
-func (s *Session) defined(c *catalog.Change) {
+// hasDefined is called when a definition has happened.
+func hasDefined(s *Session, c *catalog.Change) {
 	s.statement.alters = true
 	s.SetTransaction(nil)
 	c.Committed()
@@ -190,7 +190,7 @@ func (b *builder) createCheck(ctx *gms.Context, n *gmsplan.CreateCheck) (gms.Row
 	if !ok || !is {
 		return nil, nil
 	}
-	if _, err := s.define(ctx); err != nil {
+	if _, err := define(ctx, s); err != nil {
 		return nil, err
 	}
 	t, ok, err := d.find(ctx, n.Table.Name())

@@ -76,7 +76,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 			return err
 		}
 		x.held.drop()
-		if again, err := s.afterFailure(ctx, x, try, err); !again {
+		if again, err := afterFailure(ctx, x, try, err); !again {
 			return err
 		}
 	}
@@ -101,25 +101,25 @@ func (x *execution) enter(ctx context.Context) error {
 // try carries the statement out once and ends its transaction, if that is its own.
 func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
-	s.beginStatement(try)
+	beginStatement(s, try)
 	s.statement.inside = s.stats.again > 0 || s.packet.again
 	if s.before = &x.before; try == 0 && s.statement.retriesAlone() {
-		x.before = s.savedState()
+		x.before = stateOf(s)
 	}
-	s.follow(ctx)
+	follow(ctx, s)
 	x.rest, x.held, x.whole = "", results{s: s}, false
 	err := x.h.withNamed(s, x.text, func() error { return x.execute(ctx) })
 	if err == nil {
 		err = s.statement.refused()
 	}
 	if err == nil {
-		err = s.chooseReadTS(ctx)
+		err = chooseReadTS(ctx, s)
 	}
 	if err == nil {
-		err = s.endOwn(ctx)
+		err = endOwn(ctx, s)
 	}
-	if err == nil {
-		s.publish()
+	if err == nil && !(s.autocommit() && !s.GetIgnoreAutoCommit()) {
+		s.open.publish()
 	}
 	if err == nil && s.statement.own {
 		err = s.statement.unread
@@ -171,17 +171,17 @@ func (x *execution) end(kind planKind, err error) {
 	if kind != explained && kind != atSources {
 		x.h.g.cached.Add(1)
 	}
-	s.count("Questions")
+	countStatus(s.quiet, "Questions")
 	if name := x.plan.counter(); name != "" {
-		s.count(name)
+		countStatus(s.quiet, name)
 	}
 	if took := now.Sub(s.stats.began); took >= slowNever && took.Seconds() > longQueryTime() {
-		s.count("Slow_queries")
+		countStatus(s.quiet, "Slow_queries")
 	}
 }
 
-// count counts something in a status variable of the session and the server.
-func (s *Session) count(name string) { gms.IncrementStatusVariable(s.quiet, name, 1) }
+// countStatus counts something in a status variable of a session and the server.
+func countStatus(quiet *gms.Context, name string) { gms.IncrementStatusVariable(quiet, name, 1) }
 
 // slowNever is below what anybody calls a slow query: nobody asks then.
 const slowNever = time.Millisecond
@@ -198,7 +198,7 @@ func longQueryTime() float64 {
 
 // follow has the session heed the grants and the definitions as the nearest replica has
 // them. If the catalogue cannot be read, the statement will say so, should it need it.
-func (s *Session) follow(ctx context.Context) {
+func follow(ctx context.Context, s *Session) {
 	g := s.gateway
 	if g.store.Fresh() {
 		s.statement.snapshot = g.store.Held()
@@ -259,21 +259,22 @@ func (x *execution) report(err error) {
 		x.s.stats.resumed = true
 		return
 	}
-	x.s.reportStatement()
+	reportStatement(x.s, time.Now())
 }
 
 // afterFailure cleans up after a try of a statement that has failed, and says whether it
 // is to be done again; if not, the error is the client's.
-func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
+func afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
+	s := x.s
 	open := s.open.begun()
 	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
 	if why := s.interruption.reason(); why != nil && !s.statement.unknown() {
-		return false, s.cutShort(why)
+		return false, cutShort(s, why)
 	}
 	if s.statement.panicked {
-		return false, s.afterPanic(clientError(s, x.c, verdict{}, err))
+		return false, afterPanic(s, clientError(s, x.c, verdict{}, err))
 	}
-	v := s.fail(ctx)
+	v := fail(ctx, s)
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}
@@ -288,6 +289,6 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 		return false, interrupted(s.interruption.reason())
 	}
 	reloadIfStale(ctx, s.gateway.store, v.failure)
-	s.restore(&x.before)
+	x.before.restore(s)
 	return true, nil
 }

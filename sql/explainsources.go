@@ -20,20 +20,20 @@ func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (s
 	if err != nil || len(snap.Foreign) == 0 {
 		return nil, false, nil
 	}
-	st, err := foreign.Read(text, s.foreignLookup(snap), s.dialectOptions())
+	st, err := foreign.Read(text, foreignLookup(snap, s.GetCurrentDatabase()), s.dialectOptions())
 	if err != nil && !foreign.Mentions(text, snap) || st == nil && err == nil {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	if err := s.mayUse(st); err != nil {
+	if err := mayDoAtSources(s, st); err != nil {
 		return nil, false, err
 	}
 	if st.Placeholders() > 0 {
 		return nil, false, mysql.NewSQLError(codeInvalidRequest, "42000", "EXPLAIN of a statement with placeholders: write their values out")
 	}
-	plan, err := s.planAtSources(st, nil, 0)
+	plan, err := planAtSources(s, st, nil, 0)
 	if err == nil && plan.Skipping != nil {
 		look, err := plan.Skipping.Next()
 		return append(sentSteps(st.Tables(), look, "look"), step{what: "all", rounds: "2", access: plan.Explain()}), true, err
@@ -45,11 +45,11 @@ func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (s
 		return nil, false, err
 	}
 	narrow := st
-	if !st.Plain(s.isTable(snap)) {
+	if !st.Plain(isTable(snap, s.GetCurrentDatabase())) {
 		narrow = nil
 	}
 	for _, t := range st.Tables() {
-		scan, err := foreign.NewScanning(t, narrow, nil, foreign.Now{Share: s.locksReads()}, "")
+		scan, err := foreign.NewScanning(t, narrow, nil, foreign.Now{Share: s.locksReads(s.open)}, "")
 		if err != nil {
 			return nil, false, err
 		}

@@ -107,7 +107,7 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 
 // scan reads the rows from the sources.
 func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
-	now := foreign.Now{Share: s.locksReads(), Zone: s.zoneName()}
+	now := foreign.Now{Share: s.locksReads(s.open), Zone: s.zoneName()}
 	scan, err := foreign.NewScanning(t.ForeignTable, s.statement.narrow, s.statement.args, now, t.lock)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
 		if err != nil || plan == nil {
 			return rows, err
 		}
-		results, err := s.askSources(ctx, plan.Statements, asking{of: []*catalog.ForeignTable{t.ForeignTable}})
+		results, err := askSources(ctx, s, plan.Statements, asking{of: []*catalog.ForeignTable{t.ForeignTable}})
 		if err != nil {
 			return nil, err
 		}

@@ -88,11 +88,11 @@ func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callbac
 		s.prepared.preparing = r.text
 		defer func() { s.prepared.preparing = "" }()
 	}
-	s.turn(r.text)
+	takeTurn(s, r.text)
 	x := execution{request: r, h: h, c: c, s: s, spool: callback}
 	if err := x.run(ctx); err != nil {
 		if !s.packet.held {
-			s.forsake()
+			forsake(s)
 		}
 		return "", err // of several statements those behind it are not done
 	}
@@ -112,7 +112,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	}
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
-		s.beginStatement(0)
+		beginStatement(s, 0)
 		s.prepared.preparing = query
 		defer func() { s.prepared.preparing = "" }()
 		s.prepared.sweep(c, s.BaseSession)
@@ -145,7 +145,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 				return nil, interrupted(why)
 			}
 			if s.statement.panicked {
-				return nil, s.afterPanic(errorOf(s, err))
+				return nil, afterPanic(s, errorOf(s, err))
 			}
 		}
 		return nil, errorOf(s, err)
@@ -159,7 +159,7 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	if s != nil {
 		s.interruption.alone.Lock()
 		defer s.interruption.alone.Unlock()
-		s.beginStatement(0)
+		beginStatement(s, 0)
 	}
 	if err := h.g.schemaCheck(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {
 		return errorOf(s, err)

@@ -325,8 +325,8 @@ func (a *tableImport) drop(args []string) ([]*catalog.Foreign, error) {
 
 // changedAt describes how the sources of a table differ from the imported definition; empty: they do
 // not differ, or cannot be asked.
-func (s *Session) changedAt(ctx context.Context, t *catalog.ForeignTable) string {
-	known, ok := s.gateway.db.(txn.SourceCatalogue)
+func changedAt(ctx context.Context, db txn.DB, t *catalog.ForeignTable) string {
+	known, ok := db.(txn.SourceCatalogue)
 	if !ok {
 		return ""
 	}

@@ -264,14 +264,14 @@ func interrupted(why error) error {
 // was its own transaction, or was to end one, is rolled back. Else an explicit transaction
 // goes on, unless the statement was within a read: that cannot be called back, so nothing
 // more is asked of the transaction, which is over.
-func (s *Session) cutShort(why error) error {
+func cutShort(s *Session, why error) error {
 	f := s.statement.failure
 	s.failed = nil
 	switch {
 	case s.statement.own || s.statement.ending || !s.open.begun():
 		s.end(nil)
 	case lives(f):
-		s.undoStatement()
+		s.open.undo(s.statement.mark)
 	default:
 		s.doom(txn.Errorf(txn.KindAborted, "a statement of the transaction was interrupted while it read: %v; all of it is rolled back", why))
 	}
@@ -283,7 +283,7 @@ func (s *Session) cutShort(why error) error {
 func (s *Session) doom(why *txn.Error) {
 	t := s.open
 	rollBack(t.real, txn.CauseClient)
-	s.slowEnd(t, nil, true)
+	s.gateway.slowEnd(s, t, nil, true)
 	t.over = why
 	t.real = &watched{Txn: doomed{unwatched(t.real), t.over}, s: s}
 }

@@ -175,11 +175,29 @@ func (s *transactions) afterStatement(open, explicit bool) {
 	}
 }
 
+// readsOnly reports whether what comes next must not write: the open transaction's, or one of its
+// own if open is nil.
+func (s *transactions) readsOnly(open *transaction) bool {
+	if open != nil {
+		return open.readOnly
+	}
+	return s.characteristicsNow().readOnly
+}
+
+// locksReads reports whether what is read at sources is locked: at SERIALIZABLE, also of a transaction
+// that has not begun there yet.
+func (s *transactions) locksReads(open *transaction) bool {
+	if open.begun() {
+		return open.level == txn.Serializable
+	}
+	return s.characteristicsNow().level == txn.Serializable
+}
+
 // weak reports whether a transaction's plain reads are not validated; nil has none.
 func (t *transaction) weak() bool { return t != nil && t.level != txn.Serializable }
 
 // chooseReadTS does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
-func (s *Session) chooseReadTS(ctx context.Context) error {
+func chooseReadTS(ctx context.Context, s *Session) error {
 	if !s.statement.consistent || s.open == nil {
 		return nil
 	}

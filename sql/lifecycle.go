@@ -13,7 +13,7 @@ type verdict struct {
 }
 
 // beginStatement readies the session for a try of a statement.
-func (s *Session) beginStatement(try int) {
+func beginStatement(s *Session, try int) {
 	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
 	notFinal := try > 0 && s.statement.notFinal
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
@@ -28,17 +28,17 @@ func (s *Session) beginStatement(try int) {
 
 // fail cleans up after a statement that failed and says whether it should be
 // done again.
-func (s *Session) fail(ctx context.Context) verdict {
+func fail(ctx context.Context, s *Session) verdict {
 	f := s.statement.failure
 	if s.statement.ending {
 		s.end(f)
 		return verdict{retry: worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
 	}
 	if !s.statement.own && f == nil {
-		f = s.confirm(ctx)
+		f = s.open.confirm(ctx, &s.statement)
 	}
 	if !s.statement.own && (lives(f) || f.Kind == txn.KindTooLarge && s.statement.full) {
-		s.undoStatement()
+		s.open.undo(s.statement.mark)
 		if s.open != nil && f != nil && f.Kind == txn.KindLockTimeout {
 			s.open.timedOut = true
 		}
@@ -46,7 +46,7 @@ func (s *Session) fail(ctx context.Context) verdict {
 	}
 	if lives(f) {
 		// The error was computed from reads that nobody has validated.
-		if v := s.validate(ctx); v != nil {
+		if v := s.open.validate(ctx, &s.statement); v != nil {
 			f = v
 		}
 	}
@@ -59,36 +59,36 @@ func lives(f *txn.Error) bool {
 	return f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait || f.Kind == txn.KindInvalidRequest
 }
 
-// undoStatement rolls back the writes of the failed statement of an explicit
+// undo rolls back what was written since a mark: the writes of a failed statement of an explicit
 // transaction.
-func (s *Session) undoStatement() {
-	if s.open.begun() {
-		s.open.real.RollbackTo(s.statement.mark)
+func (t *transaction) undo(mark int) {
+	if t.begun() {
+		t.real.RollbackTo(mark)
 	}
 }
 
 // validate commits the reads alone of a failed statement. What it returns
 // replaces the statement's error.
-func (s *Session) validate(ctx context.Context) *txn.Error {
-	if !s.open.begun() || s.statement.failure != nil {
+func (t *transaction) validate(ctx context.Context, st *statement) *txn.Error {
+	if !t.begun() || st.failure != nil {
 		return nil
 	}
-	s.open.real.RollbackTo(0)
-	if s.open.real.Commit(ctx) == nil {
+	t.real.RollbackTo(0)
+	if t.real.Commit(ctx) == nil {
 		return nil
 	}
-	return s.statement.failure
+	return st.failure
 }
 
 // confirm checks what an explicit transaction has read, if a statement of it has failed
 // of what it read. The error replaces the statement's: a key that was found to be taken
 // is not a truth of a transaction that has seen it free before.
-func (s *Session) confirm(ctx context.Context) *txn.Error {
-	if !s.open.begun() || !s.statement.read {
+func (t *transaction) confirm(ctx context.Context, st *statement) *txn.Error {
+	if !t.begun() || !st.read {
 		return nil
 	}
-	if c, ok := s.open.real.(txn.Confirmer); ok && c.Confirm(ctx) != nil {
-		return s.statement.failure
+	if c, ok := t.real.(txn.Confirmer); ok && c.Confirm(ctx) != nil {
+		return st.failure
 	}
 	return nil
 }
@@ -98,11 +98,11 @@ func (s *Session) end(f *txn.Error) {
 	if s.open.begun() {
 		rollBack(s.open.real, txn.CauseClient)
 		s.open.undefine()
-		s.slowEnd(s.open, f, f == nil)
+		s.gateway.slowEnd(s, s.open, f, f == nil)
 		if f != nil {
 			s.gateway.observer.Aborted(f.Kind)
 			if loses(f.Kind) {
-				s.lose(s.open, f.Kind)
+				s.lost.lose(s.open, ownText(s), f.Kind)
 			}
 		}
 	}
@@ -113,18 +113,18 @@ func (s *Session) end(f *txn.Error) {
 
 // publish lets others go on from what the statement of an open transaction has
 // written, before the client is answered: it may take its time to send the next.
-func (s *Session) publish() {
-	if !s.open.begun() || s.autocommit() && !s.GetIgnoreAutoCommit() {
+func (t *transaction) publish() {
+	if !t.begun() {
 		return
 	}
-	if p, ok := unwatched(s.open.real).(txn.Publisher); ok {
+	if p, ok := unwatched(t.real).(txn.Publisher); ok {
 		p.Publish()
 	}
 }
 
 // endOwn ends a transaction that a statement of its own has left open without an
 // error: some commands have no commit.
-func (s *Session) endOwn(ctx context.Context) error {
+func endOwn(ctx context.Context, s *Session) error {
 	if !s.statement.own || !s.open.begun() || s.GetIgnoreAutoCommit() {
 		return nil
 	}

@@ -124,9 +124,9 @@ func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer
 	defer s.inside.Add(-1)
 	ctx = s.interruption.enter(ctx, time.Now(), false)
 	defer s.interruption.leave()
-	before, began, p := s.savedState(), time.Now(), &s.packet
+	before, began, p := stateOf(s), time.Now(), &s.packet
 	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
-	defer func() { p.held, p.again, p.single = false, false, false; s.forsake() }()
+	defer func() { p.held, p.again, p.single = false, false, false; forsake(s) }()
 	for try := 0; ; try++ {
 		p.beyond, p.again, p.spoilt = false, try > 0, false
 		last := do(ctx)
@@ -147,7 +147,7 @@ func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer
 		p.drop()
 		p.ahead = nil
 		s.abandon()
-		s.restore(&before)
+		before.restore(s)
 		if p.beyond {
 			return false
 		}

@@ -71,7 +71,7 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 
 // afterPanic rolls back the transaction of a statement that the engine has panicked at. Of
 // an explicit one the client must learn that it is over, from the next statement or the commit.
-func (s *Session) afterPanic(err error) error {
+func afterPanic(s *Session, err error) error {
 	explicit := !s.statement.own && s.open.begun()
 	if !explicit {
 		s.end(nil)

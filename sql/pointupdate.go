@@ -40,7 +40,7 @@ func newPointUpdate(p plan.PointUpdate, of *plan.RoundPlan) *pointUpdate {
 // commitsAtOnce reports whether the statement is a transaction of its own that may write,
 // and of which nothing was done yet.
 func (s *Session) commitsAtOnce() bool {
-	return s.statement.own && (!s.open.begun()) && !s.readsOnly()
+	return s.statement.own && (!s.open.begun()) && !s.readsOnly(s.open)
 }
 
 // pointUpdateOf is the statement as such an update, if this session or one like it has

@@ -42,7 +42,8 @@ type sessionState struct {
 	variables  int // how many of users were noted
 }
 
-func (s *Session) savedState() (st sessionState) {
+// stateOf is how a session is now.
+func stateOf(s *Session) (st sessionState) {
 	if t := s.open; t != nil {
 		st.open, st.readOnly, st.marks = t, t.readOnly, slices.Clone(t.marks)
 	}
@@ -62,7 +63,7 @@ func (s *Session) savedState() (st sessionState) {
 }
 
 // restore has the session stand as it did; what it had open has ended.
-func (s *Session) restore(st *sessionState) {
+func (st *sessionState) restore(s *Session) {
 	s.open = nil
 	s.SetTransaction(nil)
 	if st.open != nil {

@@ -43,7 +43,7 @@ var errProcedureElsewhere = mysql.NewSQLError(1295, "HY000", "This command is no
 // drops matches the begin of a DROP PROCEDURE.
 var drops = regexp.MustCompile(`(?is)^(?:\s|/\*[^!].*?\*/)*drop\s+procedure\b`)
 
-// defined is the plan of a text that defines a procedure, or drops it; nil: it is another.
+// hasDefined is the plan of a text that defines a procedure, or drops it; nil: it is another.
 func (x *execution) defined() (Plan, error) {
 	if word := table.FirstWord(x.text); word != "create" && word != "drop" || len(x.s.packet.ahead) > 0 || x.prepare != nil {
 		return nil, nil

@@ -124,9 +124,9 @@ func (s *Session) abandonFor(why txn.Cause) {
 	if t := s.open; t != nil && t.real != nil {
 		rollBack(t.real, why)
 		t.undefine()
-		s.slowEnd(t, nil, true)
+		s.gateway.slowEnd(s, t, nil, true)
 		if t.timedOut && why == txn.CauseClient {
-			s.lose(t, txn.KindLockTimeout) // its client has given up waiting, and may begin anew
+			s.lost.lose(t, ownText(s), txn.KindLockTimeout) // its client has given up waiting, and may begin anew
 		}
 	}
 	s.open = nil
@@ -218,7 +218,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.committed()
 	if t.change != nil {
-		s.defined(t.change)
+		hasDefined(s, t.change)
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (s *Session) committed() {
 	s.transacting.Store(false)
 	s.statement.committed = s.statement.committed || s.statement.failure == nil // what has failed has nothing to commit
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
-	s.slowEnd(t, nil, false)
+	s.gateway.slowEnd(s, t, nil, false)
 }
 
 // Rollback implements gms.TransactionSession.
@@ -302,14 +302,6 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	m := s.characteristicsNow()
 	t.readOnly, t.priority = c == gms.ReadOnly || m.readOnly, m.priority
 	s.open = t
-}
-
-// readsOnly reports whether the statement's transaction must not write.
-func (s *Session) readsOnly() bool {
-	if s.open != nil {
-		return s.open.readOnly
-	}
-	return s.characteristicsNow().readOnly
 }
 
 // Duplicate implements table.Session.

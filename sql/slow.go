@@ -67,8 +67,8 @@ func (l *slowLog) admit() (skipped int, ok bool) {
 
 // slowEnd logs the end of a transaction if it was slow. f is what ended it, if
 // anything did.
-func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
-	l := s.gateway.slow
+func (g *gateway) slowEnd(s *Session, t *transaction, f *txn.Error, rolledBack bool) {
+	l := g.slow
 	if l == nil || l.threshold <= 0 || t.began.IsZero() {
 		return
 	}
@@ -90,7 +90,7 @@ func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
 	attrs := []slog.Attr{
 		slog.String("txn", t.real.ID().String()), slog.String("region", string(l.db.Region())),
 		slog.String("outcome", outcome), slog.Float64("total_ms", inMillis(total)),
-		slog.String("user", s.Client().User), slog.String("client", s.gateway.remote(s.ID())),
+		slog.String("user", s.Client().User), slog.String("client", g.remote(s.ID())),
 	}
 	attrs = append(attrs, l.whereItWent(unwatched(t.real), total)...)
 	attrs = append(attrs, slog.String("statements", s.stats.digests()))

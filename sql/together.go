@@ -100,7 +100,7 @@ func (x *execution) following(ctx context.Context, p *sourcePlan, plan *foreign.
 // source; nil: it goes by itself, or it is no statement for sources.
 func (x *execution) withOthers(ctx context.Context, a *executedAhead, text string, snap *catalog.Snapshot, first txn.ShardID) (*foreign.Statement, error) {
 	s := x.s
-	known, err := s.writtenInPacket(ctx, text, snap, first)
+	known, err := writtenInPacket(ctx, s, text, snap, first)
 	if known.st != nil || err != nil {
 		a.asked = known.plan
 		return known.st, err
@@ -109,10 +109,10 @@ func (x *execution) withOthers(ctx context.Context, a *executedAhead, text strin
 	if err != nil || st == nil || !st.Foreign() || st.OfSession() != "" {
 		return nil, err
 	}
-	if err := s.mayUse(st); err != nil {
+	if err := mayDoAtSources(s, st); err != nil {
 		return nil, err
 	}
-	if a.asked, err = s.planAtSources(st, nil, first); err == nil && a.asked.Skipping != nil {
+	if a.asked, err = planAtSources(s, st, nil, first); err == nil && a.asked.Skipping != nil {
 		return nil, nil
 	}
 	return st, err
@@ -149,10 +149,10 @@ func (p *sourcePlan) ask(ctx context.Context, x *execution, plan *foreign.Plan) 
 		how.last = p.st.Last
 	case held:
 		how.changes = how.changes && len(others) == 0 // else it will be done again, and no savepoint is needed
-		commit = s.commitOf(rest)
+		commit = commitOf(rest, s.dialectOptions().AnsiQuotes)
 		how.commits = commit != nil
 	}
-	results, err := s.askSources(ctx, all, how)
+	results, err := askSources(ctx, s, all, how)
 	switch {
 	case err == nil:
 		n := len(plan.Statements)
@@ -173,8 +173,8 @@ func (p *sourcePlan) ask(ctx context.Context, x *execution, plan *foreign.Plan) 
 }
 
 // commitOf is the COMMIT with which a packet goes on; nil: it goes on with something else.
-func (s *Session) commitOf(packet string) *executedAhead {
-	text, rest := dialect.First(packet, s.dialectOptions().AnsiQuotes)
+func commitOf(packet string, ansiQuotes bool) *executedAhead {
+	text, rest := dialect.First(packet, ansiQuotes)
 	if !strings.EqualFold(text, "commit") {
 		return nil
 	}
@@ -191,21 +191,21 @@ func (x *execution) aheadOf() Plan {
 	return p.ahead[0].plan
 }
 
-// turn takes in that a statement begins, whatever it is: what was executed ahead is for the next
+// takeTurn takes in that a statement begins, whatever it is: what was executed ahead is for the next
 // of its packet, and after the packet statements go together again.
-func (s *Session) turn(text string) {
+func takeTurn(s *Session, text string) {
 	p := &s.packet
 	if p.apart != "" && (len(text) >= len(p.apart) || !strings.HasSuffix(p.apart, text)) {
 		p.apart = ""
 	}
 	if len(p.ahead) > 0 && p.ahead[0].text != text {
-		s.forsake()
+		forsake(s)
 	}
 }
 
 // forsake ends a transaction in which sources have executed statements that were not to be, for
 // one before them has failed.
-func (s *Session) forsake() {
+func forsake(s *Session) {
 	if len(s.packet.ahead) == 0 {
 		return
 	}

@@ -65,15 +65,15 @@ func (t *transaction) begin() {
 	}
 	t.s.transacting.Store(true)
 	t.began = time.Now()
-	tx, before := t.s.beginTxn(characteristics{t.level, t.readOnly, t.priority}, t.began)
+	tx, before := beginTxn(t.s, characteristics{t.level, t.readOnly, t.priority}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s
 	t.real = &t.watch
 	t.first = before.first
 }
 
 // beginTxn begins a transaction; before is the try before it, if it is done again.
-func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before lost) {
-	before = s.regain(now)
+func beginTxn(s *Session, m characteristics, now time.Time) (tx txn.Txn, before lost) {
+	before = s.lost.regain(now, func() string { return ownText(s) })
 	return s.gateway.db.Begin(txn.Options{
 		RetryOf:          before.tx,
 		AutoRetry:        s.statement.inside,

@@ -68,12 +68,8 @@ func (c *statementStats) add(before, after txn.Stats) {
 }
 
 // reportStatement ends the statement that begin began.
-func (s *Session) reportStatement() {
+func reportStatement(s *Session, now time.Time) {
 	s.account.Swap(nil).close()
-	s.report(time.Now())
-}
-
-func (s *Session) report(now time.Time) {
 	s.afterStatement(s.open != nil, s.GetIgnoreAutoCommit())
 	if open := s.open.begun() && s.open.over == nil; open != s.transacting.Load() {
 		s.transacting.Store(open)

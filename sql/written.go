@@ -41,7 +41,7 @@ func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
 		return nil, nil
 	}
 	s := x.s
-	r, err := s.reuse(t, x.keyed, x.taken, snap, 0)
+	r, err := t.written.reuse(s, x.keyed, x.taken, snap, 0)
 	if r.st == nil || err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
 }
 
 // writtenInPacket is the same for a statement that stands in a packet with others.
-func (s *Session) writtenInPacket(ctx context.Context, statement string, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
+func writtenInPacket(ctx context.Context, s *Session, statement string, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
 	keyed, taken, ok := parameterise(statement)
 	if !ok {
 		return reusing{}, nil
@@ -62,13 +62,13 @@ func (s *Session) writtenInPacket(ctx context.Context, statement string, snap *c
 	if t == nil || t.native {
 		return reusing{}, nil
 	}
-	return s.reuse(t, keyed, taken, snap, first)
+	return t.written.reuse(s, keyed, taken, snap, first)
 }
 
 // reuse is what is known of a text for these values; its statement is nil if it must be read. An
 // error: the user may not do it.
-func (s *Session) reuse(t *text, keyed string, taken []sqlparser.Expr, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
-	w, none := &t.written, reusing{}
+func (w *written) reuse(s *Session, keyed string, taken []sqlparser.Expr, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
+	none := reusing{}
 	if w.misses >= writtenMisses {
 		return none, nil
 	}
@@ -80,29 +80,29 @@ func (s *Session) reuse(t *text, keyed string, taken []sqlparser.Expr, snap *cat
 		w.seen = true
 		return none, nil
 	case w.st == nil:
-		st, err := foreign.ReadWritten(keyed, kinds, s.foreignLookup(snap), s.dialectOptions())
+		st, err := foreign.ReadWritten(keyed, kinds, foreignLookup(snap, s.GetCurrentDatabase()), s.dialectOptions())
 		if err != nil || st == nil || !st.Foreign() {
 			w.misses = writtenMisses
 			return none, nil
 		}
-		w.st, w.plain = st, st.Plain(s.isTable(snap))
+		w.st, w.plain = st, st.Plain(isTable(snap, s.GetCurrentDatabase()))
 	}
 	if !w.st.Takes(kinds) {
 		w.misses++
 		return none, nil
 	}
-	plan, err := s.planAtSources(w.st, args, first)
+	plan, err := planAtSources(s, w.st, args, first)
 	if err != nil || len(plan.Statements) != 1 {
 		w.misses++
 		return none, nil // whatever it is, it is said of the text as it was written
 	}
 	if !w.may {
-		if err := s.mayUse(w.st); err != nil {
+		if err := mayDoAtSources(s, w.st); err != nil {
 			return none, err
 		}
 		w.may = true
 	}
-	return reusing{w.st, plan, args}, s.mayWrite(w.st)
+	return reusing{w.st, plan, args}, mayWrite(s.readsOnly(s.open), w.st)
 }
 
 // valuesOf are the values that were taken out of a text; nil: one of them cannot stand for itself.
