@@ -79,15 +79,15 @@ func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 		s.packet.ahead, x.rest = p.ahead, p.rest
 		return x.tell(ctx, p.of[0])
 	}
-	r := s.toldOf(p.of[0].ByKey)
+	r := toldOf(s, p.of[0].ByKey)
 	x.yieldOK(int64(r.RowsAffected), r.Info)
 	return nil
 }
 
 // toldOf is the answer to a statement that was done, which the session notes for who asks later.
-func (s *Session) toldOf(b *plan.ByKey) *sqltypes.Result {
+func toldOf(s *Session, b *plan.ByKey) *sqltypes.Result {
 	if b.Kind == plan.Updates {
-		p, affected := s.counted(b.Matched, b.Changed)
+		p, affected := countedRows(s, b.Matched, b.Changed)
 		return &sqltypes.Result{RowsAffected: uint64(affected), Info: p.text}
 	}
 	s.GetLastQueryInfo().RowCount.Store(int64(b.Changed))
@@ -97,7 +97,7 @@ func (s *Session) toldOf(b *plan.ByKey) *sqltypes.Result {
 // tell yields the answer to a statement of a packet that was done.
 func (x *execution) tell(ctx context.Context, k keyed) error {
 	if k.Kind != plan.Reads {
-		return x.yield(x.s.toldOf(k.ByKey), true)
+		return x.yield(toldOf(x.s, k.ByKey), true)
 	}
 	rows, err := k.Rows()
 	if err != nil {

@@ -283,7 +283,7 @@ func (r *calling) whole(ctx context.Context) error {
 	steps := append([]request{textRequest("BEGIN", false)}, r.steps...)
 	steps = append(steps, textRequest("COMMIT", false))
 	var last *answer
-	s.untilWon(ctx, func(ctx context.Context) *answer {
+	untilWon(ctx, s, func(ctx context.Context) *answer {
 		last = r.through(ctx, steps)
 		return last
 	})

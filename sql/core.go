@@ -74,7 +74,7 @@ func (r *refusedTexts) add(text string) {
 // core is the core's plan of the statement; nil: it has none. t is what the session knows of the text; nil: nothing.
 func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	s := x.s
-	if x.tried[coreKind] || t != nil && t.core.refused || !s.mayUseCore(x.text) {
+	if x.tried[coreKind] || t != nil && t.core.refused || !mayUseCore(s, x.text) {
 		return nil, nil
 	}
 	parameters, types, ok := x.coreParameters()
@@ -96,7 +96,7 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	if t == nil && s.coreRefused.has(s, x.text) {
 		return nil, nil
 	}
-	p, err := s.compileCore(ctx, x.text, keyed, parameters)
+	p, err := compileCore(ctx, s, x.text, keyed, parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 }
 
 // mayUseCore reports whether the core may be asked for a statement of the session.
-func (s *Session) mayUseCore(text string) bool {
+func mayUseCore(s *Session, text string) bool {
 	return s.chosen().path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
 }
 
@@ -145,7 +145,7 @@ func (x *execution) coreParameters() (values map[string]*vtquery.BindVariable, t
 }
 
 // compileCore compiles a statement; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
-func (s *Session) compileCore(ctx context.Context, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
+func compileCore(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
 	if len(text) > coreTextMax {
 		return nil, nil
 	}
@@ -163,9 +163,9 @@ func (s *Session) compileCore(ctx context.Context, text, keyed string, parameter
 	if err != nil {
 		return nil, nil
 	}
-	c := s.coreContext(ctx)
+	c := coreContext(ctx, s)
 	c.Parameters = parameters
-	q, err := bind.Select(tree, parse.Items(text), s.coreLookup(snap), s.coreSettings().fullGroup)
+	q, err := bind.Select(tree, parse.Items(text), coreLookup(s, snap), s.coreSettings().fullGroup)
 	if err != nil {
 		return nil, lastingError(err)
 	}
@@ -178,7 +178,7 @@ func (s *Session) compileCore(ctx context.Context, text, keyed string, parameter
 			return nil, nil
 		}
 	}
-	return &corePlan{plan, s.coreFields(plan), plan.Fields(), parameters}, nil
+	return &corePlan{plan, coreFields(s, plan), plan.Fields(), parameters}, nil
 }
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
@@ -222,7 +222,7 @@ func typed(tree *sqlparser.Select, parameters map[string]*vtquery.BindVariable) 
 }
 
 // coreLookup finds the tables that the session's user may read.
-func (s *Session) coreLookup(snap *catalog.Snapshot) bind.Lookup {
+func coreLookup(s *Session, snap *catalog.Snapshot) bind.Lookup {
 	current := s.GetCurrentDatabase()
 	return func(database, name string) (*catalog.Descriptor, bool) {
 		if database == "" {
@@ -239,15 +239,15 @@ func (s *Session) coreLookup(snap *catalog.Snapshot) bind.Lookup {
 
 // prepareCore describes what a statement yields that the engine cannot prepare and the core can execute; nil: it cannot
 // either. Its parameters are taken for texts until their values come.
-func (s *Session) prepareCore(ctx context.Context, query string, parameters int) []*querypb.Field {
-	if !s.mayUseCore(query) || s.interruption.reason() != nil {
+func prepareCore(ctx context.Context, s *Session, query string, parameters int) []*querypb.Field {
+	if !mayUseCore(s, query) || s.interruption.reason() != nil {
 		return nil
 	}
 	values := make(map[string]*vtquery.BindVariable, parameters)
 	for i := range parameters {
 		values[paramName(i)] = &vtquery.BindVariable{Type: vtquery.Type_VARCHAR}
 	}
-	p, err := s.compileCore(ctx, query, query, values)
+	p, err := compileCore(ctx, s, query, query, values)
 	if p == nil || err != nil {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (s *Session) prepareCore(ctx context.Context, query string, parameters int)
 func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	s.statement.compiled, s.statement.fresh = true, true
-	c := s.coreContext(ctx)
+	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
 	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
 	if err != nil {
@@ -291,7 +291,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		}
 		s.account.Load().release(held)
 	}
-	s.coreWarnings(c)
+	showCoreWarnings(s, c)
 	s.texts.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
 	info := s.GetLastQueryInfo()
 	info.RowCount.Store(-1)

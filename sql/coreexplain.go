@@ -11,15 +11,15 @@ import (
 // explainCore explains a statement that the SQL core executes; false: it is not one.
 func (h *handler) explainCore(ctx *gms.Context, text string) (x explanation, ok bool, err error) {
 	s, is := ctx.Session.(*Session)
-	if !is || !s.mayUseCore(text) {
+	if !is || !mayUseCore(s, text) {
 		return x, false, nil
 	}
-	p, err := s.compileCore(ctx, text, text, nil)
+	p, err := compileCore(ctx, s, text, text, nil)
 	if p == nil {
 		return x, false, err
 	}
 	x = explanation{path: "round plan", dir: h.g.leaders}
-	choice, err := p.plan.Choose(ctx, s.coreContext(ctx))
+	choice, err := p.plan.Choose(ctx, coreContext(ctx, s))
 	if err != nil {
 		return x, true, coreError(err)
 	}

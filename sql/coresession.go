@@ -34,7 +34,7 @@ type coreSettings struct {
 var coreRefuses = []string{"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "HIGH_NOT_PRECEDENCE", "IGNORE_SPACE", "REAL_AS_FLOAT", "NO_UNSIGNED_SUBTRACTION", "TIME_TRUNCATE_FRACTIONAL", "PAD_CHAR_TO_FULL_LENGTH"}
 
 // coreSettings are those of now.
-func (s *Session) coreSettings() *coreSettings {
+func (s *sessionVariables) coreSettings() *coreSettings {
 	c := &s.coreSet
 	if c.known && c.settings == s.settings {
 		return c
@@ -56,7 +56,7 @@ func (s *Session) coreSettings() *coreSettings {
 }
 
 // speaksUnicode reports whether texts come and go in utf8mb4, or a part of it.
-func (s *Session) speaksUnicode() bool {
+func (s *sessionVariables) speaksUnicode() bool {
 	for _, name := range []string{"character_set_client", "character_set_connection", "character_set_results"} {
 		switch s.textVariable(name) {
 		case "utf8mb4", "utf8mb3", "utf8":
@@ -68,8 +68,8 @@ func (s *Session) speaksUnicode() bool {
 }
 
 // textVariable is a variable of the session that is a text.
-func (s *Session) textVariable(name string) string {
-	v, err := s.GetSessionVariable(s.quiet, name)
+func (s *sessionVariables) textVariable(name string) string {
+	v, err := s.base.GetSessionVariable(s.quiet, name)
 	if text, ok := v.(string); err == nil && ok {
 		return text
 	}
@@ -77,7 +77,7 @@ func (s *Session) textVariable(name string) string {
 }
 
 // coreContext is what a statement's expressions depend on.
-func (s *Session) coreContext(ctx context.Context) *expr.Context {
+func coreContext(ctx context.Context, s *Session) *expr.Context {
 	set, c := s.coreSettings(), &s.coreCtx
 	c.Forget()
 	c.Done, c.Now, c.Zone = ctx, s.stats.began, s.zone()
@@ -89,8 +89,8 @@ func (s *Session) coreContext(ctx context.Context) *expr.Context {
 	return c
 }
 
-// coreWarnings has SHOW WARNINGS show those of the core.
-func (s *Session) coreWarnings(c *expr.Context) {
+// showCoreWarnings has SHOW WARNINGS show those of the core.
+func showCoreWarnings(s *Session, c *expr.Context) {
 	list, _ := c.Warnings()
 	for _, w := range list {
 		s.Warn(&gms.Warning{Level: w.Level, Code: w.Code, Message: w.Message})

@@ -136,24 +136,24 @@ func familyOf(t vtsqltypes.Type) int {
 }
 
 // coreFields describes the result to a client.
-func (s *Session) coreFields(p *rounds.Plan) []*querypb.Field {
+func coreFields(s *Session, p *rounds.Plan) []*querypb.Field {
 	fields := p.Fields()
 	out := make([]*querypb.Field, len(fields))
 	for i, f := range fields {
 		if f.Column >= 0 && !p.Query.Grouped {
-			out[i] = s.columnField(p, f)
+			out[i] = columnField(s, p, f)
 		} else {
-			out[i] = s.exprField(f)
+			out[i] = exprField(s, f)
 		}
 	}
 	return out
 }
 
 // columnField describes a column of a table.
-func (s *Session) columnField(p *rounds.Plan, f rounds.Field) *querypb.Field {
+func columnField(s *Session, p *rounds.Plan, f rounds.Field) *querypb.Field {
 	d := p.Query.Table
 	c := d.Schema.Schema[f.Column]
-	out := s.exprField(f)
+	out := exprField(s, f)
 	out.OrgName, out.Table, out.OrgTable, out.Database = c.Name, p.Query.Alias, d.Record.Name, d.Record.Database
 	out.Type = c.Type.Type()
 	out.ColumnLength = c.Type.MaxTextResponseByteLength(s.quiet)
@@ -173,7 +173,7 @@ func (s *Session) columnField(p *rounds.Plan, f rounds.Field) *querypb.Field {
 }
 
 // exprField describes an expression.
-func (s *Session) exprField(f rounds.Field) *querypb.Field {
+func exprField(s *Session, f rounds.Field) *querypb.Field {
 	t := f.Type
 	out := &querypb.Field{Name: f.Name, Type: wireType(t.Type()), Charset: uint32(mysql.CharacterSetBinary)}
 	if !t.Nullable() {

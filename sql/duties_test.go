@@ -240,7 +240,7 @@ var duties = []struct {
 	}},
 }
 
-// counted are status variables of the session.
+// countedRows are status variables of the session.
 func (k *walk) counted(names []string) (out []int) {
 	k.t.Helper()
 	for _, name := range names {

@@ -68,7 +68,7 @@ func deepStatements(n int) map[string]string {
 	return out
 }
 
-// counted repeats a text with the numbers from 1 to n in it.
+// countedRows repeats a text with the numbers from 1 to n in it.
 func counted(n int, text string) string {
 	var b strings.Builder
 	for i := range n {

@@ -61,9 +61,9 @@ func several(text string) bool {
 	return i >= 0 && strings.TrimSpace(text[i+1:]) != ""
 }
 
-// opens reports whether a transaction begins with the first statement of a text of
+// opensTransaction reports whether a transaction begins with the first statement of a text of
 // several, or has begun without showing anything.
-func (s *Session) opens(text string) bool {
+func opensTransaction(s *Session, text string) bool {
 	if s.open.begun() || s.chosen().retries == 0 || !several(text) {
 		return false
 	}
@@ -75,7 +75,7 @@ func (s *Session) opens(text string) bool {
 }
 
 // inTransaction reports whether what the client sends next belongs to what was before.
-func (s *Session) inTransaction() bool {
+func inTransaction(s *Session) bool {
 	return s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil || len(s.packet.ahead) > 0
 }
 
@@ -89,7 +89,7 @@ func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callbac
 		return "", errGone
 	}
 	a := s.packet.take(text)
-	if a == nil && s.opens(text) && h.whole(ctx, c, s, text) {
+	if a == nil && opensTransaction(s, text) && h.whole(ctx, c, s, text) {
 		a = s.packet.take(text)
 	}
 	if a == nil {
@@ -109,7 +109,7 @@ func (p *packet) furtherSets() (sets []*answer) {
 // whole does the statements of a transaction up to its end, or that of the packet,
 // and keeps their answers. False: nothing was done, for they are too much to keep.
 func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text string) bool {
-	if s.untilWon(ctx, func(ctx context.Context) *answer { return h.through(ctx, c, s, text) }) {
+	if untilWon(ctx, s, func(ctx context.Context) *answer { return h.through(ctx, c, s, text) }) {
 		return true
 	}
 	s.packet.live = text
@@ -119,7 +119,7 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 // untilWon has several statements done until they have not lost, or it is not worth while; do gives
 // the answer to the last of them that was done. False: nothing was done, for their answers are more
 // than are held.
-func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer) bool {
+func untilWon(ctx context.Context, s *Session, do func(context.Context) *answer) bool {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	ctx = s.interruption.enter(ctx, time.Now(), false)
@@ -181,7 +181,7 @@ func (h *handler) through(ctx context.Context, c *mysql.Conn, s *Session, text s
 		if sets := p.furtherSets(); len(sets) > 0 {
 			p.answers, a = append(p.answers, sets...), sets[len(sets)-1]
 		}
-		if a.err != nil || a.rest == "" || !s.inTransaction() {
+		if a.err != nil || a.rest == "" || !inTransaction(s) {
 			return a
 		}
 		text = a.rest

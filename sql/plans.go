@@ -68,7 +68,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	var t *text
 	if s.chosen().path != pathEngine {
 		if t = remembered(ctx, s, x.request.key()); t != nil && !x.tried[pointPlan] {
-			if u := s.pointUpdateOf(t, x); u != nil {
+			if u := pointUpdateOf(s, t, x); u != nil {
 				return u, nil
 			}
 		}

@@ -39,14 +39,14 @@ func newPointUpdate(p plan.PointUpdate, of *plan.RoundPlan) *pointUpdate {
 
 // commitsAtOnce reports whether the statement is a transaction of its own that may write,
 // and of which nothing was done yet.
-func (s *Session) commitsAtOnce() bool {
+func commitsAtOnce(s *Session) bool {
 	return s.statement.own && (!s.open.begun()) && !s.readsOnly(s.open)
 }
 
 // pointUpdateOf is the statement as such an update, if this session or one like it has
 // compiled a plan for values of these kinds; else nil.
-func (s *Session) pointUpdateOf(t *text, x *execution) *pointUpdate {
-	if !s.commitsAtOnce() {
+func pointUpdateOf(s *Session, t *text, x *execution) *pointUpdate {
+	if !commitsAtOnce(s) {
 		return nil
 	}
 	if t.direct == nil && len(t.variants) == 0 {
@@ -65,16 +65,16 @@ func (s *Session) pointUpdateOf(t *text, x *execution) *pointUpdate {
 		u = newPointUpdate(plan.PointUpdate{}, nil)
 	}
 	s.points.update = nil
-	if !s.fill(t, values, u) {
+	if !fillPoint(s, t, values, u) {
 		return nil
 	}
 	u.of = t.direct.plan.Plan
 	return u
 }
 
-// fill puts the values into an update. What the engine panics at is for the engine, which
+// fillPoint puts the values into an update. What the engine panics at is for the engine, which
 // says so.
-func (s *Session) fill(t *text, values []any, u *pointUpdate) (ok bool) {
+func fillPoint(s *Session, t *text, values []any, u *pointUpdate) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -110,7 +110,7 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s.committed()
 	s.SetTransaction(nil)
 	s.points.update, s.points.spare = u, t.emptied()
-	p, affected := s.counted(asCount(u.matched), asCount(u.changed))
+	p, affected := countedRows(s, asCount(u.matched), asCount(u.changed))
 	x.yieldOK(affected, p.text)
 	return nil
 }
@@ -159,9 +159,9 @@ func asCount(yes bool) int {
 	return 0
 }
 
-// counted notes how many rows an update has found and changed, for who asks later: affected are
+// countedRows notes how many rows an update has found and changed, for who asks later: affected are
 // the rows that the client is told of.
-func (s *Session) counted(matched, changed int) (p *pointInfo, affected int64) {
+func countedRows(s *Session, matched, changed int) (p *pointInfo, affected int64) {
 	p = infoOf(matched, changed)
 	affected = int64(p.Updated)
 	if s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {

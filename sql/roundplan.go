@@ -50,7 +50,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 	if v == nil || v.plan.Plan.Writes != nil && x.s.readsOnly(x.s.open) {
 		return nil
 	}
-	if !x.tried[pointPlan] && x.s.commitsAtOnce() {
+	if !x.tried[pointPlan] && commitsAtOnce(x.s) {
 		if u := v.plan.Point(gctx); u != nil {
 			return newPointUpdate(*u, v.plan.Plan)
 		}

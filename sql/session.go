@@ -54,7 +54,6 @@ type Session struct {
 	packet         packet
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
-	coreSet        coreSettings
 	coreCtx        expr.Context
 	coreRefused    refusedTexts
 }

@@ -32,6 +32,7 @@ type sessionVariables struct {
 	settings uint64           // rises with each change of a session variable
 	choices  choices
 	zoned    zoneKnown
+	coreSet  coreSettings
 }
 
 // choices are settings of a session that each of its statements asks for.
