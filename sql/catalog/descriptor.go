@@ -177,3 +177,6 @@ func (d *Descriptor) ValueLayout(x *IndexInfo, columns []int, entries bool) (lay
 	}
 	return x.layout, into
 }
+
+// TextOf is a value of the column at a position in MySQL's text form.
+func (d *Descriptor) TextOf(pos int, v any) (rowcodec.Value, error) { return d.stored[pos].TextOf(v) }

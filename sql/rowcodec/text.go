@@ -59,8 +59,14 @@ func (l *Layout) Values(b []byte, into []int, out []Value) error {
 }
 
 // filled is the value of rows that were written before the column existed.
-func (c Column) filled() (Value, error) {
-	b, err := appendValue(nil, c, c.Fill)
+func (c Column) filled() (Value, error) { return c.TextOf(c.Fill) }
+
+// TextOf is a value of the column, as EncodeRow takes it, in MySQL's text form.
+func (c Column) TextOf(v any) (Value, error) {
+	if v == nil {
+		return sqltypes.NULL, nil
+	}
+	b, err := appendValue(nil, c, v)
 	if err != nil {
 		return sqltypes.NULL, err
 	}

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/mysql/format"
+	"vitess.io/vitess/go/sqltypes"
+
+	"isochron/sql/expr"
+	"isochron/sql/rowcodec"
+)
+
+// unicode reports whether a column holds its texts in UTF-8.
+func unicode(t gms.Type) bool {
+	tc, ok := t.(gms.TypeWithCollation)
+	if !ok {
+		return false
+	}
+	switch tc.Collation().CharacterSet() {
+	case gms.CharacterSet_utf8mb4, gms.CharacterSet_utf8mb3:
+		return true
+	}
+	return false
+}
+
+// textOf is a value as text. A double has as many digits as there is room for, in bytes; lost: that is one, of several.
+func textOf(v expr.Value, room int64) (_ string, lost bool) {
+	s, digits := v.ToString(), 15
+	if v.Type() == sqltypes.Float32 {
+		digits = 6
+	} else if v.Type() != sqltypes.Float64 || int64(len(s)) <= room {
+		return s, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s, false
+	}
+	for ; digits > 0; digits-- {
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
+		if s = string(format.FormatFloat(short)); int64(len(s)) <= room {
+			break
+		}
+	}
+	return s, digits == 1 && strings.Contains(v.ToString(), ".")
+}
+
+func toText(t *Target, c *Column, v expr.Value) (any, error) {
+	typ := c.Type.(gms.StringType)
+	most, cutAt := typ.MaxCharacterLength(), cutCharacters
+	if c.sql == sqltypes.Text {
+		most, cutAt = typ.MaxByteLength(), cutBytes
+	}
+	s, err := t.wellFormed(c, v, most)
+	if err != nil {
+		return nil, err
+	}
+	cut := cutAt(s, most)
+	char := c.sql == sqltypes.Char
+	if rest := s[len(cut):]; rest != "" {
+		switch {
+		case strings.Trim(rest, " ") != "":
+			if err := t.tooLong(c); err != nil {
+				return nil, err
+			}
+		case !char:
+			t.noted(c)
+		}
+	}
+	if char {
+		cut = strings.TrimRight(cut, " ")
+	}
+	return strings.Clone(cut), nil
+}
+
+// wellFormed is a value's text up to the first character that the column cannot hold.
+func (t *Target) wellFormed(c *Column, v expr.Value, room int64) (string, error) {
+	s, lost := textOf(v, room)
+	if lost {
+		if err := t.tooLong(c); err != nil {
+			return "", err
+		}
+	}
+	most := utf8.UTFMax
+	if c.Type.(gms.TypeWithCollation).Collation().CharacterSet() == gms.CharacterSet_utf8mb3 {
+		most = 3
+	}
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || size > most {
+			bad := s[i:min(len(s), i+6)]
+			return s[:i], t.warn(expr.NewError(1366, "HY000", "Incorrect string value: '%s' for column '%s' at row %d", hexText(bad), c.Name, t.Row))
+		}
+		i += size
+	}
+	return s, nil
+}
+
+// hexText shows bytes as MySQL's messages do: those of ASCII as they are.
+func hexText(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] >= ' ' && s[i] < utf8.RuneSelf {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteString(`\x` + strings.ToUpper(strconv.FormatUint(uint64(s[i])|0x100, 16)[1:]))
+	}
+	return b.String()
+}
+
+func cutCharacters(s string, most int64) string {
+	if int64(len(s)) <= most {
+		return s
+	}
+	n := int64(0)
+	for i := range s {
+		if n == most {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// cutBytes cuts a text at the end of a character.
+func cutBytes(s string, most int64) string {
+	if int64(len(s)) <= most {
+		return s
+	}
+	s = s[:most]
+	for len(s) > 0 {
+		if r, size := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || size != 1 {
+			break
+		}
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func toBytes(t *Target, c *Column, v expr.Value) (any, error) {
+	typ := c.Type.(gms.StringType)
+	most := typ.MaxByteLength()
+	s, lost := textOf(v, most)
+	if lost || int64(len(s)) > most {
+		s = s[:min(int64(len(s)), most)]
+		if err := t.tooLong(c); err != nil {
+			return nil, err
+		}
+	}
+	b := []byte(s)
+	if c.sql == sqltypes.Binary {
+		b = append(b, make([]byte, int(typ.MaxByteLength())-len(b))...)
+	}
+	return b, nil
+}
+
+func toBit(t *Target, c *Column, v expr.Value) (any, error) {
+	width := c.Type.(types.BitType).NumberOfBits()
+	most := uint64(math.MaxUint64)
+	if width < 64 {
+		most = 1<<width - 1
+	}
+	var n uint64
+	over := false
+	switch k := v.Type(); {
+	case sqltypes.IsSigned(k):
+		signed, err := v.ToInt64()
+		if err != nil {
+			return nil, err
+		}
+		n = uint64(signed)
+	case sqltypes.IsDecimal(k), sqltypes.IsUnsigned(k):
+		negative, magnitude, tooMuch, err := t.whole(c, v)
+		if err != nil {
+			return nil, err
+		}
+		if negative && magnitude > 0 {
+			return uint64(0), t.outOfRange(c)
+		}
+		if tooMuch {
+			return most, t.outOfRange(c)
+		}
+		n = magnitude
+	case sqltypes.IsFloat(k):
+		negative, magnitude, tooMuch := wholeFloat(truncatedFloat(v))
+		n, over = magnitude, tooMuch || negative && magnitude > 0
+	default:
+		n, over = bytesNumber(v.Raw())
+	}
+	if over || n > most {
+		if t.Strict {
+			return nil, expr.NewError(1406, "22001", "Data too long for column '%s' at row %d", c.Name, t.Row)
+		}
+		return most, t.outOfRange(c)
+	}
+	return n, nil
+}
+
+// member is the number of a text among members, from 1; 0: it is none.
+func member(c *Column, members []string, s string) int {
+	s = strings.TrimRight(s, " ")
+	for i, m := range members {
+		if m = strings.TrimRight(m, " "); m == s || rowcodec.Alike(c.Type, m, s) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// isCount reports whether a value is a number to a list of members, and which. ok: it fits in 64 bits.
+func isCount(v expr.Value) (n int64, is, ok bool) {
+	switch k := v.Type(); {
+	case k == sqltypes.Bit:
+		u, over := bytesNumber(v.Raw())
+		return int64(u), true, !over && u <= math.MaxInt64
+	case sqltypes.IsSigned(k):
+		n, err := v.ToInt64()
+		return n, true, err == nil
+	case sqltypes.IsUnsigned(k):
+		u, err := v.ToUint64()
+		return int64(u), true, err == nil && u <= math.MaxInt64
+	case sqltypes.IsNumber(k):
+		f, err := strconv.ParseFloat(v.ToString(), 64)
+		return int64(f), true, err == nil && math.Abs(f) < 1<<63
+	}
+	return 0, false, false
+}
+
+func toEnum(t *Target, c *Column, v expr.Value) (any, error) {
+	members := c.Type.(gms.EnumType).Values()
+	if n, is, ok := isCount(v); is {
+		if ok && n > 0 && n <= int64(len(members)) {
+			return uint16(n), nil
+		}
+		return uint16(0), t.truncated(c)
+	}
+	s := v.ToString()
+	if n := member(c, members, s); n > 0 {
+		return uint16(n), nil
+	}
+	if n, err := strconv.ParseUint(s, 10, 16); err == nil && n > 0 && n <= uint64(len(members)) {
+		return uint16(n), nil
+	}
+	return uint16(0), t.truncated(c)
+}
+
+func toSet(t *Target, c *Column, v expr.Value) (any, error) {
+	members := c.Type.(gms.SetType).Values()
+	all := uint64(math.MaxUint64)
+	if len(members) < 64 {
+		all = 1<<len(members) - 1
+	}
+	if n, is, ok := isCount(v); is {
+		if !ok {
+			return uint64(0), t.truncated(c)
+		}
+		return bitsOf(t, c, uint64(n), all)
+	}
+	s := v.ToString()
+	bits, known := uint64(0), true
+	for one := range strings.SplitSeq(s, ",") {
+		if s == "" {
+			break
+		}
+		n := member(c, members, one)
+		if n == 0 {
+			known = false
+			continue
+		}
+		bits |= 1 << (n - 1)
+	}
+	if known {
+		return bits, nil
+	}
+	if bits == 0 {
+		if n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 10, 64); err == nil {
+			return bitsOf(t, c, uint64(n), all)
+		}
+	}
+	return bits, t.truncated(c)
+}
+
+func bitsOf(t *Target, c *Column, n, all uint64) (any, error) {
+	if n > all {
+		return n & all, t.truncated(c)
+	}
+	return n, nil
+}
+
+func toJSON(t *Target, c *Column, v expr.Value) (any, error) {
+	doc, _, err := types.JSON.Convert(gms.NewEmptyContext(), v.ToString())
+	if err != nil {
+		return nil, expr.NewError(3140, "22032", "Invalid JSON text: \"Invalid value.\" at position 0 in value for column '%s'.", c.Name)
+	}
+	return doc, nil
+}
