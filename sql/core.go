@@ -43,6 +43,7 @@ func (*corePlan) counter() string { return "Com_select" }
 type coreTexts struct {
 	refused bool // it is not for the core
 	plans   map[string]*corePlan
+	changes map[string]*changePlan
 }
 
 // coreRefusedMax bounds the texts that a session remembers as refused.
@@ -156,7 +157,8 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	if tree == nil {
 		return nil, nil
 	}
-	if tree = typed(tree, parameters); tree == nil {
+	tree, ok := typed(tree, parameters)
+	if !ok {
 		return nil, nil
 	}
 	snap, err := s.Catalogue(ctx)
@@ -196,9 +198,9 @@ func lastingError(err error) error {
 // coreTextMax bounds the texts of the core: its parser and all that walk its trees recurse.
 const coreTextMax = 64 << 10
 
-// typed returns the tree with the types of their values in its arguments; nil: one has none.
-func typed(tree *sqlparser.Select, parameters map[string]*vtquery.BindVariable) *sqlparser.Select {
-	ok := true
+// typed returns the tree with the types of their values in its arguments; false: one has none.
+func typed[T sqlparser.Statement](tree T, parameters map[string]*vtquery.BindVariable) (_ T, ok bool) {
+	ok = true
 	out := sqlparser.CopyOnRewrite(tree, nil, func(c *sqlparser.CopyOnWriteCursor) {
 		switch n := c.Node().(type) {
 		case *sqlparser.Argument:
@@ -215,14 +217,14 @@ func typed(tree *sqlparser.Select, parameters map[string]*vtquery.BindVariable) 
 			ok = false
 		}
 	}, nil)
-	if !ok {
-		return nil
-	}
-	return out.(*sqlparser.Select)
+	return out.(T), ok
 }
 
-// coreLookup finds the tables that the session's user may read.
-func coreLookup(s *Session, snap *catalog.Snapshot) bind.Lookup {
+// coreLookup finds the tables that the session's user may read, or has other privileges on.
+func coreLookup(s *Session, snap *catalog.Snapshot, needs ...string) bind.Lookup {
+	if len(needs) == 0 {
+		needs = []string{"SELECT"}
+	}
 	current := s.GetCurrentDatabase()
 	return func(database, name string) (*catalog.Descriptor, bool) {
 		if database == "" {
@@ -233,7 +235,12 @@ func coreLookup(s *Session, snap *catalog.Snapshot) bind.Lookup {
 			return nil, false
 		}
 		h := s.holder()
-		return d, h.HasOnTable("SELECT", d.Record.Database, d.Record.Name)
+		for _, need := range needs {
+			if !h.HasOnTable(need, d.Record.Database, d.Record.Name) {
+				return d, false
+			}
+		}
+		return d, true
 	}
 }
 
@@ -243,15 +250,20 @@ func prepareCore(ctx context.Context, s *Session, query string, parameters int) 
 	if !mayUseCore(s, query) || s.interruption.reason() != nil {
 		return nil
 	}
-	values := make(map[string]*vtquery.BindVariable, parameters)
-	for i := range parameters {
-		values[paramName(i)] = &vtquery.BindVariable{Type: vtquery.Type_VARCHAR}
-	}
-	p, err := compileCore(ctx, s, query, query, values)
+	p, err := compileCore(ctx, s, query, query, textParameters(parameters))
 	if p == nil || err != nil {
 		return nil
 	}
 	return p.fields
+}
+
+// textParameters are parameters whose values are not known yet.
+func textParameters(n int) map[string]*vtquery.BindVariable {
+	values := make(map[string]*vtquery.BindVariable, n)
+	for i := range n {
+		values[paramName(i)] = &vtquery.BindVariable{Type: vtquery.Type_VARCHAR}
+	}
+	return values
 }
 
 // Execute implements Plan.

@@ -24,6 +24,7 @@ type coreSettings struct {
 	usable         bool   // the core reads texts under them
 	fullGroup      bool
 	strict         bool
+	keepsZero      bool // NO_AUTO_VALUE_ON_ZERO
 	mode           string
 	collation      collations.ID
 	maxPacket      int
@@ -44,6 +45,7 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	modes := strings.Split(c.mode, ",")
 	c.fullGroup = slices.Contains(modes, "ONLY_FULL_GROUP_BY")
 	c.strict = slices.Contains(modes, "STRICT_TRANS_TABLES") || slices.Contains(modes, "STRICT_ALL_TABLES")
+	c.keepsZero = slices.Contains(modes, "NO_AUTO_VALUE_ON_ZERO")
 	c.maxPacket = int(s.number("max_allowed_packet", expr.DefaultMaxPacket))
 	c.groupConcatMax = int(s.number("group_concat_max_len", 1024))
 	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))

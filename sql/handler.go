@@ -133,7 +133,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
 		}
-		if fields = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil {
+		if fields = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil || preparesChange(ctx, s, query, int(prepare.ParamsCount)) {
 			err = nil
 		}
 		return err

@@ -57,6 +57,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p := x.wholeByKeys(ctx); p != nil {
 			return p, nil
 		}
+		if p, err := x.change(ctx, nil); p != nil || err != nil {
+			return p, err
+		}
 		if p, err := x.core(ctx, nil); p != nil || err != nil {
 			return p, err
 		}
@@ -87,6 +90,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	}
 	if p := x.wholeByKeys(ctx); p != nil {
 		return p, nil
+	}
+	if p, err := x.change(ctx, t); p != nil || err != nil {
+		return p, err
 	}
 	if p, err := x.core(ctx, t); p != nil || err != nil {
 		return p, err
@@ -137,6 +143,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -18,6 +18,8 @@ type twins struct {
 	t     *testing.T
 	f     *fixture
 	sides [2]*client
+	// begins: the second side begins a transaction before each statement.
+	begins bool
 }
 
 const twinTable = `CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL DEFAULT 0, small TINYINT UNSIGNED, big BIGINT,
@@ -68,13 +70,34 @@ func (w *twins) same(query string, values ...[]any) {
 		for _, args := range values {
 			var seen [2]string
 			for i, s := range stmts {
+				w.begin(i)
 				seen[i] = outcome(ctx, s, query, args) + "\n" + once(w.sides[i].query("SHOW WARNINGS")) + w.sides[i].query("SELECT ROW_COUNT(), LAST_INSERT_ID()")
+				w.commit(i)
 			}
 			if seen[0] != strings.ReplaceAll(seen[1], "twin1", "twin0") {
 				w.t.Errorf("%s with %v:\ncached: %s\nengine: %s", query, args, seen[0], seen[1])
 			}
 			w.sameText(query, args)
 		}
+	}
+}
+
+// inTransactions has the second side run each statement in a transaction that it begins, by the same plans as the first but for
+// those of statements that are transactions of their own.
+func (w *twins) inTransactions() {
+	w.begins = true
+	w.sides[1].exec("SET isochron_path = 'auto'")
+}
+
+func (w *twins) begin(side int) {
+	if w.begins && side == 1 {
+		w.sides[1].exec("BEGIN")
+	}
+}
+
+func (w *twins) commit(side int) {
+	if w.begins && side == 1 {
+		w.sides[1].exec("COMMIT")
 	}
 }
 
@@ -86,7 +109,9 @@ func (w *twins) sameText(query string, args []any) {
 	}
 	var seen [2]string
 	for i, c := range w.sides {
+		w.begin(i)
 		seen[i] = textOutcome(c.conn, query) + "\n" + once(c.query("SHOW WARNINGS")) + c.query("SELECT ROW_COUNT(), LAST_INSERT_ID()")
+		w.commit(i)
 	}
 	if seen[0] != strings.ReplaceAll(seen[1], "twin1", "twin0") {
 		w.t.Errorf("%s:\ncached: %s\nengine: %s", query, seen[0], seen[1])
@@ -221,8 +246,10 @@ func TestCachedPlansGiveWhatTheEngineGives(t *testing.T) {
 	w.same("SELECT id FROM t WHERE k = ? AND id = ?", []any{1, 3}, []any{1, 1}, []any{3, 1}, []any{nil, nil})
 }
 
-func TestCachedWritesDoWhatTheEngineDoes(t *testing.T) {
+// A change that is a transaction of its own does what it does in a transaction, where it has another plan.
+func TestChangesDoTheSameInATransaction(t *testing.T) {
 	w := newTwins(t)
+	w.inTransactions()
 	all := "SELECT * FROM t WHERE id >= ?"
 	values := args(1, 2, -1, 300, "4", "x", nil, 2.5, "12345678901234567890", strings.Repeat("y", 30), 200, int64(1)<<40)
 	for _, q := range []string{
@@ -283,8 +310,9 @@ func TestCachedPlansFollowTheSession(t *testing.T) {
 	}
 }
 
-func TestUpdatesInOneGoDoWhatTheEngineDoes(t *testing.T) {
+func TestUpdatesInOneGoDoTheSameInATransaction(t *testing.T) {
 	w := newTwins(t)
+	w.inTransactions()
 	w.both("CREATE TABLE u (id INT, part BIGINT UNSIGNED, n INT, small TINYINT UNSIGNED, big BIGINT, name VARCHAR(20) COLLATE utf8mb4_0900_ai_ci NOT NULL, raw VARBINARY(9), once INT, PRIMARY KEY (part, id), UNIQUE KEY one (once), KEY by_name (name, n))")
 	w.both("INSERT INTO u VALUES (1, 7, 2147483640, 250, 9223372036854775800, 'Anna', 'x', 1), (2, 7, NULL, 3, -9223372036854775800, 'bob', 'y', 2), (-3, 18446744073709551615, 5, 0, 0, '', NULL, 3)")
 	numbers := args(1, 0, 5, -5, 7, 250, -250, int64(1)<<40, uint64(1)<<63, nil, "3", "x", 2.5, true)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
@@ -195,8 +196,11 @@ func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
 		}
 		return c, ok && n != math.MinInt64
 	}
-	if v == nil {
+	switch v.(type) {
+	case nil:
 		return c, col.Nullable
+	case float32, float64, *apd.Decimal:
+		return c, false // rounded by other rules
 	}
 	converted, inRange, err := col.Type.Convert(ctx, catalog.Within(col.Type, v))
 	if err != nil || inRange != gms.InRange {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -320,10 +321,12 @@ func (b *rangeBuilder) form(n int, v any) (string, error) {
 	t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
 	if v != nil && !isText(t, v) {
 		converted, _, err := t.Convert(b.ctx, catalog.Within(t, v))
-		if err != nil && !gms.ErrTruncatedIncorrect.Is(err) {
+		switch _, moment := v.(time.Time); {
+		case err == nil, gms.ErrTruncatedIncorrect.Is(err):
+			v = converted
+		case !moment: // else it is beyond those of a TIMESTAMP
 			return "", err
 		}
-		v = converted
 	}
 	form, err := b.a.Desc.AppendColumn(nil, b.a.Index, n, v)
 	return string(form), err

@@ -1,0 +1,17 @@
+// Package change plans and executes INSERT, REPLACE, UPDATE and DELETE of one table.
+//
+// How it works. Compile makes of a bind.Change its programs (sql/expr). Execute computes the changed rows, value by value
+// (sql/store), and writes them (sql/table):
+//
+//	UPDATE, DELETE   read the rows for writing -> filter, order, limit -> changed rows -> read the unique keys that they get -> write
+//	INSERT, REPLACE  rows -> read their unique keys -> write, or change the row that has the key
+//
+// Reads are those of sql/access: one round, two through an index; then one for unique keys, if any are new. Rows are written in
+// the statement's order. A row that cannot be changed ends the statement, or under IGNORE is left out with a warning.
+//
+// Assignments are computed from left to right; each sees the values that those before it have stored.
+//
+// What the caller owes it. It refuses tables with checks, generated columns or foreign keys (Unsupported). A plan is executed by
+// one goroutine at a time, for the types of parameters that it was compiled for, while its table's definition is valid. The
+// statement's writes are the caller's to undo after an error.
+package change

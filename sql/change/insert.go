@@ -1,0 +1,322 @@
+package change
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/bind"
+	"isochron/sql/expr"
+	"isochron/sql/store"
+	"isochron/sql/table"
+)
+
+// fresh is a row that is to be inserted.
+type fresh struct {
+	row       gms.Row
+	values    []expr.Value // as expressions see it
+	generated uint64       // the number that it was given; 0: it has its own
+}
+
+func (r *run) insert() error {
+	list, failed := r.freshRows()
+	rows := make([]gms.Row, len(list))
+	for i, f := range list {
+		rows[i] = f.row
+	}
+	if err := r.writer.Claim(r.ctx, rows, r.Kind == bind.Replaces || len(r.duplicate) > 0); err != nil {
+		return err
+	}
+	for i := range list {
+		r.target.Row = i + 1
+		if err := r.add(&list[i]); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// freshRows computes the rows, up to the first that cannot be.
+func (r *run) freshRows() (list []fresh, failed error) {
+	for i := range r.values {
+		if i%1024 == 0 && r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		r.out.Matched++
+		r.target.Row = i + 1
+		f, err := r.fresh(r.values[i])
+		if err == nil {
+			err = r.Memory.Charge(rowOverhead + int64(len(f.row))*store.ValueBytes)
+		}
+		if err != nil {
+			return list, err
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// fresh computes a row: the values that are given, and the defaults of the others.
+func (r *run) fresh(given []source) (f fresh, err error) {
+	f.row = make(gms.Row, len(r.columns))
+	if len(r.uses) > 0 {
+		if f.values, err = r.before(f.row); err != nil {
+			return f, err
+		}
+	}
+	for i, pos := range r.Columns {
+		s := &given[i]
+		if pos == r.counter {
+			f.row[pos], err = r.counterValue(s, f.values)
+		} else {
+			f.row[pos], err = r.stored(pos, s, f.values, len(r.values) == 1)
+		}
+		if err != nil {
+			return f, err
+		}
+		if err := r.show(&f, pos); err != nil {
+			return f, err
+		}
+	}
+	for pos := range r.columns {
+		if slices.Contains(r.Columns, pos) {
+			continue
+		}
+		if f.row[pos], err = r.defaultOf(pos, false); err != nil {
+			return f, err
+		}
+		if err := r.show(&f, pos); err != nil {
+			return f, err
+		}
+	}
+	return f, r.number(&f)
+}
+
+// counterValue is what is given for the AUTO_INCREMENT column; nil: NULL or DEFAULT, which ask for a number.
+func (r *run) counterValue(s *source, row []expr.Value) (any, error) {
+	if s.is == byDefault {
+		return nil, nil
+	}
+	v, err := r.value(s, row)
+	if err != nil || v.IsNull() {
+		return nil, err
+	}
+	return r.target.Store(r.columns[r.counter], v)
+}
+
+// before are the values that expressions see before the row has its own: the defaults.
+func (r *run) before(row gms.Row) ([]expr.Value, error) {
+	values := make([]expr.Value, 2*len(r.columns))
+	for i := range values {
+		values[i] = expr.Null
+	}
+	for _, pos := range r.uses {
+		var v any
+		if s := &r.defaults[pos]; s.is != none {
+			var err error
+			if v, err = r.defaultOf(pos, false); err != nil {
+				return nil, err
+			}
+		} else if c := r.columns[pos]; !c.Nullable {
+			v = c.Zero()
+		}
+		var err error
+		if values[pos], err = r.Table.TextOf(pos, v); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// show has expressions see a value of the row.
+func (r *run) show(f *fresh, pos int) (err error) {
+	if f.values != nil && slices.Contains(r.uses, pos) {
+		f.values[pos], err = r.Table.TextOf(pos, f.row[pos])
+	}
+	return err
+}
+
+// number gives the row its number.
+func (r *run) number(f *fresh) error {
+	if r.counter < 0 {
+		return nil
+	}
+	v := f.row[r.counter]
+	if v != nil && (counted(v) > 0 || r.KeepsZero || !isZero(v)) {
+		r.chosen = max(r.chosen, counted(v))
+		return nil
+	}
+	if r.chosen > 0 { // by a row before it
+		if err := r.Store.Sequences.Bump(r.ctx, r.Table.ID(), r.chosen); err != nil {
+			return err
+		}
+		r.chosen = 0
+	}
+	n, err := r.Store.Sequences.Next(r.ctx, r.Table.ID())
+	if err != nil {
+		return err
+	}
+	return r.numbered(f, n)
+}
+
+// numbered gives a row a number.
+func (r *run) numbered(f *fresh, n uint64) (err error) {
+	f.generated = n
+	if f.row[r.counter], err = r.target.Store(r.columns[r.counter], expr.Uint(n)); err != nil {
+		return err
+	}
+	return r.show(f, r.counter)
+}
+
+// reuse gives a row the least number that a row before it was given and did not use, and leaves its own to those behind it.
+func (r *run) reuse(f *fresh) error {
+	if f.generated == 0 || len(r.unused) == 0 {
+		return nil
+	}
+	n := r.unused[0]
+	r.unused = append(r.unused[1:], f.generated)
+	return r.numbered(f, n)
+}
+
+// release leaves the number of a row that was not inserted to those behind it.
+func (r *run) release(f *fresh) {
+	if f.generated > 0 {
+		r.unused = append(r.unused, f.generated)
+		slices.Sort(r.unused)
+	}
+}
+
+func isZero(v any) bool {
+	switch n := v.(type) {
+	case int64:
+		return n == 0
+	case uint64:
+		return n == 0
+	case float64:
+		return n == 0
+	case float32:
+		return n == 0
+	}
+	return false
+}
+
+// add writes a row, or does what the statement does where one has its key.
+func (r *run) add(f *fresh) error {
+	if err := r.reuse(f); err != nil {
+		return err
+	}
+	for {
+		conflict, err := r.writer.Insert(r.ctx, f.row)
+		if err != nil {
+			return err
+		}
+		if conflict == nil {
+			return r.added(f)
+		}
+		switch {
+		case r.Kind == bind.Replaces:
+			done, err := r.replace(f, conflict)
+			if done || err != nil {
+				return err
+			}
+		case len(r.duplicate) > 0:
+			r.release(f)
+			return r.updateExisting(f, conflict)
+		default:
+			r.release(f)
+			return r.duplicated(conflict)
+		}
+	}
+}
+
+// added counts a row that was inserted.
+func (r *run) added(f *fresh) error {
+	r.out.Changed++
+	if r.counter < 0 {
+		return nil
+	}
+	if f.generated > 0 {
+		if r.out.Generated == 0 {
+			r.out.Generated, r.out.InsertID = f.generated, f.generated
+		}
+		return nil
+	}
+	if r.out.Generated == 0 {
+		r.out.InsertID = answered(f.row[r.counter])
+	}
+	return r.bump(f.row)
+}
+
+// replace makes room for a row; done: it was written in the place of the one that has its key.
+func (r *run) replace(f *fresh, c *table.Conflict) (done bool, err error) {
+	old, err := r.Table.DecodeRow(c.Row.Stored)
+	if err != nil {
+		return false, err
+	}
+	if !r.writer.Last(c.Index) {
+		r.out.Updated++
+		return false, r.writer.Delete(c.Row.Key, old)
+	}
+	same, err := r.same(old, f.row)
+	if err != nil {
+		return false, err
+	}
+	if !same {
+		if other, err := r.writer.Update(r.ctx, c.Row.Key, old, f.row); err != nil || other != nil {
+			if other != nil {
+				err = r.duplicated(other)
+			}
+			return true, err
+		}
+		r.out.Updated++
+	}
+	return true, r.added(f)
+}
+
+// updateExisting is ON DUPLICATE KEY UPDATE of the row that has the key.
+func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
+	old, err := r.Table.DecodeRow(c.Row.Stored)
+	if err != nil {
+		return err
+	}
+	n := len(r.columns)
+	values := make([]expr.Value, 2*n)
+	for i := range values {
+		values[i] = expr.Null
+	}
+	for _, pos := range r.uses {
+		if values[pos], err = r.Table.TextOf(pos, old[pos]); err != nil {
+			return err
+		}
+		if values[n+pos], err = r.Table.TextOf(pos, f.row[pos]); err != nil {
+			return err
+		}
+	}
+	row := slices.Clone(old)
+	if err := r.assign(r.duplicate, row, values); err != nil {
+		return err
+	}
+	r.out.Touched++
+	if r.counter >= 0 && r.out.Generated == 0 {
+		r.out.InsertID = answered(row[r.counter])
+	}
+	same, err := r.same(old, row)
+	if same || err != nil {
+		return err
+	}
+	if err := r.stamp(r.duplicate, row); err != nil {
+		return err
+	}
+	other, err := r.writer.Update(r.ctx, c.Row.Key, old, row)
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		return r.duplicated(other)
+	}
+	r.out.Updated++
+	if r.counter >= 0 && assigns(r.duplicate, r.counter) {
+		return r.bump(row)
+	}
+	return nil
+}

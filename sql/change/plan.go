@@ -1,0 +1,302 @@
+package change
+
+import (
+	"slices"
+	"strconv"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/bind"
+	"isochron/sql/expr"
+	"isochron/sql/rounds"
+	"isochron/sql/store"
+)
+
+// Plan is a compiled change.
+type Plan struct {
+	*bind.Change
+	columns   []*store.Column // of the table
+	rows      *rounds.Rows    // of an UPDATE or DELETE
+	sets      []assignment    // of an UPDATE, over the columns of rows
+	values    [][]source      // of an insertion
+	defaults  []source        // of the table's columns
+	onUpdate  []source        // likewise: what an UPDATE sets by itself; none: it keeps its value
+	duplicate []assignment
+	uses      []int  // columns that expressions of an insertion refer to
+	counter   int    // position of the AUTO_INCREMENT column, -1: there is none
+	moves     bool   // an UPDATE may change a unique key
+	stamps    []bool // columns that onUpdate has a value for
+}
+
+// source is where a column's value comes from: a program, a parameter, a constant, or the column's default.
+type source struct {
+	program   *expr.Program
+	parameter string
+	constant  expr.Value
+	is        sourceKind
+}
+
+type sourceKind uint8
+
+const (
+	none sourceKind = iota
+	computed
+	given
+	fixed
+	byDefault
+)
+
+// assignment gives a column a value.
+type assignment struct {
+	column int
+	from   source
+	kept   int // position of the column among the values that expressions see, -1: it is not there
+}
+
+func unsupported(what string) error { return &expr.Unsupported{What: what} }
+
+// Compile compiles a change.
+func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
+	p = &Plan{Change: b, counter: b.Table.AutoIncrement()}
+	if err := p.tableColumns(); err != nil {
+		return nil, err
+	}
+	switch b.Kind {
+	case bind.Updates, bind.Deletes:
+		return p, p.compileRows(c)
+	}
+	return p, p.compileInsert(c)
+}
+
+func (p *Plan) tableColumns() error {
+	r := p.Table.Record
+	if slices.ContainsFunc(r.Columns, hasGenerated) || len(r.Checks) > 0 || len(r.ForeignKey) > 0 {
+		return unsupported("a table with generated columns, checks or foreign keys")
+	}
+	for pos, c := range p.Table.Schema.Schema {
+		column, ok := store.NewColumn(p.Table, pos)
+		if !ok {
+			return unsupported("storing in column " + c.Name)
+		}
+		p.columns = append(p.columns, column)
+	}
+	return nil
+}
+
+// compileRows compiles an UPDATE or DELETE.
+func (p *Plan) compileRows(c *expr.Context) (err error) {
+	if p.rows, err = rounds.CompileRows(c, p.Rows, columnsOf(setExprs(p.Sets))); err != nil {
+		return err
+	}
+	for _, pos := range p.rows.Columns() {
+		if !rounds.Supported(p.Table.Schema.Schema[pos]) {
+			return unsupported("computing with this column")
+		}
+	}
+	if p.Kind == bind.Deletes {
+		return nil
+	}
+	if err := p.compileDefaults(c); err != nil {
+		return err
+	}
+	at := func(column int) int { return slices.Index(p.rows.Columns(), column) }
+	if p.sets, err = p.assignments(c, p.rows.Scope(), p.Sets, at); err != nil {
+		return err
+	}
+	p.moves = p.movesKeys()
+	return nil
+}
+
+// movesKeys reports whether an UPDATE assigns a column of a unique key.
+func (p *Plan) movesKeys() bool {
+	assigned := func(pos int) bool {
+		return p.stamps[pos] || slices.ContainsFunc(p.sets, func(a assignment) bool { return a.column == pos })
+	}
+	if slices.ContainsFunc(p.Table.Primary.Columns, assigned) || slices.ContainsFunc(p.Table.Divides(), assigned) {
+		return true
+	}
+	for _, x := range p.Table.Indexes {
+		if x.Unique && slices.ContainsFunc(x.Columns, assigned) {
+			return true
+		}
+	}
+	return false
+}
+
+// compileInsert compiles an INSERT or REPLACE.
+func (p *Plan) compileInsert(c *expr.Context) (err error) {
+	n := len(p.columns)
+	both := p.scope(2 * n)
+	for _, row := range p.Values {
+		list := make([]source, len(row))
+		for i, e := range row {
+			if list[i], err = p.source(c, p.scope(n), e, p.columns[p.Columns[i]]); err != nil {
+				return err
+			}
+		}
+		p.values = append(p.values, list)
+	}
+	if err := p.compileDefaults(c); err != nil {
+		return err
+	}
+	if p.duplicate, err = p.assignments(c, both, p.Duplicate, func(column int) int { return column }); err != nil {
+		return err
+	}
+	for _, pos := range p.uses {
+		if !rounds.Supported(p.Table.Schema.Schema[pos]) {
+			return unsupported("computing with this column")
+		}
+	}
+	return nil
+}
+
+// scope are the columns of the table, as expressions see them; twice: of two rows.
+func (p *Plan) scope(n int) expr.Columns {
+	columns := expr.Columns{Find: func(name *sqlparser.ColName) (int, error) {
+		at, ok := bind.Column(name)
+		if !ok || at >= n {
+			return 0, unsupported(sqlparser.String(name))
+		}
+		if pos := at % len(p.columns); !slices.Contains(p.uses, pos) {
+			p.uses = append(p.uses, pos)
+		}
+		return at, nil
+	}}
+	for at := range n {
+		columns.Types = append(columns.Types, rounds.TypeOf(p.Table.Schema.Schema[at%len(p.columns)], p.Table.Shown(at%len(p.columns))))
+	}
+	return columns
+}
+
+// compileDefaults compiles the defaults of all columns, and what an update sets by itself.
+func (p *Plan) compileDefaults(c *expr.Context) (err error) {
+	p.defaults, p.onUpdate = make([]source, len(p.columns)), make([]source, len(p.columns))
+	p.stamps = make([]bool, len(p.columns))
+	for i, r := range p.Table.Record.Columns {
+		if r.Default != nil {
+			if p.defaults[i], err = p.stored(c, r.Default.Text, p.columns[i]); err != nil {
+				return err
+			}
+		}
+		if r.OnUpdate != nil {
+			if p.onUpdate[i], err = p.stored(c, r.OnUpdate.Text, p.columns[i]); err != nil {
+				return err
+			}
+			p.stamps[i] = true
+		}
+	}
+	return nil
+}
+
+// stored is the source of an expression of the table's definition, which names no column.
+func (p *Plan) stored(c *expr.Context, text string, column *store.Column) (source, error) {
+	e, err := expr.Environment().Parser().ParseExpr(text)
+	if err != nil {
+		return source{}, unsupported("default " + text)
+	}
+	return p.source(c, expr.Columns{Find: func(n *sqlparser.ColName) (int, error) { return 0, unsupported(sqlparser.String(n)) }}, e, column)
+}
+
+// source compiles a value for a column; a nil expression is the default.
+func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, column *store.Column) (source, error) {
+	switch e := e.(type) {
+	case nil:
+		return source{is: byDefault}, nil
+	case *sqlparser.NullVal:
+		return source{is: fixed, constant: expr.Null}, nil
+	case *sqlparser.Argument:
+		return source{is: given, parameter: e.Name}, nil
+	case *sqlparser.Literal:
+		if v, ok := literal(e); ok {
+			return source{is: fixed, constant: v}, nil
+		}
+	case *sqlparser.ColName:
+		if at, ok := bind.Column(e); ok && column.Number() && listed(p.Table.Schema.Schema[at%len(p.columns)].Type) {
+			return source{}, unsupported("the number of a member")
+		}
+	}
+	program, err := expr.Compile(c, scope, e)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{is: computed, program: program}
+	if l, ok := e.(*sqlparser.Literal); ok && isBits(l) {
+		out, err := program.Run(nil, nil)
+		if err != nil {
+			return source{}, err
+		}
+		return source{is: fixed, constant: sqltypes.MakeTrusted(sqltypes.HexVal, out[0].Raw())}, nil
+	}
+	return s, nil
+}
+
+// listed reports whether a type lists its values, which then have numbers.
+func listed(t gms.Type) bool {
+	switch t.(type) {
+	case gms.EnumType, gms.SetType:
+		return true
+	}
+	return false
+}
+
+func isBits(l *sqlparser.Literal) bool {
+	return l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum
+}
+
+// literal is the value of a number or text in a statement.
+func literal(l *sqlparser.Literal) (expr.Value, bool) {
+	switch l.Type {
+	case sqlparser.IntVal:
+		if _, err := strconv.ParseInt(l.Val, 10, 64); err == nil {
+			return sqltypes.MakeTrusted(sqltypes.Int64, []byte(l.Val)), true
+		}
+		if _, err := strconv.ParseUint(l.Val, 10, 64); err == nil {
+			return sqltypes.MakeTrusted(sqltypes.Uint64, []byte(l.Val)), true
+		}
+		return sqltypes.MakeTrusted(sqltypes.Decimal, []byte(l.Val)), true
+	case sqlparser.DecimalVal:
+		return sqltypes.MakeTrusted(sqltypes.Decimal, []byte(l.Val)), true
+	case sqlparser.StrVal:
+		return sqltypes.MakeTrusted(sqltypes.VarChar, []byte(l.Val)), true
+	}
+	return expr.Null, false
+}
+
+// assignments compiles assignments; at is where a column is among the values that expressions see.
+func (p *Plan) assignments(c *expr.Context, scope expr.Columns, list []bind.Set, at func(column int) int) ([]assignment, error) {
+	var out []assignment
+	for _, s := range list {
+		from, err := p.source(c, scope, s.Expr, p.columns[s.Column])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, assignment{s.Column, from, at(s.Column)})
+	}
+	return out, nil
+}
+
+func setExprs(list []bind.Set) (out []sqlparser.Expr) {
+	for _, s := range list {
+		if s.Expr != nil {
+			out = append(out, s.Expr)
+		}
+	}
+	return out
+}
+
+// columnsOf are the columns that expressions refer to.
+func columnsOf(list []sqlparser.Expr) (out []int) {
+	for _, e := range list {
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			if n, ok := n.(*sqlparser.ColName); ok {
+				if at, ok := bind.Column(n); ok && !slices.Contains(out, at) {
+					out = append(out, at)
+				}
+			}
+			return true, nil
+		}, e)
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package change
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/expr"
+	"isochron/sql/table"
+)
+
+// found are the rows that an UPDATE or DELETE changes.
+type found struct {
+	held   []table.Held
+	values [][]expr.Value // in the order of rows.Columns
+}
+
+// rowOverhead is what a row takes besides its bytes.
+const rowOverhead = 256
+
+// find reads the rows.
+func (r *run) find() (f found, err error) {
+	access, ordered, decided, err := r.rows.Choose(r.Quiet, r.Context)
+	if err == nil {
+		err = r.checked()
+	}
+	if err != nil || access == nil {
+		return f, err
+	}
+	held, err := access.FetchHeld(r.ctx, r.Tx, table.Mode{ForWrite: true})
+	if err != nil {
+		return f, err
+	}
+	bytes := int64(0)
+	for _, h := range held {
+		bytes += int64(2*len(h.Stored)) + rowOverhead
+	}
+	if err := r.Memory.Charge(bytes); err != nil {
+		return f, err
+	}
+	columns := r.rows.Columns()
+	layout, into := r.Table.ValueLayout(r.Table.Primary, columns, false)
+	memory := make([]expr.Value, len(held)*len(columns))
+	values := make([][]expr.Value, len(held))
+	for i, h := range held {
+		values[i] = memory[i*len(columns) : (i+1)*len(columns) : (i+1)*len(columns)]
+		if err := layout.Values(h.Stored, into, values[i]); err != nil {
+			return f, err
+		}
+	}
+	picked, err := r.rows.Pick(r.ctx, values, ordered, decided, r.Memory)
+	if err == nil {
+		err = r.checked()
+	}
+	for _, i := range picked {
+		f.held, f.values = append(f.held, held[i]), append(f.values, values[i])
+	}
+	return f, err
+}
+
+// changed is a row before and after an UPDATE.
+type changed struct {
+	held     table.Held
+	old, row gms.Row
+}
+
+func (r *run) update() error {
+	f, err := r.find()
+	if err != nil {
+		return err
+	}
+	list, failed := r.compute(f)
+	if r.moves {
+		if err := r.claimMoved(list); err != nil {
+			return err
+		}
+	}
+	for _, c := range list {
+		if err := r.write(c); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// compute computes the rows that change, up to the first that cannot be.
+func (r *run) compute(f found) (list []changed, failed error) {
+	for i, h := range f.held {
+		if i%1024 == 0 && r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		r.out.Matched++
+		r.target.Row = r.out.Matched
+		old, err := r.Table.DecodeRow(h.Stored)
+		if err != nil {
+			return list, err
+		}
+		row := slices.Clone(old)
+		if err := r.assign(r.sets, row, f.values[i]); err != nil {
+			return list, err
+		}
+		same, err := r.same(old, row)
+		if err != nil {
+			return list, err
+		}
+		if same {
+			continue
+		}
+		if err := r.stamp(r.sets, row); err != nil {
+			return list, err
+		}
+		list = append(list, changed{h, old, row})
+	}
+	return list, nil
+}
+
+func (r *run) claimMoved(list []changed) error {
+	held, old, rows := make([]table.Held, len(list)), make([]gms.Row, len(list)), make([]gms.Row, len(list))
+	for i, c := range list {
+		held[i], old[i], rows[i] = c.held, c.old, c.row
+	}
+	return r.writer.ClaimMoved(r.ctx, held, old, rows)
+}
+
+func (r *run) write(c changed) error {
+	conflict, err := r.writer.Update(r.ctx, c.held.Key, c.old, c.row)
+	if err != nil {
+		return err
+	}
+	if conflict != nil {
+		return r.duplicated(conflict)
+	}
+	r.out.Changed++
+	if r.counter >= 0 && assigns(r.sets, r.counter) {
+		return r.bump(c.row)
+	}
+	return nil
+}
+
+func (r *run) delete() error {
+	f, err := r.find()
+	if err != nil {
+		return err
+	}
+	for _, h := range f.held {
+		row, err := r.Table.DecodeRow(h.Stored)
+		if err != nil {
+			return err
+		}
+		if err := r.writer.Delete(h.Key, row); err != nil {
+			return err
+		}
+		r.out.Matched++
+		r.out.Changed++
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	vtquery "vitess.io/vitess/go/vt/proto/query"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/bind"
+	"isochron/sql/catalog"
+	"isochron/sql/change"
+	"isochron/sql/expr"
+	"isochron/sql/parse"
+	"isochron/sql/table"
+)
+
+// The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. Those that name all their rows by their keys and
+// are a transaction of their own have a faster way before it (pointupdate.go, bykeys.go).
+
+// changePlan executes a change by the SQL core.
+type changePlan struct {
+	plan       *change.Plan
+	parameters map[string]*vtquery.BindVariable
+}
+
+func (*changePlan) kind() planKind { return coreKind }
+
+func (p *changePlan) counter() string {
+	switch p.plan.Kind {
+	case bind.Inserts:
+		return "Com_insert"
+	case bind.Replaces:
+		return "Com_replace"
+	case bind.Deletes:
+		return "Com_delete"
+	}
+	return "Com_update"
+}
+
+// mayChangeByCore reports whether a text may be a change that the core executes.
+func mayChangeByCore(s *Session, text string) bool {
+	switch table.FirstWord(text) {
+	case "insert", "replace", "update", "delete":
+		return s.chosen().path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !s.readsOnly(s.open)
+	}
+	return false
+}
+
+// change is the core's plan of a statement that changes rows; nil: it has none. t is what the session knows of the text;
+// nil: nothing.
+func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
+	s := x.s
+	if x.tried[coreKind] || !mayChangeByCore(s, x.text) {
+		return nil, nil
+	}
+	if t != nil {
+		if p := x.keyedChange(ctx, t); p != nil {
+			return p, nil
+		}
+		if t.core.refused {
+			return nil, nil
+		}
+	}
+	parameters, types, ok := x.coreParameters()
+	if !ok {
+		return nil, nil
+	}
+	if t == nil && s.coreRefused.has(s, x.text) {
+		return nil, nil
+	}
+	keyed := x.text
+	if t != nil {
+		if p := t.core.changes[types]; p != nil {
+			return &changePlan{p.plan, parameters}, nil
+		}
+		if len(t.core.changes) >= variantsMax {
+			return nil, nil
+		}
+		keyed = strings.TrimPrefix(x.request.key(), textKey)
+	}
+	p, err := compileChange(ctx, s, x.text, keyed, parameters)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p == nil && t == nil:
+		s.coreRefused.add(x.text)
+		return nil, nil
+	case p == nil:
+		t.core.refused = true
+		return nil, nil
+	case t != nil:
+		if t.core.changes == nil {
+			t.core.changes = map[string]*changePlan{}
+		}
+		t.core.changes[types] = p
+	}
+	return p, nil
+}
+
+// compileChange compiles a change; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
+func compileChange(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
+	if len(text) > changeTextMax {
+		return nil, nil
+	}
+	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
+		return nil, err
+	}
+	tree := parse.Change(keyed)
+	if tree == nil {
+		return nil, nil
+	}
+	tree, ok := typed(tree, parameters)
+	if !ok {
+		return nil, nil
+	}
+	snap, err := s.Catalogue(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	b, err := bind.ChangeOf(tree, coreLookup(s, snap, changeNeeds(tree)...))
+	if err != nil || isReferenced(snap, b.Table) {
+		return nil, lastingError(err)
+	}
+	c := coreContext(ctx, s)
+	c.Parameters = parameters
+	p, err := change.Compile(c, b)
+	if err != nil {
+		return nil, lastingError(err)
+	}
+	return &changePlan{p, parameters}, nil
+}
+
+// preparesChange reports whether the core can execute a change that the engine cannot prepare. Its parameters are taken for
+// texts until their values come.
+func preparesChange(ctx context.Context, s *Session, query string, parameters int) bool {
+	if !mayChangeByCore(s, query) || s.interruption.reason() != nil {
+		return false
+	}
+	p, err := compileChange(ctx, s, query, query, textParameters(parameters))
+	return p != nil && err == nil
+}
+
+// changeTextMax bounds the texts of changes for the core: rows of values do not nest.
+const changeTextMax = 1 << 20
+
+// changeNeeds are the privileges on the table that a change needs, with that to read it: who has only some of them is judged by
+// the engine.
+func changeNeeds(tree sqlparser.Statement) []string {
+	needs := []string{"SELECT"}
+	switch n := tree.(type) {
+	case *sqlparser.Update:
+		return append(needs, "UPDATE")
+	case *sqlparser.Delete:
+		return append(needs, "DELETE")
+	case *sqlparser.Insert:
+		needs = append(needs, "INSERT")
+		if n.Action == sqlparser.ReplaceAct {
+			needs = append(needs, "DELETE")
+		}
+		if len(n.OnDup) > 0 {
+			needs = append(needs, "UPDATE")
+		}
+	}
+	return needs
+}
+
+// isReferenced reports whether a foreign key refers to a table.
+func isReferenced(snap *catalog.Snapshot, d *catalog.Descriptor) bool {
+	return slices.ContainsFunc(snap.Sorted(), func(other *catalog.Descriptor) bool {
+		return slices.ContainsFunc(other.Record.ForeignKey, func(f catalog.ForeignKey) bool {
+			return equalFold(f.ParentDatabase, d.Record.Database) && equalFold(f.ParentTable, d.Record.Name)
+		})
+	})
+}
+
+// Execute implements Plan.
+func (p *changePlan) Execute(ctx context.Context, x *execution) error {
+	s := x.s
+	d := p.plan.Table
+	s.statement.compiled, s.statement.fresh = true, true
+	s.statement.writes = d.ID()
+	tx, err := s.use(ctx, d)
+	if err != nil {
+		return err
+	}
+	mark := tx.Savepoint()
+	c := coreContext(ctx, s)
+	view := &changeView{coreView: coreView{s}}
+	c.Parameters, c.Session = p.parameters, view
+	out, err := p.plan.Execute(ctx, change.Env{
+		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
+		Tx: tx, Store: s.gateway.store, Memory: coreMemory{s.account.Load()},
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // a function may have ended of it with a value
+	}
+	if err != nil {
+		var panicked *expr.Panic
+		if errors.As(err, &panicked) {
+			tx.RollbackTo(mark)
+		}
+		return x.otherwise(coreError(err), 0)
+	}
+	showCoreWarnings(s, c)
+	s.texts.describe(x.describedAs(), nil)
+	return x.yield(p.answer(s, out, view, c), false)
+}
+
+// answer is the answer to the client, which the session notes for later questions.
+func (p *changePlan) answer(s *Session, out change.Outcome, view *changeView, c *expr.Context) *sqltypes.Result {
+	list, more := c.Warnings()
+	r := &sqltypes.Result{Info: p.plan.Info(out, len(list)+more), InsertID: out.InsertID}
+	if view.set && out.Generated == 0 {
+		r.InsertID = view.LastInsertID()
+	}
+	if p.plan.Kind == bind.Updates {
+		_, affected := countedRows(s, out.Matched, out.Changed)
+		r.RowsAffected = uint64(affected)
+		return r
+	}
+	touched := out.Updated
+	if p.plan.Kind == bind.Inserts {
+		if touched += out.Updated; s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
+			touched = out.Updated + out.Touched
+		}
+	}
+	r.RowsAffected = uint64(out.Changed + touched)
+	last := s.GetLastQueryInfo()
+	last.RowCount.Store(int64(r.RowsAffected))
+	if out.Generated > 0 {
+		last.LastInsertId.Store(int64(out.Generated))
+	}
+	return r
+}
+
+// changeView is the session as the functions of a change see it.
+type changeView struct {
+	coreView
+	set bool // LAST_INSERT_ID(n) was called
+}
+
+// SetLastInsertID implements expr.Session.
+func (v *changeView) SetLastInsertID(n uint64) {
+	v.set = true
+	v.coreView.SetLastInsertID(n)
+}

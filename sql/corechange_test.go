@@ -1,0 +1,122 @@
+package sql
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"isochron/sql/sqltest"
+	"isochron/txn"
+)
+
+// changed executes a change, and shows the answer, the warnings and the rows of t, or the error.
+func (c *client) changed(statement string) string {
+	c.t.Helper()
+	out := textOutcome(c.conn, statement)
+	if w := strings.TrimSpace(c.query("SHOW WARNINGS")); w != "" && strings.HasPrefix(out, "affected") {
+		var codes []string
+		for line := range strings.SplitSeq(w, "\n") {
+			codes = append(codes, strings.Split(line, " | ")[1])
+		}
+		out += fmt.Sprint(" ", codes)
+	}
+	if !strings.HasPrefix(out, "affected") {
+		out, _, _ = strings.Cut(out, " ")
+	}
+	return out + ": " + strings.ReplaceAll(strings.TrimSpace(c.query("SELECT * FROM t ORDER BY id")), "\n", "; ")
+}
+
+// The counts, ids, warnings and rows are MariaDB's.
+func TestChangesByTheCore(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("SET sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO'")
+	reset := func() {
+		c.exec("DROP TABLE IF EXISTS t")
+		c.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, u VARCHAR(5) NOT NULL, n TINYINT DEFAULT 7, UNIQUE KEY (u)) COLLATE utf8mb4_bin")
+		c.exec("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', NULL)")
+	}
+	const rows = "1 | a | 1; 2 | b | 2; 3 | c | NULL"
+	for _, w := range []struct{ statement, want string }{
+		{"UPDATE t SET n = n + 1, id = id + 10 WHERE n IS NOT NULL", "affected 2, id 0: 3 | c | NULL; 11 | a | 2; 12 | b | 3"},
+		{"UPDATE t SET n = 5, id = n + 10 WHERE id = 2", "affected 1, id 0: 1 | a | 1; 3 | c | NULL; 15 | b | 5"},
+		{"UPDATE t SET n = 300 WHERE id + 0 = 1", "1264: " + rows},
+		{"UPDATE IGNORE t SET n = 300 WHERE id + 0 = 1", "affected 1, id 0 [1264]: 1 | a | 127; 2 | b | 2; 3 | c | NULL"},
+		{"UPDATE t SET u = NULL", "1048: " + rows},
+		{"UPDATE t SET u = 'b' WHERE n = 1", "1062: " + rows},
+		{"UPDATE IGNORE t SET u = 'b' WHERE n = 1", "affected 0, id 0 [1062]: " + rows},
+		{"UPDATE t SET n = DEFAULT ORDER BY id DESC LIMIT 1", "affected 1, id 0: 1 | a | 1; 2 | b | 2; 3 | c | 7"},
+		{"UPDATE t SET n = 1 / 0 WHERE u = 'a'", "1365: " + rows},
+		{"DELETE FROM t WHERE n >= 1 ORDER BY n DESC LIMIT 1", "affected 1, id 0: 1 | a | 1; 3 | c | NULL"},
+		{"DELETE FROM t", "affected 3, id 0: "},
+		{"INSERT INTO t (u) VALUES ('x'), (UPPER('y'))", "affected 2, id 4: " + rows + "; 4 | x | 7; 5 | Y | 7"},
+		{"INSERT INTO t SET id = 9, n = id + 1, u = n", "affected 1, id 9: " + rows + "; 9 | 10 | 10"},
+		{"INSERT INTO t VALUES (20, 'x', DEFAULT), (NULL, 'y', 0)", "affected 2, id 21: " + rows + "; 20 | x | 7; 21 | y | 0"},
+		{"INSERT INTO t (n) VALUES (1)", "1364: " + rows},
+		{"INSERT INTO t (u) VALUES ('too long')", "1406: " + rows},
+		{"INSERT IGNORE INTO t (u) VALUES ('a'), ('d'), ('too long')", "affected 2, id 4 [1062 1265]: " + rows + "; 4 | d | 7; 5 | too l | 7"},
+		{"REPLACE INTO t VALUES (1, 'b', 9)", "affected 3, id 1: 1 | b | 9; 3 | c | NULL"},
+		{"REPLACE INTO t VALUES (3, 'c', 9)", "affected 2, id 3: 1 | a | 1; 2 | b | 2; 3 | c | 9"},
+		{"INSERT INTO t (u) VALUES ('a'), ('z') ON DUPLICATE KEY UPDATE n = n + 40, u = CONCAT(VALUES(u), '!')", "affected 3, id 4: 1 | a! | 41; 2 | b | 2; 3 | c | NULL; 4 | z | 7"},
+		{"INSERT INTO t (id, u) VALUES (2, 'q') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 2: " + rows},
+	} {
+		for _, inside := range []bool{false, true} {
+			reset()
+			if inside {
+				c.exec("BEGIN")
+			}
+			if got := c.changed(w.statement); !sameChange(got, w.want) {
+				t.Errorf("%s: %q, expected %q", w.statement, got, w.want)
+			}
+			if inside {
+				c.exec("ROLLBACK")
+				if got := strings.ReplaceAll(strings.TrimSpace(c.query("SELECT * FROM t ORDER BY id")), "\n", "; "); got != rows {
+					t.Errorf("%s, rolled back: %q", w.statement, got)
+				}
+			}
+		}
+	}
+}
+
+// sameChange compares outcomes; an error by its number.
+func sameChange(got, want string) bool {
+	if number, rest, ok := strings.Cut(want, ": "); ok && len(number) == 4 {
+		return strings.HasPrefix(got, number) && strings.HasSuffix(got, rest)
+	}
+	return got == want
+}
+
+// A change reads its rows for writing, in one round by their key and in two by an index, and the unique keys that many rows
+// get in one more.
+func TestRoundsOfChanges(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, u INT, UNIQUE KEY (u), KEY (a))")
+	c.exec("INSERT INTO t VALUES (1, 1, 1), (2, 1, 2), (3, 2, 3), (4, 2, 4)")
+	f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
+		if tx.Options().SessionID != 0 && len(r.Gets)+len(r.Scans) > 0 && !r.ForWrite {
+			t.Error("rows that are written are not read for writing")
+		}
+		return nil
+	}
+	defer func() { f.cluster.BeforeRead = nil }()
+	for _, w := range []struct {
+		statement string
+		rounds    int
+	}{
+		{"UPDATE t SET a = a * 2 WHERE id IN (1, 2) AND a < 9", 1},
+		{"UPDATE t SET a = 5 WHERE a = 2", 2},
+		{"UPDATE t SET u = u + 10", 2},
+		{"DELETE FROM t WHERE u = 11", 2},
+		{"DELETE FROM t WHERE id > 3", 1},
+		{"INSERT INTO t VALUES (10, 1, 21), (11, 1 + 1, 22), (12, 1, 23)", 1},
+		{"REPLACE INTO t VALUES (10, 5, 22)", 2},
+	} {
+		c.exec("BEGIN")
+		c.exec(w.statement)
+		c.exec("COMMIT")
+		if got := f.seen.rounds(); got != w.rounds {
+			t.Errorf("%s: %d rounds, expected %d", w.statement, got, w.rounds)
+		}
+	}
+}
