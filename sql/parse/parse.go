@@ -14,11 +14,15 @@ func Select(text string) *sqlparser.Select {
 	if !plain(text) {
 		return nil
 	}
-	stmt, err := expr.Environment().Parser().Parse(strings.TrimRight(text, "; \t\r\n"))
+	text, sounds := marked(strings.TrimRight(text, "; \t\r\n"))
+	stmt, err := expr.Environment().Parser().Parse(text)
 	if err != nil {
 		return nil
 	}
 	s, _ := stmt.(*sqlparser.Select)
+	if s != nil && sounds {
+		return unmarked(s)
+	}
 	return s
 }
 

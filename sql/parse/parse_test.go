@@ -3,6 +3,8 @@ package parse
 import (
 	"slices"
 	"testing"
+
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 func TestItemsAreTheTextsOfTheClient(t *testing.T) {
@@ -31,4 +33,24 @@ func FuzzItems(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSoundsLike(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT a SOUNDS LIKE b":                      "select soundex(a) = soundex(b) from dual",
+		"SELECT 1 + a sounds  LIKE b + 'sounds like'": "select soundex(1 + a) = soundex(b + 'sounds like') from dual",
+		"SELECT a SOUNDS LIKE b * c - d AND e":        "select soundex(a) = soundex(b * c - d) and e from dual",
+		"SELECT NOT (a SOUNDS/**/LIKE (-b))":          "select not soundex(a) = soundex(-b) from dual",
+		"SELECT sounds FROM t":                        "select sounds from t",
+		"SELECT a SOUNDS LIKE b ESCAPE 'x'":           "",
+		"SELECT a NOT SOUNDS LIKE b":                  "",
+	} {
+		got := ""
+		if s := Select(text); s != nil {
+			got = sqlparser.String(s)
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", text, got, want)
+		}
+	}
 }
