@@ -203,8 +203,25 @@ func (b *binder) star(star *sqlparser.StarExpr) error {
 	return nil
 }
 
-// nameOf is the name of a result's column: the alias, or the text, of a literal without its quotes.
+// nameOf is the name of a result's column: the alias, or the text, of a literal without its quotes. Names have characters
+// of up to three bytes, as MySQL's metadata; others are question marks.
 func nameOf(item *sqlparser.AliasedExpr, text string) string {
+	name := givenName(item, text)
+	if !strings.ContainsFunc(name, beyondMetadata) {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		if beyondMetadata(r) {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+// beyondMetadata reports whether a character has four bytes in UTF-8.
+func beyondMetadata(r rune) bool { return r > 0xffff }
+
+func givenName(item *sqlparser.AliasedExpr, text string) string {
 	if !item.As.IsEmpty() {
 		return item.As.String()
 	}
