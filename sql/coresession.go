@@ -86,7 +86,8 @@ func coreContext(ctx context.Context, s *Session) *expr.Context {
 	if c.Now.IsZero() {
 		c.Now = time.Now()
 	}
-	c.SQLMode, c.Collation, c.MaxPacket, c.GroupConcatMax, c.Strict = set.mode, set.collation, set.maxPacket, set.groupConcatMax, set.strict
+	c.SQLMode, c.Collation, c.MaxPacket, c.GroupConcatMax = set.mode, set.collation, set.maxPacket, set.groupConcatMax
+	c.Strict = false // a query stores nothing
 	c.Database, c.Session = s.GetCurrentDatabase(), coreView{s}
 	return c
 }

@@ -192,7 +192,7 @@ func exprField(s *Session, f rounds.Field) *querypb.Field {
 		out.Decimals = uint32(t.Scale())
 		out.ColumnLength = uint32(max(t.Size(), t.Scale())) + 2
 	case vtsqltypes.IsFloat(k):
-		out.Decimals, out.ColumnLength = uint32(t.Scale()), 23
+		out.Decimals, out.ColumnLength = uint32(expr.Decimals(t)), 23
 	case k == vtsqltypes.Datetime || k == vtsqltypes.Timestamp || k == vtsqltypes.Time:
 		out.Decimals, out.ColumnLength = uint32(t.Size()), 26
 	default:

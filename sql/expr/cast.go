@@ -176,9 +176,7 @@ func (c *Call) castText(s string) (n uint64, negative, over bool) {
 		digits++
 	}
 	over = over || negative && n > 1<<63
-	if over || digits == 0 || digits < len(rest) {
-		c.Warn(1292, fmt.Sprintf("Truncated incorrect INTEGER value: '%s'", shorten(s)))
-	}
+	c.cut("INTEGER", s, over || digits == 0 || digits < len(strings.TrimRight(rest, " ")))
 	switch {
 	case over && negative:
 		return 1 << 63, true, true
@@ -294,9 +292,7 @@ func (c *Call) castDecimal(size, scale int) Value {
 func (c *Call) textDecimal(s string) (d decimal.Decimal, over bool) {
 	rest := strings.Trim(s, " \t\n\v\f\r")
 	n := numberLength(rest)
-	if n == 0 || n < len(rest) {
-		c.Warn(1292, fmt.Sprintf("Truncated incorrect DECIMAL value: '%s'", shorten(s)))
-	}
+	c.cut("DECIMAL", s, n == 0 || n < len(rest))
 	return parseDecimal(rest[:n])
 }
 

@@ -19,6 +19,8 @@ type compiler struct {
 	guard   *guard // around what is being compiled, the innermost
 	whole   bool   // what is replaced next is all of an expression of the engine
 	depth   int
+	// guessing: it is for a type, so no other value is computed for its types.
+	guessing bool
 }
 
 // slotName is the qualifier of columns that stand for slots; no table can have it.
@@ -66,57 +68,106 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 		return value{}, converted(err)
 	}
 	if sqltypes.IsFloat(typ.Type()) { // the engine gives a double the scale of a decimal beside it
-		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), b.decimals(rewritten), nil)
+		typ = evalengine.NewTypeEx(typ.Type(), typ.Collation(), typ.Nullable(), typ.Size(), b.decimalsOf(rewritten), nil)
 	}
+	typ = b.mended(rewritten, typ)
 	v := value{at: -1, tree: tree, typ: typ, literal: literal}
+	if sum, ok := rewritten.(*sqlparser.BinaryExpr); ok && sqltypes.IsFloat(typ.Type()) {
+		v.text = sqlparser.String(sum)
+	}
 	if a, ok := rewritten.(*sqlparser.Argument); ok && (sqltypes.IsIntegral(a.Type) || a.Type == sqltypes.VarChar) {
 		v.param = a.Name
 	}
 	return v, nil
 }
 
-// decimals are those of a double: as many as its operands have, if all have a fixed number.
-func (b *compiler) decimals(e sqlparser.Expr) int32 {
-	switch n := e.(type) {
-	case *sqlparser.NullVal:
-		return 0
-	case *sqlparser.BinaryExpr:
-		most := max(b.decimals(n.Left), b.decimals(n.Right))
-		switch n.Operator {
-		case sqlparser.PlusOp, sqlparser.MinusOp, sqlparser.MultOp:
-			return most
-		case sqlparser.DivOp:
-			return min(most+divisionDecimals, anyScale)
-		}
-	case *sqlparser.UnaryExpr:
-		if n.Operator == sqlparser.UMinusOp {
-			return b.decimals(n.Expr)
-		}
+// mended is the type of an expression of the engine where that is not MySQL's: a decimal literal has the digits that it
+// has, and a choice between dates and others is a text.
+func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
+	switch e := e.(type) {
 	case *sqlparser.Literal:
-		switch n.Type {
-		case sqlparser.IntVal:
-			return 0
-		case sqlparser.DecimalVal:
-			_, fraction, _ := strings.Cut(n.Val, ".")
-			return int32(len(fraction))
+		if sqltypes.IsDecimal(t.Type()) {
+			whole, fraction, _ := strings.Cut(e.Val, ".")
+			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), int32(len(whole)+len(fraction)), int32(len(fraction)), nil)
 		}
+	case *sqlparser.CaseExpr:
+		if (sqltypes.IsBinary(t.Type()) || sqltypes.IsText(t.Type()) && t.Collation() == collations.CollationBinaryID) && b.branches(e, func(k sqltypes.Type) bool {
+			return sqltypes.IsDateOrTime(k) || sqltypes.IsNumber(k) || sqltypes.IsText(k) || k == sqltypes.Null
+		}) {
+			return evalengine.NewTypeEx(sqltypes.VarChar, b.p.context.Collation, t.Nullable(), t.Size(), 0, nil)
+		}
+	}
+	return t
+}
+
+// branches reports whether all values of a CASE are of such types.
+func (b *compiler) branches(e *sqlparser.CaseExpr, are func(sqltypes.Type) bool) bool {
+	for _, w := range e.Whens {
+		if isBits(w.Val) || !are(b.kind(w.Val)) {
+			return false
+		}
+	}
+	return e.Else == nil || !isBits(e.Else) && are(b.kind(e.Else))
+}
+
+// divisionDecimals are what a division adds to the decimals of its operands: div_precision_increment.
+const divisionDecimals = 4
+
+// decimalsOf are the decimals that a client is sent of an expression in which calls of ours are slots.
+func (b *compiler) decimalsOf(e sqlparser.Expr) int32 {
+	switch e := e.(type) {
+	case *sqlparser.BinaryExpr:
+		l, r := b.decimalsOf(e.Left), b.decimalsOf(e.Right)
+		switch {
+		case l >= anyScale || r >= anyScale:
+			return anyScale
+		case e.Operator == sqlparser.PlusOp || e.Operator == sqlparser.MinusOp || e.Operator == sqlparser.MultOp:
+			return max(l, r)
+		case e.Operator == sqlparser.DivOp:
+			return min(max(l, r)+divisionDecimals, anyScale)
+		}
+		return anyScale
+	case *sqlparser.UnaryExpr:
+		return b.decimalsOf(e.Expr)
 	case *sqlparser.ColName:
-		at, err := b.find(n)
+		at, err := b.find(e)
 		if err != nil {
 			return anyScale
 		}
-		switch t := b.typeAt(at); {
-		case sqltypes.IsIntegral(t.Type()):
+		return Decimals(b.typeAt(at))
+	case *sqlparser.CaseExpr:
+		n := int32(0)
+		for _, w := range e.Whens {
+			n = max(n, b.decimalsOf(w.Val))
+		}
+		if e.Else != nil {
+			n = max(n, b.decimalsOf(e.Else))
+		}
+		return n
+	case *sqlparser.NullVal, sqlparser.BoolVal:
+		return 0
+	case *sqlparser.Literal:
+		switch e.Type {
+		case sqlparser.IntVal, sqlparser.HexVal, sqlparser.HexNum, sqlparser.BitNum, sqlparser.DateVal:
 			return 0
-		case sqltypes.IsFloat(t.Type()), sqltypes.IsDecimal(t.Type()):
-			return t.Scale()
+		case sqlparser.DecimalVal:
+			_, fraction, _ := strings.Cut(e.Val, ".")
+			return int32(len(fraction))
+		}
+	case *sqlparser.Argument:
+		switch {
+		case sqltypes.IsIntegral(e.Type):
+			return 0
+		case sqltypes.IsDecimal(e.Type):
+			if v := b.p.context.Parameters[e.Name]; v != nil {
+				b.p.bound = true
+				_, fraction, _ := strings.Cut(string(v.Value), ".")
+				return int32(len(fraction))
+			}
 		}
 	}
 	return anyScale
 }
-
-// divisionDecimals is div_precision_increment.
-const divisionDecimals = 4
 
 // replace returns the tree with a slot in the place of each call of ours, and notes whether it depends on a row.
 func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
@@ -137,6 +188,9 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		}
 		if _, mine, _ := recognise(e); mine {
 			return false // its arguments are compiled by themselves
+		}
+		if _, chars := e.(*sqlparser.CharExpr); chars {
+			return false
 		}
 		return !isConditional(e) // its parts are rewritten by themselves
 	}
@@ -199,8 +253,26 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	if mine {
 		return b.slot(e, n, literal)
 	}
-	if b.mixesTimes(e) {
-		return nil, &Unsupported{sqlparser.String(e)}
+	if f, ok := e.(*sqlparser.FuncExpr); ok && b.mixesTimes(f) {
+		return b.slot(e, node{function: extremes[f.Name.Lowered()], args: f.Exprs}, literal)
+	}
+	if c, ok := e.(*sqlparser.ComparisonExpr); ok {
+		out, err := b.rowComparison(c, literal)
+		if err != nil {
+			return nil, err
+		}
+		if out != nil {
+			b.depth += depth
+			defer func() { b.depth -= depth }()
+			return b.replace(out, literal)
+		}
+	}
+	if c, ok := e.(*sqlparser.CharExpr); ok && c.Charset != "" {
+		at, err := b.slot(c, node{function: char, args: c.Exprs}, literal)
+		return &sqlparser.ConvertUsingExpr{Expr: at, Type: c.Charset}, err
+	}
+	if c, ok := e.(*sqlparser.CollateExpr); ok && c.Collation != "binary" && (isBits(c.Expr) || sqltypes.IsBinary(b.kind(c.Expr))) {
+		return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c.Collation)
 	}
 	if isConditional(e) {
 		b.depth += depth
@@ -262,12 +334,23 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		}
 	}
 	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps)}
+	var known []Known
 	for _, a := range n.args {
 		v, err := b.compile(a)
 		if err != nil {
 			return 0, false, err
 		}
+		if n.function.Typed != nil {
+			known = append(known, b.known(a, v))
+		}
 		s.args = append(s.args, v)
+		if n.function.Numbers && isBits(a) {
+			v.typ = unsignedType(nil, nil)
+			v.typ.SetNullability(false)
+			if known != nil {
+				known[len(known)-1].Type = v.typ
+			}
+		}
 		s.call.Types = append(s.call.Types, v.typ)
 		s.call.Constant = append(s.call.Constant, v.literal)
 		s.call.Number = append(s.call.Number, isBits(a) || v.typ.Type() == sqltypes.Bit)
@@ -282,7 +365,11 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	}
 	s.offset = b.args
 	b.args += len(s.args)
-	s.call.Out = n.function.Type(s.call.Types, b.p.context)
+	if n.function.Typed != nil {
+		s.call.Out = n.function.Typed(known, b.p.context)
+	} else {
+		s.call.Out = n.function.Type(s.call.Types, b.p.context)
+	}
 	if s.guard >= 0 {
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/mysql/fastparse"
@@ -68,14 +69,53 @@ func (c *Call) Integer(i int) int64 {
 		}
 		return n
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
-		n, err := fastparse.ParseInt64(v.ToString(), 10)
-		if err != nil {
-			c.Warn(1292, fmt.Sprintf("Truncated incorrect INTEGER value: '%s'", shorten(v.ToString())))
-		}
-		return n
+		return int64(c.leading(v.ToString()))
 	}
 	n, _ := fastparse.ParseInt64(v.ToString(), 10)
 	return n
+}
+
+// cut warns of what stands behind the number that a text begins with; spaces are only a note.
+func (c *Call) cut(kind, text string, more bool) {
+	switch {
+	case more:
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect %s value: '%s'", kind, shorten(text)))
+	case strings.HasSuffix(text, " "):
+		c.Note(1292, fmt.Sprintf("Truncated incorrect %s value: '%s'", kind, shorten(text)))
+	}
+}
+
+// leading is the whole number that a text begins with, of 64 bits; a negative one is its complement. What is behind it is a
+// warning.
+func (c *Call) leading(s string) uint64 {
+	text := strings.TrimSpace(s)
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		c.cut("INTEGER", s, false)
+		return n
+	}
+	n, err := fastparse.ParseInt64(text, 10)
+	c.cut("INTEGER", s, err != nil)
+	return uint64(n)
+}
+
+// whole is the number that a text begins with, without its sign, rounded to a whole one and cut at 64 bits. What is behind
+// it is a warning.
+func (c *Call) whole(v Value) (n uint64, negative bool) {
+	text := strings.TrimSpace(v.ToString())
+	end := numberLength(text)
+	negative = strings.HasPrefix(text, "-")
+	d, over := parseDecimal(text[:end])
+	d = d.Round(0).Abs()
+	limit := decimal.NewFromUint(math.MaxUint64)
+	if negative {
+		limit = decimal.NewFromUint(1 << 63)
+	}
+	if over = over || d.Cmp(limit) > 0; over {
+		d = limit
+	}
+	c.cut("DECIMAL", v.ToString(), over || end == 0 || end < len(text))
+	n, _ = d.Uint64()
+	return n, negative
 }
 
 func toInt64(f float64) int64 {
@@ -94,9 +134,7 @@ func (c *Call) Float(i int) float64 {
 	switch t := v.Type(); {
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
 		f, err := fastparse.ParseFloat64(v.ToString())
-		if err != nil {
-			c.Warn(1292, fmt.Sprintf("Truncated incorrect DOUBLE value: '%s'", shorten(v.ToString())))
-		}
+		c.cut("DOUBLE", v.ToString(), err != nil)
 		return f
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)

@@ -17,19 +17,35 @@ const floatDigits = 6
 // Display is a value as a client is sent it: a double whose type has a number of decimals is rounded to them, a float of
 // 32 bits has six digits. Expressions compute with the full value.
 func Display(v Value, t Type) Value {
-	fixed := t.Scale() > 0 && t.Scale() < anyScale
-	if !sqltypes.IsFloat(v.Type()) || !fixed && v.Type() != sqltypes.Float32 {
+	if !sqltypes.IsFloat(v.Type()) {
+		return v
+	}
+	digits := Decimals(t)
+	if digits == anyScale && v.Type() != sqltypes.Float32 {
+		return plainDouble(v)
+	}
+	f, err := strconv.ParseFloat(v.ToString(), 64)
+	if err != nil {
+		return v
+	}
+	if digits == anyScale {
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', floatDigits, 64), 64)
+		return sqltypes.MakeTrusted(v.Type(), format.FormatFloat(short))
+	}
+	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(digits))))
+}
+
+// plainDouble is a double without an exponent if it has digits behind the point.
+func plainDouble(v Value) Value {
+	digits, ok := strings.CutSuffix(v.ToString(), "e15")
+	if digits = strings.TrimPrefix(digits, "-"); !ok || len(digits) < len("1.1234567890123456") {
 		return v
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)
 	if err != nil {
 		return v
 	}
-	if !fixed {
-		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', floatDigits, 64), 64)
-		return sqltypes.MakeTrusted(v.Type(), format.FormatFloat(short))
-	}
-	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(t.Scale()))))
+	return sqltypes.MakeTrusted(v.Type(), strconv.AppendFloat(nil, f, 'f', -1, 64))
 }
 
 // scaled is a value of the engine with the decimals of its type: it leaves out the zeros that another branch would have.

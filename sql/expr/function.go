@@ -28,6 +28,8 @@ type Function struct {
 	Min, Max int
 	// Type is the type of the result, by those of the arguments.
 	Type func(args []Type, c *Context) Type
+	// Typed, in the place of Type, is the type by the arguments' values too, as far as they are known.
+	Typed func(args []Known, c *Context) Type
 	// Eval computes the value. It neither changes nor keeps the arguments' bytes.
 	Eval func(c *Call) (Value, error)
 	// Check, if there is one, is an error of the client at Compile.
@@ -39,6 +41,8 @@ type Function struct {
 	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type
 	// depends on.
 	Node func(*sqlparser.FuncExpr) node
+	// Numbers: its arguments are numbers, so a literal 0x61 is one for its type.
+	Numbers bool
 	// Volatile: the value differs from call to call (RAND, SLEEP, UUID), so it is computed for each row.
 	Volatile bool
 }

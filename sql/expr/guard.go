@@ -186,13 +186,31 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 	if left, err = b.replace(left, literal); err != nil {
 		return nil, nil, err
 	}
-	right, err = b.branch(right, literal, newGuard(b.guard, left, test))
+	if left, err = b.condition(left); err != nil {
+		return nil, nil, err
+	}
+	g := newGuard(b.guard, left, test)
+	if right, err = b.branch(right, literal, g); err != nil {
+		return nil, nil, err
+	}
+	right, err = b.within(g, func() (sqlparser.Expr, error) { return b.condition(right) })
 	return left, right, err
+}
+
+// within compiles a part of a branch.
+func (b *compiler) within(g *guard, compile func() (sqlparser.Expr, error)) (sqlparser.Expr, error) {
+	before := b.guard
+	b.guard = g
+	defer func() { b.guard = before }()
+	return compile()
 }
 
 func (b *compiler) ifBranches(args []sqlparser.Expr, literal *bool) ([]sqlparser.Expr, error) {
 	test, err := b.replace(args[0], literal)
 	if err != nil {
+		return nil, err
+	}
+	if test, err = b.condition(test); err != nil {
 		return nil, err
 	}
 	yes, err := b.branch(args[1], literal, newGuard(b.guard, test, isTrue))
@@ -228,20 +246,18 @@ func (b *compiler) coalesce(args []sqlparser.Expr, literal *bool) (sqlparser.Exp
 
 // singleWithin is single in a branch.
 func (b *compiler) singleWithin(g *guard, e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
-	before := b.guard
-	b.guard = g
-	defer func() { b.guard = before }()
-	return b.single(e, literal)
+	return b.within(g, func() (sqlparser.Expr, error) { return b.single(e, literal) })
 }
 
 // caseBranches are those of CASE: a branch is computed if its condition is the first that is true.
 func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlparser.Expr, err error) {
 	out := &sqlparser.CaseExpr{}
+	var value sqlparser.Expr
 	if e.Expr != nil {
-		if out.Expr, err = b.replace(e.Expr, literal); err != nil {
+		if value, err = b.replace(e.Expr, literal); err != nil {
 			return nil, err
 		}
-		if out.Expr, err = b.single(out.Expr, literal); err != nil {
+		if value, err = b.single(value, literal); err != nil {
 			return nil, err
 		}
 	}
@@ -251,21 +267,41 @@ func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlpars
 		if when.Cond, err = b.branch(w.Cond, literal, g); err != nil {
 			return nil, err
 		}
-		test := when.Cond
-		if out.Expr != nil {
-			test = &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: out.Expr, Right: when.Cond}
+		if when.Cond, err = b.within(g, func() (sqlparser.Expr, error) { return b.whenTrue(value, when.Cond) }); err != nil {
+			return nil, err
 		}
-		if when.Val, err = b.branch(w.Val, literal, newGuard(g, test, isTrue)); err != nil {
+		if when.Val, err = b.branch(w.Val, literal, newGuard(g, when.Cond, isTrue)); err != nil {
 			return nil, err
 		}
 		out.Whens = append(out.Whens, when)
-		g = newGuard(g, test, notTrue)
+		g = newGuard(g, when.Cond, notTrue)
 	}
 	if e.Else == nil {
 		out.Else = &sqlparser.NullVal{} // without it the engine takes the result for never NULL
 		return out, nil
 	}
 	out.Else, err = b.branch(e.Else, literal, g)
+	return out, err
+}
+
+// whenTrue is the condition of a branch of CASE: that it equals the value, if there is one.
+func (b *compiler) whenTrue(value, e sqlparser.Expr) (sqlparser.Expr, error) {
+	if value == nil {
+		return b.condition(e)
+	}
+	return b.equals(value, e)
+}
+
+// equals is a comparison of two expressions in which calls of ours are slots.
+func (b *compiler) equals(l, r sqlparser.Expr) (sqlparser.Expr, error) {
+	e := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: l, Right: r}
+	out, err := b.numeric(e)
+	if out == nil && err == nil {
+		out, err = b.padded(e)
+	}
+	if out == nil {
+		out = e
+	}
 	return out, err
 }
 
@@ -303,9 +339,11 @@ func (b *compiler) repeated(e sqlparser.Expr, literal *bool) (sqlparser.Expr, er
 			return nil, nil
 		}
 		first, err := b.single(e.Exprs[0], literal)
-		out := *e
-		out.Exprs = []sqlparser.Expr{first, e.Exprs[1]}
-		return &out, err
+		if err != nil {
+			return nil, err
+		}
+		equal, err := b.equals(first, e.Exprs[1])
+		return &sqlparser.CaseExpr{Whens: []*sqlparser.When{{Cond: equal, Val: &sqlparser.NullVal{}}}, Else: first}, err
 	}
 	return nil, nil
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -31,6 +32,12 @@ var bitNumber = &Function{Name: "\x00BIT", Min: 1, Max: 1, Type: func(args []Typ
 	return sqltypes.NewUint64(n), nil
 }}
 
+// bits is a text as the 64 bits of a whole number, to which it is rounded; count is one that a shift is by.
+var (
+	bits  = &Function{Name: "\x00BITS", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(c.roundedBits(0)), nil }}
+	count = &Function{Name: "\x00COUNT", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(c.Bits(0)), nil }}
+)
+
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 	if out, err := b.typed(e); out != nil || err != nil {
@@ -38,12 +45,20 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 	}
 	switch e := e.(type) {
 	case *sqlparser.BinaryExpr:
-		switch e.Operator {
-		case sqlparser.PlusOp, sqlparser.MinusOp, sqlparser.MultOp, sqlparser.DivOp, sqlparser.ModOp, sqlparser.IntDivOp:
-			return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr {
-				return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
-			})
+		to, ok := operands[e.Operator]
+		if !ok {
+			return nil, nil
 		}
+		second, left, right := to, b.isText(e.Left), b.isText(e.Right)
+		if to == bits { // of two binary texts the bits of their bytes
+			left, right = left && !sqltypes.IsBinary(b.kind(e.Left)), right && !sqltypes.IsBinary(b.kind(e.Right))
+		}
+		if e.Operator == sqlparser.ShiftLeftOp || e.Operator == sqlparser.ShiftRightOp {
+			second = count
+		}
+		return b.sidesTo(e.Left, e.Right, to, second, left, right, func(l, r sqlparser.Expr) sqlparser.Expr {
+			return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
+		})
 	case *sqlparser.ComparisonExpr:
 		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.isNumber(e.Left) {
 			out, changed, err := b.asNumbers(list...)
@@ -53,7 +68,7 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		}
 		if _, plain := comparisons[e.Operator]; plain {
 			l, r := b.isText(e.Left), b.isText(e.Right)
-			return b.sides(comparedNumber, e.Left, e.Right, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
+			return b.sides(e.Left, e.Right, comparedNumber, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
 			})
 		}
@@ -61,37 +76,45 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if !b.isNumber(e.Left) && (!b.isText(e.Left) || !b.isNumber(e.From) && !b.isNumber(e.To)) {
 			return nil, nil
 		}
-		out, changed, err := b.asNumbers(e.Left, e.From, e.To) // one number has all three compared as numbers
+		out, changed, err := b.asNumbers(e.Left, e.From, e.To)
 		if !changed || err != nil {
 			return nil, err
 		}
 		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: out[0], From: out[1], To: out[2]}, nil
 	case *sqlparser.UnaryExpr:
-		if e.Operator == sqlparser.UMinusOp && b.isText(e.Expr) {
-			inner, err := b.asNumber(number, e.Expr)
+		to := map[sqlparser.UnaryExprOperator]*Function{sqlparser.UMinusOp: number, sqlparser.BangOp: number, sqlparser.TildaOp: bits}[e.Operator]
+		if to != nil && b.isText(e.Expr) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
+			inner, err := b.as(to, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
 		}
 	case *sqlparser.NotExpr:
 		if b.isText(e.Expr) {
-			inner, err := b.asNumber(number, e.Expr)
+			inner, err := b.as(number, e.Expr)
 			return &sqlparser.NotExpr{Expr: inner}, err
 		}
 	case *sqlparser.IsExpr:
-		switch e.Right {
-		case sqlparser.IsTrueOp, sqlparser.IsNotTrueOp, sqlparser.IsFalseOp, sqlparser.IsNotFalseOp:
-			if b.isText(e.Left) {
-				inner, err := b.asNumber(number, e.Left)
-				return &sqlparser.IsExpr{Left: inner, Right: e.Right}, err
-			}
+		if e.Right != sqlparser.IsNullOp && e.Right != sqlparser.IsNotNullOp && b.isText(e.Left) {
+			inner, err := b.as(number, e.Left)
+			return &sqlparser.IsExpr{Left: inner, Right: e.Right}, err
 		}
-	case *sqlparser.AndExpr:
-		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.AndExpr{Left: l, Right: r} })
-	case *sqlparser.OrExpr:
-		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.OrExpr{Left: l, Right: r} })
 	case *sqlparser.XorExpr:
-		return b.sides(number, e.Left, e.Right, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
+		return b.sides(e.Left, e.Right, number, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
 	}
 	return nil, nil
+}
+
+// operands are what operators convert texts to.
+var operands = map[sqlparser.BinaryExprOperator]*Function{
+	sqlparser.PlusOp: number, sqlparser.MinusOp: number, sqlparser.MultOp: number, sqlparser.DivOp: number, sqlparser.IntDivOp: number,
+	sqlparser.BitAndOp: bits, sqlparser.BitOrOp: bits, sqlparser.BitXorOp: bits, sqlparser.ShiftLeftOp: bits, sqlparser.ShiftRightOp: bits,
+}
+
+// condition is an expression that is asked for its truth: a text is a number.
+func (b *compiler) condition(e sqlparser.Expr) (sqlparser.Expr, error) {
+	if !b.isText(e) && !isBits(e) {
+		return e, nil
+	}
+	return b.as(number, e)
 }
 
 // comparisons are those of two values.
@@ -101,17 +124,22 @@ var comparisons = map[sqlparser.ComparisonExprOperator]struct{}{
 }
 
 // sides replaces one or both sides; nil: neither.
-func (b *compiler) sides(f *Function, l, r sqlparser.Expr, left, right bool, with func(l, r sqlparser.Expr) sqlparser.Expr) (_ sqlparser.Expr, err error) {
+func (b *compiler) sides(l, r sqlparser.Expr, to *Function, left, right bool, with func(l, r sqlparser.Expr) sqlparser.Expr) (sqlparser.Expr, error) {
+	return b.sidesTo(l, r, to, to, left, right, with)
+}
+
+// sidesTo is sides by a function for each.
+func (b *compiler) sidesTo(l, r sqlparser.Expr, to, second *Function, left, right bool, with func(l, r sqlparser.Expr) sqlparser.Expr) (_ sqlparser.Expr, err error) {
 	if !left && !right {
 		return nil, nil
 	}
 	if left {
-		if l, err = b.asNumber(f, l); err != nil {
+		if l, err = b.as(to, l); err != nil {
 			return nil, err
 		}
 	}
 	if right {
-		if r, err = b.asNumber(f, r); err != nil {
+		if r, err = b.as(second, r); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +150,7 @@ func (b *compiler) sides(f *Function, l, r sqlparser.Expr, left, right bool, wit
 func (b *compiler) asNumbers(list ...sqlparser.Expr) (out []sqlparser.Expr, changed bool, err error) {
 	for _, e := range list {
 		if b.isText(e) {
-			if e, err = b.asNumber(comparedNumber, e); err != nil {
+			if e, err = b.as(comparedNumber, e); err != nil {
 				return nil, false, err
 			}
 			changed = true
@@ -146,7 +174,7 @@ func (b *compiler) amongMixed(e *sqlparser.ComparisonExpr, list sqlparser.ValTup
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	left, err := b.asNumber(comparedNumber, e.Left)
+	left, err := b.as(comparedNumber, e.Left)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +202,8 @@ func (b *compiler) among(value sqlparser.Expr, list sqlparser.ValTuple) (sqlpars
 	return slot(at), err
 }
 
-func (b *compiler) asNumber(f *Function, e sqlparser.Expr) (sqlparser.Expr, error) {
+// as is a slot with an expression that a function converts.
+func (b *compiler) as(f *Function, e sqlparser.Expr) (sqlparser.Expr, error) {
 	if k := b.kind(e); k == sqltypes.Enum || k == sqltypes.Set {
 		f = memberNumber
 	}
@@ -208,6 +237,12 @@ func (b *compiler) kind(e sqlparser.Expr) sqltypes.Type {
 			return sqltypes.Decimal
 		case sqlparser.FloatVal:
 			return sqltypes.Float64
+		case sqlparser.DateVal:
+			return sqltypes.Date
+		case sqlparser.TimeVal:
+			return sqltypes.Time
+		case sqlparser.TimestampVal:
+			return sqltypes.Datetime
 		}
 		return sqltypes.Null
 	case *sqlparser.Argument:
@@ -282,6 +317,24 @@ var (
 	}}
 )
 
+// asDateTime and asTime are values beside a date or time that is no column; what is none is that of 0.
+var (
+	asDateTime = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
+		p, ok := c.date(0, c.storedRules()&^noZeroDate)
+		if !ok || p.zeroDate() {
+			p.temporal = temporal{month: 1, day: 1} // no date is less; the engine has none of month 0
+		}
+		return c.temporalValue(p.temporal, 6), nil
+	}}
+	asTime = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
+		p, ok := c.time(0)
+		if !ok {
+			p.temporal = temporal{kind: aTime}
+		}
+		return c.temporalValue(p.temporal, 6), nil
+	}}
+)
+
 // beyondDates is the last time before a number that is no date, or the first date: dates are beside it as their numbers are
 // beside it.
 func beyondDates(n float64) string {
@@ -313,6 +366,15 @@ func beyondDates(n float64) string {
 
 // beside is the conversion of a constant that is compared with a value of another type; nil: the engine's is MySQL's.
 func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
+	other := b.isNumber(constant) || b.isText(constant) || sqltypes.IsBinary(b.kind(constant))
+	if c, ok := value.(*sqlparser.ColName); other && (!ok || c.Qualifier.Name.String() == slotName) {
+		switch b.kind(value) {
+		case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+			return asDateTime
+		case sqltypes.Time:
+			return asTime
+		}
+	}
 	k := b.kind(value)
 	switch c := constant.(type) {
 	case *sqlparser.Literal:
@@ -361,9 +423,7 @@ func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 	case *sqlparser.ComparisonExpr:
 		out, changed := *e, false
 		if list, ok := e.Right.(sqlparser.ValTuple); ok {
-			right, changed, err := b.allTyped(e.Left, list...)
-			out.Right = sqlparser.ValTuple(right)
-			return orNil(&out, changed), err
+			return b.typedIn(e, list)
 		}
 		if _, plain := comparisons[e.Operator]; !plain {
 			return nil, nil
@@ -376,6 +436,12 @@ func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 		out.Left, out.Right, changed = left, right, l || r
 		return orNil(&out, changed), err
 	case *sqlparser.BetweenExpr:
+		for _, end := range []sqlparser.Expr{e.From, e.To} {
+			if f := b.beside(end, e.Left); f == asDateTime || f == asTime {
+				list, _, err := b.allTyped(end, e.Left, e.From, e.To)
+				return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: list[0], From: list[1], To: list[2]}, err
+			}
+		}
 		ends, changed, err := b.allTyped(e.Left, e.From, e.To)
 		if !changed || err != nil {
 			return nil, err
@@ -383,6 +449,30 @@ func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: e.Left, From: ends[0], To: ends[1]}, nil
 	}
 	return nil, nil
+}
+
+// typedIn is IN with dates or times on either side.
+func (b *compiler) typedIn(e *sqlparser.ComparisonExpr, list sqlparser.ValTuple) (sqlparser.Expr, error) {
+	times := func(item sqlparser.Expr) bool {
+		f := b.beside(item, e.Left)
+		return f == asDateTime || f == asTime
+	}
+	if !slices.ContainsFunc(list, times) {
+		right, changed, err := b.allTyped(e.Left, list...)
+		return orNil(&sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(right)}, changed), err
+	}
+	var out sqlparser.Expr
+	for _, item := range list {
+		one, err := b.equals(e.Left, item)
+		if err != nil {
+			return nil, err
+		}
+		out = orWith(out, one)
+	}
+	if e.Operator == sqlparser.NotInOp {
+		out = &sqlparser.NotExpr{Expr: out}
+	}
+	return out, nil
 }
 
 func orNil(e sqlparser.Expr, changed bool) sqlparser.Expr {
@@ -414,24 +504,13 @@ func (b *compiler) oneTyped(value, constant sqlparser.Expr) (_ sqlparser.Expr, c
 
 // mixesTimes reports whether an expression is GREATEST or LEAST of dates or times beside other types: the engine compares
 // them as texts.
-func (b *compiler) mixesTimes(e sqlparser.Expr) bool {
-	f, ok := e.(*sqlparser.FuncExpr)
-	if !ok || !f.Name.EqualString("greatest") && !f.Name.EqualString("least") {
+func (b *compiler) mixesTimes(f *sqlparser.FuncExpr) bool {
+	if !f.Name.EqualString("greatest") && !f.Name.EqualString("least") {
 		return false
 	}
 	times, kinds := false, map[sqltypes.Type]bool{}
 	for _, a := range f.Exprs {
 		k := b.kind(a)
-		if l, ok := a.(*sqlparser.Literal); ok && k == sqltypes.Null {
-			switch l.Type {
-			case sqlparser.DateVal:
-				k = sqltypes.Date
-			case sqlparser.TimeVal:
-				k = sqltypes.Time
-			case sqlparser.TimestampVal:
-				k = sqltypes.Datetime
-			}
-		}
 		times, kinds[k] = times || sqltypes.IsDateOrTime(k), true
 	}
 	return times && len(kinds) > 1

@@ -7,7 +7,6 @@ import (
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/sqltypes"
-	"vitess.io/vitess/go/vt/sqlparser"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
@@ -19,68 +18,41 @@ const (
 )
 
 func init() {
-	registerNode(func(e *sqlparser.FuncExpr) (node, bool) {
-		switch {
-		case !e.Qualifier.IsEmpty():
-		case e.Name.EqualString("round"):
-			return node{function: rounding("ROUND", 1, e.Exprs, false), args: e.Exprs}, true
-		case e.Name.EqualString("truncate"):
-			return node{function: rounding("TRUNCATE", 2, e.Exprs, true), args: e.Exprs}, true
-		}
-		return node{}, false
-	})
+	register(rounding("ROUND", 1, false), rounding("TRUNCATE", 2, true))
 }
 
 // rounding is ROUND or TRUNCATE to the given digits; a constant number of them is part of the type.
-func rounding(name string, least int, args []sqlparser.Expr, cut bool) *Function {
-	digits, constant := int32(0), len(args) < 2
-	if len(args) == 2 {
-		digits, constant = literalInt(args[1])
-	}
+func rounding(name string, least int, cut bool) *Function {
 	return &Function{
-		Name: name, Min: least, Max: 2,
-		Type: func(args []Type, c *Context) Type { return roundType(args[0], digits, constant, cut) },
+		Name: name, Numbers: true, Min: least, Max: 2,
+		Typed: func(args []Known, c *Context) Type {
+			digits, known := int64(0), true
+			if len(args) == 2 {
+				digits, known = args[1].integerOf(c)
+			}
+			return roundType(numberType(args[0].Type), int32(max(0, min(digits, maxScale))), known)
+		},
 		Eval: func(c *Call) (Value, error) { return c.round(cut) },
 	}
 }
 
-// literalInt is a literal integer, cut to 32 bits.
-func literalInt(e sqlparser.Expr) (int32, bool) {
-	sign := int64(1)
-	if u, ok := e.(*sqlparser.UnaryExpr); ok && u.Operator == sqlparser.UMinusOp {
-		e, sign = u.Expr, -1
-	}
-	l, ok := e.(*sqlparser.Literal)
-	if !ok || l.Type != sqlparser.IntVal {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(l.Val, 10, 32)
-	if err != nil {
-		n = math.MaxInt32
-	}
-	return int32(sign * n), true
-}
-
-func roundType(arg Type, digits int32, constant, cut bool) Type {
-	t := arg.Type()
-	switch {
-	case sqltypes.IsSigned(t) || sqltypes.IsUnsigned(t):
-		if sqltypes.IsUnsigned(t) {
-			return unsignedType(nil, nil)
-		}
+func roundType(t Type, digits int32, known bool) Type {
+	switch k := t.Type(); {
+	case sqltypes.IsUnsigned(k):
+		return unsignedType(nil, nil)
+	case sqltypes.IsIntegral(k):
 		return integerType(nil, nil)
-	case sqltypes.IsDecimal(t):
-		size, scale := arg.Size(), arg.Scale()
-		if constant && digits < scale {
-			less := scale - max(digits, 0)
-			size, scale = size-less, max(digits, 0)
-			if !cut {
-				size++
-			}
+	case sqltypes.IsDecimal(k):
+		if !known {
+			return t
 		}
-		return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, true, min(max(size, 1), maxPrecision), scale, nil)
+		size := min(max(t.Size()-t.Scale()+digits+1, 1), maxPrecision)
+		return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, true, size, digits, nil)
 	}
-	return doubleType(nil, nil)
+	if !known {
+		return doubleType(nil, nil)
+	}
+	return doubleOf(digits)
 }
 
 func (c *Call) round(cut bool) (Value, error) {
@@ -88,12 +60,12 @@ func (c *Call) round(cut bool) (Value, error) {
 	if len(c.Args) == 2 {
 		digits = c.Integer(1)
 	}
-	v := c.Args[0]
+	v := c.numeric(0)
 	switch t := v.Type(); {
 	case sqltypes.IsIntegral(t):
 		return c.roundInteger(v, digits, cut)
 	case sqltypes.IsDecimal(t):
-		return roundDecimal(v, digits, cut), nil
+		return scaled(roundDecimal(v, digits, cut), c.Out), nil
 	}
 	return defined(roundDouble(c.Float(0), digits, cut)), nil
 }
@@ -127,7 +99,7 @@ func (c *Call) roundInteger(v Value, digits int64, cut bool) (Value, error) {
 	return sqltypes.MakeTrusted(v.Type(), []byte(text)), nil
 }
 
-// roundDecimal rounds halves away from zero. It adds no digits.
+// roundDecimal rounds halves away from zero.
 func roundDecimal(v Value, digits int64, cut bool) Value {
 	d, err := decimal.NewFromMySQL(v.Raw())
 	if err != nil {

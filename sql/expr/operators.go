@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strconv"
+
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
@@ -21,6 +23,10 @@ func init() {
 // are signed.
 func isDecimal(e sqlparser.Expr) bool {
 	l, ok := e.(*sqlparser.Literal)
+	if ok && l.Type == sqlparser.IntVal {
+		_, err := strconv.ParseUint(l.Val, 10, 64)
+		return err != nil
+	}
 	return ok && l.Type == sqlparser.DecimalVal
 }
 
@@ -33,10 +39,10 @@ var bitFunctions = map[sqlparser.BinaryExprOperator]*Function{
 }
 
 func bitFunction(name string, f func(a, b uint64) uint64) *Function {
-	return &Function{Name: name, Min: 2, Max: 2, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(f(c.Bits(0), c.Bits(1))), nil }}
+	return &Function{Name: name, Min: 2, Max: 2, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(f(c.roundedBits(0), c.roundedBits(1))), nil }}
 }
 
-var bitNot = &Function{Name: "~", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(^c.Bits(0)), nil }}
+var bitNot = &Function{Name: "~", Min: 1, Max: 1, Type: unsignedType, Eval: func(c *Call) (Value, error) { return Uint(^c.roundedBits(0)), nil }}
 
 // bitCount is BIT_COUNT: of the bits of a number, or of all bytes of a binary string.
 func bitCount(c *Call) (Value, error) {
@@ -47,7 +53,7 @@ func bitCount(c *Call) (Value, error) {
 		}
 		return Int(n), nil
 	}
-	return Int(int64(ones(c.Bits(0)))), nil
+	return Int(int64(ones(c.roundedBits(0)))), nil
 }
 
 func ones(n uint64) (count int) {
@@ -57,7 +63,7 @@ func ones(n uint64) (count int) {
 	return count
 }
 
-// byZero is the divisor of /, DIV and %: the argument as it is. It warns of a division by 0, unless argument 1, the
+// byZero is the divisor of / and DIV: the argument as it is. It warns of a division by 0, unless argument 1, the
 // dividend where it is simple, is NULL.
 var byZero = &Function{Name: "/", Min: 1, Max: 2, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: func(c *Call) (Value, error) {
 	v := c.Args[0]
@@ -65,29 +71,22 @@ var byZero = &Function{Name: "/", Min: 1, Max: 2, Type: func(args []Type, _ *Con
 		return v, nil
 	}
 	if c.Float(0) == 0 {
-		if c.Strict {
-			return Null, newError(1365, "22012", "Division by 0")
+		if _, err := c.dividedByZero(); err != nil {
+			return Null, err
 		}
-		c.Warn(1365, "Division by 0")
 	}
 	return v, nil
 }}
 
 // divisor is what replaces the divisor of a division; false: it cannot be 0, or the node is no division.
 func divisor(e sqlparser.Expr) (n node, ok bool) {
-	left, right := sqlparser.Expr(nil), sqlparser.Expr(nil)
-	switch e := e.(type) {
-	case *sqlparser.BinaryExpr:
-		if e.Operator == sqlparser.DivOp || e.Operator == sqlparser.IntDivOp || e.Operator == sqlparser.ModOp {
-			left, right = e.Left, e.Right
-		}
-	case *sqlparser.FuncExpr:
-		if e.Qualifier.IsEmpty() && e.Name.EqualString("mod") && len(e.Exprs) == 2 {
-			left, right = e.Exprs[0], e.Exprs[1]
-		}
+	d, ok := e.(*sqlparser.BinaryExpr)
+	if !ok || d.Operator != sqlparser.DivOp && d.Operator != sqlparser.IntDivOp {
+		return n, false
 	}
+	left, right := d.Left, d.Right
 	switch right := right.(type) {
-	case nil, *sqlparser.NullVal:
+	case *sqlparser.NullVal:
 		return n, false
 	case *sqlparser.Literal:
 		if right.Type != sqlparser.StrVal && !onlyZeros(right.Val) {
@@ -124,15 +123,8 @@ func (b *compiler) division(e sqlparser.Expr, literal *bool) (sqlparser.Expr, er
 	if err != nil {
 		return nil, err
 	}
-	switch e := e.(type) {
-	case *sqlparser.BinaryExpr:
-		return &sqlparser.BinaryExpr{Operator: e.Operator, Left: e.Left, Right: at}, nil
-	case *sqlparser.FuncExpr:
-		out := *e
-		out.Exprs = []sqlparser.Expr{e.Exprs[0], at}
-		return &out, nil
-	}
-	return nil, nil
+	d := e.(*sqlparser.BinaryExpr)
+	return &sqlparser.BinaryExpr{Operator: d.Operator, Left: d.Left, Right: at}, nil
 }
 
 // checkedDivisor reports whether a divisor has been checked, as part of an expression that is rewritten again.

@@ -35,6 +35,7 @@ type Program struct {
 	row     []Value // the columns, and the slots behind them
 	args    []Value // scratch of the steps
 	context *Context
+	bound   bool // to the values of its parameters
 }
 
 // step computes a slot.
@@ -56,6 +57,7 @@ type value struct {
 	typ     Type
 	literal bool   // it depends on no column and no volatile function
 	bits    bool   // it is a hexadecimal or bit literal
+	text    string // of an arithmetic expression
 	param   string // it is just this parameter, a whole number or text; "": it is not
 }
 
@@ -67,6 +69,11 @@ const MaxDepth = 200
 func Compile(c *Context, columns Columns, list ...sqlparser.Expr) (p *Program, err error) {
 	defer rescue(&err)
 	b := &compiler{p: &Program{columns: columns.Types, context: c}, columns: columns}
+	return b.program(list...)
+}
+
+// program compiles expressions.
+func (b *compiler) program(list ...sqlparser.Expr) (*Program, error) {
 	for _, e := range list {
 		v, err := b.compile(e)
 		if err != nil {
@@ -74,7 +81,7 @@ func Compile(c *Context, columns Columns, list ...sqlparser.Expr) (p *Program, e
 		}
 		b.p.values = append(b.p.values, v)
 	}
-	b.p.row = make([]Value, len(columns.Types)+len(b.p.steps))
+	b.p.row = make([]Value, len(b.columns.Types)+len(b.p.steps))
 	b.p.args = make([]Value, b.args)
 	return b.p, nil
 }
@@ -273,7 +280,11 @@ func (p *Program) compute(v *value) (Value, error) {
 	if err != nil {
 		return Null, err
 	}
-	return scaled(got.Value(p.context.Collation), v.typ), nil
+	out := got.Value(p.context.Collation)
+	if sqltypes.IsFloat(out.Type()) && bytes.HasSuffix(out.Raw(), []byte("Inf")) {
+		return Null, newError(1690, "22003", "DOUBLE value is out of range in '%s'", shorten(v.text))
+	}
+	return scaled(out, v.typ), nil
 }
 
 func newEngine(c *Context) *evalengine.ExpressionEnv {

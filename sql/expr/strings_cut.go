@@ -116,7 +116,7 @@ func (c *Call) pad(atLeft bool) Value {
 		return Null
 	}
 	if len(with) == 0 {
-		return c.Text("")
+		return Null
 	}
 	missing := int(n - have)
 	per := m.count(with)

@@ -11,7 +11,6 @@ import (
 	"vitess.io/vitess/go/mysql/collations/charset"
 	"vitess.io/vitess/go/mysql/collations/colldata"
 	"vitess.io/vitess/go/mysql/decimal"
-	"vitess.io/vitess/go/mysql/fastparse"
 	"vitess.io/vitess/go/sqltypes"
 )
 
@@ -95,11 +94,25 @@ func (c *Call) Bits(i int) uint64 {
 	case sqltypes.IsDecimal(t):
 		return decimalBits(v.Raw())
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
-		if n, err := fastparse.ParseUint64(string(bytes.TrimSpace(v.Raw())), 10); err == nil {
-			return n
+		if i < len(c.Number) && c.Number[i] {
+			break
 		}
+		return c.leading(v.ToString())
 	}
 	return uint64(c.Integer(i))
+}
+
+// roundedBits are the 64 bits of a number; a text is rounded.
+func (c *Call) roundedBits(i int) uint64 {
+	v := c.Args[i]
+	if t := v.Type(); !sqltypes.IsText(t) && !sqltypes.IsBinary(t) || i < len(c.Number) && c.Number[i] {
+		return c.Bits(i)
+	}
+	n, negative := c.whole(v)
+	if negative {
+		return -n
+	}
+	return n
 }
 
 func decimalBits(text []byte) uint64 {

@@ -86,6 +86,9 @@ func (c *Call) clock(i int) (p parsed, ok bool) {
 		n, micro, digits, negative, whole := split(v.ToString())
 		if whole {
 			p, ok = timeOfNumber(n, micro, negative)
+		} else {
+			p.temporal, ok = temporal{kind: aTime, hour: maxHour, minute: 59, second: 59, negative: negative}, true
+			p.cut, p.over = true, true
 		}
 		p.digits = max(digits, digitsOf(c.Types[i]))
 	default:

@@ -8,17 +8,18 @@ import (
 	"vitess.io/vitess/go/mysql/datetime"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
 // Sums and differences of dates and times.
 
 func init() {
 	register(
-		&Function{Name: "ADDTIME", Min: 2, Max: 2, Type: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
-		&Function{Name: "SUBTIME", Min: 2, Max: 2, Type: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
-		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Type: timestampType, Eval: timestamp},
-		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Type: func(args []Type, _ *Context) Type {
-			return temporalType(sqltypes.Time, max(digitsOf(args[0]), digitsOf(args[1])))
+		&Function{Name: "ADDTIME", Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
+		&Function{Name: "SUBTIME", Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
+		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Eval: timestamp},
+		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
+			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
 		}, Eval: timeDiff},
 		&Function{Name: "DATEDIFF", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) {
 			a, okA := c.date(0, realRules)
@@ -43,23 +44,27 @@ func init() {
 var timestampDiffs = map[datetime.IntervalType]*Function{}
 
 // sumType is the type of ADDTIME and SUBTIME.
-func sumType(args []Type, c *Context) Type {
-	digits := max(digitsOf(args[0]), digitsOf(args[1]))
-	switch args[0].Type() {
-	case sqltypes.Time:
+func sumType(args []Known, c *Context) Type {
+	first := args[0].Type
+	digits := max(digitsOf(first), args[1].timeDigits(c))
+	switch k := first.Type(); {
+	case k == sqltypes.Time:
 		return temporalType(sqltypes.Time, digits)
-	case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+	case sqltypes.IsDateOrTime(k):
 		return temporalType(sqltypes.Datetime, digits)
+	case sqltypes.IsText(k) || sqltypes.IsBinary(k):
+		digits = 6
 	}
-	return textType(nil, c)
+	return timeText(digits, c)
 }
 
-func timestampType(args []Type, _ *Context) Type {
-	digits := digitsOf(args[0])
-	if len(args) > 1 {
-		digits = max(digits, digitsOf(args[1]))
-	}
-	return temporalType(sqltypes.Datetime, digits)
+// timeText is the type of a date or time returned as text: its scale are the digits of a fraction.
+func timeText(digits int, c *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, int32(digits), nil)
+}
+
+func timestampType(args []Known, c *Context) Type {
+	return temporalType(sqltypes.Datetime, max(args[0].dateDigits(c), mostDigits(c, Known.timeDigits, args[1:]...)))
 }
 
 // addTime adds a time to a time, or to a date with time.
@@ -77,7 +82,7 @@ func (c *Call) addTime(sign int64) Value {
 		return Null
 	}
 	b, ok := c.clock(1)
-	if !ok || b.kind != aTime {
+	if !ok || b.over || b.kind != aTime {
 		return Null
 	}
 	return c.sum(a, b, sign)
@@ -91,7 +96,7 @@ func (c *Call) sum(a, b parsed, sign int64) Value {
 			c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", t.text(0)))
 		}
 		if c.isText() {
-			digits = fractionOfText(&t)
+			digits = c.textFraction(&t)
 		}
 		return c.temporalValue(t, digits)
 	}
@@ -104,7 +109,7 @@ func (c *Call) sum(a, b parsed, sign int64) Value {
 		return c.overflow("datetime")
 	}
 	if c.isText() {
-		digits = fractionOfText(&t)
+		digits = c.textFraction(&t)
 	}
 	return c.temporalValue(t, digits)
 }
@@ -122,7 +127,7 @@ func timestamp(c *Call) (Value, error) {
 		return Null, nil
 	}
 	b, ok := c.clock(1)
-	if !ok || b.kind != aTime {
+	if !ok || b.over || b.kind != aTime {
 		return Null, nil
 	}
 	a.kind = aDateTime

@@ -24,7 +24,7 @@ func (c *Call) extract(u *intervalUnit) Value {
 		return c.extractDate(u)
 	}
 	p, ok := c.clock(0)
-	if !ok {
+	if !ok || p.over {
 		return Null
 	}
 	n := extractClock(&p.temporal, u)

@@ -71,9 +71,9 @@ func init() {
 
 // dateAdd is DATE_ADD, or DATE_SUB, of a unit: a date, a date with time or a time as the first argument is, else a text.
 func dateAdd(name string, u *intervalUnit, subtract bool) *Function {
-	typ := func(args []Type, c *Context) Type {
-		digits := max(digitsOf(args[0]), u.digits(args[1]))
-		switch t := args[0].Type(); t {
+	typ := func(args []Known, c *Context) Type {
+		digits := max(args[0].dateDigits(c), u.digits(args[1].Type))
+		switch t := args[0].Type.Type(); t {
 		case sqltypes.Date:
 			if !u.clock {
 				return dateType(nil, c)
@@ -87,9 +87,9 @@ func dateAdd(name string, u *intervalUnit, subtract bool) *Function {
 			}
 			return temporalType(sqltypes.Datetime, digits)
 		}
-		return textType(nil, c)
+		return timeText(digits, c)
 	}
-	return &Function{Name: name, Min: 2, Max: 2, Type: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
+	return &Function{Name: name, Min: 2, Max: 2, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
 }
 
 // digits are the digits of the fraction of a second that an interval of a type has.
@@ -123,17 +123,17 @@ func (c *Call) dateAdd(u *intervalUnit, subtract bool) Value {
 	}
 	digits := max(p.digits, u.digits(c.Types[1]))
 	if c.isText() {
-		digits = fractionOfText(&p.temporal)
+		digits = c.textFraction(&p.temporal)
 	}
 	return c.temporalValue(p.temporal, digits)
 }
 
-// fractionOfText are the digits of a value returned as text: 6, or none.
-func fractionOfText(t *temporal) int {
-	if t.micro != 0 {
-		return 6
+// textFraction are the digits of the fraction of a value returned as text: those of the type, or none.
+func (c *Call) textFraction(t *temporal) int {
+	if t.micro == 0 {
+		return 0
 	}
-	return 0
+	return int(c.Out.Scale())
 }
 
 // isText reports whether the call's result is a text.

@@ -13,7 +13,11 @@ func init() {
 	register(
 		&Function{Name: "FROM_DAYS", Min: 1, Max: 1, Type: dateType, Eval: func(c *Call) (Value, error) {
 			t := temporal{kind: aDate} // a number without a date is 0000-00-00
-			if n := c.Integer(0); n >= firstDay && n <= lastDay {
+			n := c.Integer(0)
+			if n == 0 && c.mode("NO_ZERO_DATE") {
+				return Null, nil
+			}
+			if n >= firstDay && n <= lastDay {
 				t.year, t.month, t.day, _ = dateOfDay(int(n))
 			}
 			return c.temporalValue(t, 0), nil
@@ -68,7 +72,14 @@ func makeDate(c *Call) (Value, error) {
 // makeTime is MAKETIME: the minutes and seconds are less than 60.
 func makeTime(c *Call) (Value, error) {
 	hour, minute, second := c.Integer(0), c.Integer(1), c.exact(2)
-	if minute < 0 || minute > 59 || second.Sign() < 0 || second.Cmp(decimal.NewFromInt(60)) >= 0 {
+	if minute < 0 || minute > 59 {
+		return Null, nil
+	}
+	if second.Sign() < 0 {
+		return Null, nil
+	}
+	if second.Cmp(decimal.NewFromInt(60)) >= 0 {
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect seconds value: '%s'", shorten(c.Str(2))))
 		return Null, nil
 	}
 	digits := int(c.Out.Size())

@@ -40,8 +40,8 @@ func init() {
 		today("CURDATE", false), today("CURRENT_DATE", false), today("UTC_DATE", true),
 		&Function{Name: "UNIX_TIMESTAMP", Max: 1, Type: unixType, Eval: unixTimestamp},
 		&Function{Name: "FROM_UNIXTIME", Min: 1, Max: 2, Type: fromUnixType, Eval: fromUnixTime},
-		&Function{Name: "CONVERT_TZ", Min: 3, Max: 3, Type: func(args []Type, _ *Context) Type {
-			return temporalType(sqltypes.Datetime, digitsOf(args[0]))
+		&Function{Name: "CONVERT_TZ", Min: 3, Max: 3, Typed: func(args []Known, c *Context) Type {
+			return temporalType(sqltypes.Datetime, args[0].dateDigits(c))
 		}, Eval: convertZone},
 	)
 }
@@ -126,7 +126,11 @@ func fromUnixTime(c *Call) (Value, error) {
 		text = c.exact(0).String()
 	}
 	seconds, micro, _, negative, ok := split(text)
-	if !ok || negative && (seconds != 0 || micro != 0) || seconds >= lastUnix {
+	if !ok || seconds >= lastUnix || negative && seconds > 1<<31 {
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect unixtime value: '%s'", shorten(v.ToString())))
+		return Null, nil
+	}
+	if negative && (seconds != 0 || micro != 0) {
 		return Null, nil
 	}
 	t := ofGo(time.Unix(seconds, int64(micro)*1000).In(c.zone()))

@@ -33,6 +33,7 @@ type parsed struct {
 	zero   bool // refused as it is, or has, a zero
 	offset *int // of a time zone, in minutes
 	full   bool // it has the form of a date with time, whether it is one or not
+	over   bool // it is the longest time in the place of a number beyond all times
 }
 
 // accepts checks the date of a value against rules.
@@ -270,7 +271,9 @@ func parseTime(s string) (p parsed, ok bool) {
 		return p, false
 	}
 	r.spaces()
-	p.cut = p.cut || r.more()
+	if p.cut = p.cut || r.more(); p.cut && r.exponent() {
+		return p, false
+	}
 	if hours > maxHour {
 		p.cut = true
 		p.temporal, _ = timeOf(math.MaxInt64)
@@ -281,6 +284,11 @@ func parseTime(s string) (p parsed, ok bool) {
 	}
 	p.hour = hours
 	return p, true
+}
+
+// exponent reports whether that of a number follows.
+func (r *reader) exponent() bool {
+	return (r.peek() == 'e' || r.peek() == 'E') && r.at+1 < len(r.s) && isDigit(r.s[r.at+1])
 }
 
 // timeFields reads what is behind the sign of a time.

@@ -51,7 +51,9 @@ func init() {
 			}
 			return Null, nil
 		}},
-		&Function{Name: "TIME", Min: 1, Max: 1, Type: timeLike, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "TIME", Min: 1, Max: 1, Typed: func(args []Known, c *Context) Type {
+			return temporalType(sqltypes.Time, args[0].timeDigits(c))
+		}, Eval: func(c *Call) (Value, error) {
 			if p, ok := c.time(0); ok {
 				return c.temporalValue(p.temporal, p.digits), nil
 			}

@@ -6,37 +6,24 @@ import (
 	"strings"
 
 	"vitess.io/vitess/go/sqltypes"
-	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // STR_TO_DATE.
 
-// The function by what its format has: the type of the result depends on it. Without a constant format it is a date with
-// time.
-var (
-	strToDateTime  = strToDate(temporalType(sqltypes.Datetime, 0))
-	strToDateMicro = strToDate(temporalType(sqltypes.Datetime, 6))
-	strToDay       = strToDate(temporalType(sqltypes.Date, 0))
-	strToTime      = strToDate(temporalType(sqltypes.Time, 0))
-	strToTimeMicro = strToDate(temporalType(sqltypes.Time, 6))
-)
-
 func init() {
-	f := *strToDateMicro
-	f.Node = func(e *sqlparser.FuncExpr) node {
-		n := node{function: strToDateMicro, args: e.Exprs}
-		if len(e.Exprs) == 2 {
-			if l, ok := e.Exprs[1].(*sqlparser.Literal); ok && l.Type == sqlparser.StrVal {
-				n.function = strToDateBy(l.Val)
-			}
-		}
-		return n
-	}
-	register(&f)
+	register(&Function{Name: "STR_TO_DATE", Min: 2, Max: 2, Typed: strToDateType, Eval: func(c *Call) (Value, error) { return c.strToDate(), nil }})
 }
 
-// strToDateBy is the function for a constant format.
-func strToDateBy(format string) *Function {
+// strToDateType is the type by what the format has; without a constant format it is a date with time.
+func strToDateType(args []Known, _ *Context) Type {
+	if f := args[1].Value; f != nil && !f.IsNull() {
+		return formatType(f.ToString())
+	}
+	return temporalType(sqltypes.Datetime, 6)
+}
+
+// formatType is the type of a value read by a constant format.
+func formatType(format string) Type {
 	day, clock, micro := false, false, false
 	for i := 0; i+1 < len(format); i++ {
 		if format[i] != '%' {
@@ -54,21 +41,15 @@ func strToDateBy(format string) *Function {
 	}
 	switch {
 	case clock && !day && micro:
-		return strToTimeMicro
+		return temporalType(sqltypes.Time, 6)
 	case clock && !day:
-		return strToTime
+		return temporalType(sqltypes.Time, 0)
 	case clock && micro:
-		return strToDateMicro
+		return temporalType(sqltypes.Datetime, 6)
 	case clock:
-		return strToDateTime
+		return temporalType(sqltypes.Datetime, 0)
 	}
-	return strToDay
-}
-
-func strToDate(typ Type) *Function {
-	return &Function{Name: "STR_TO_DATE", Min: 2, Max: 2, Type: func([]Type, *Context) Type { return typ }, Eval: func(c *Call) (Value, error) {
-		return c.strToDate(), nil
-	}}
+	return dateType(nil, nil)
 }
 
 func (c *Call) strToDate() Value {

@@ -116,14 +116,15 @@ func TestTypesOfSumsOfDates(t *testing.T) {
 		"TIME'10:00:00' + INTERVAL 1 DAY":                   "DATETIME 0",
 		"'2024-01-31' + INTERVAL 1 DAY":                     "VARCHAR 0",
 		"20240131 + INTERVAL 1 DAY":                         "VARCHAR 0",
-		"ADDTIME(DATE'2024-01-31', '1:00:00')":              "DATETIME 6",
+		"ADDTIME(DATE'2024-01-31', '1:00:00')":              "DATETIME 0",
 		"ADDTIME('2024-01-31', '1:00:00')":                  "VARCHAR 0",
 		"TIMEDIFF(TIME'10:00:00.25', TIME'09:00:00')":       "TIME 2",
 		"STR_TO_DATE('1', '%d')":                            "DATE 0",
 		"STR_TO_DATE('1', '%H')":                            "TIME 0",
 		"STR_TO_DATE('1', '%s.%f')":                         "TIME 6",
 		"STR_TO_DATE('1', '%d %H')":                         "DATETIME 0",
-		"STR_TO_DATE('1', CONCAT('%d'))":                    "DATETIME 6",
+		"STR_TO_DATE('1', CONCAT('%d'))":                    "DATE 0",
+		"STR_TO_DATE('1', UUID())":                          "DATETIME 6",
 		"NOW(3)":                                            "DATETIME 3",
 	} {
 		e, err := environment.Parser().ParseExpr(text)

@@ -1,0 +1,92 @@
+package expr
+
+import (
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// GREATEST and LEAST of dates or times beside other types, which are converted to those; and INTERVAL().
+
+var extremes = map[string]*Function{
+	"greatest": extreme("GREATEST", 1),
+	"least":    extreme("LEAST", -1),
+}
+
+func extreme(name string, sign int) *Function {
+	return &Function{Name: name, Min: 2, Max: -1, Typed: extremeType, Eval: func(c *Call) (Value, error) { return c.extreme(sign), nil }}
+}
+
+// extremeType is a time if there are no dates, a date if there are no times, else a date with time.
+func extremeType(args []Known, c *Context) Type {
+	dates, times, both := false, false, false
+	for _, a := range args {
+		switch t := a.Type.Type(); t {
+		case sqltypes.Date:
+			dates = true
+		case sqltypes.Time:
+			times = true
+		case sqltypes.Datetime, sqltypes.Timestamp:
+			both = true
+		}
+	}
+	switch {
+	case times && !dates && !both:
+		return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
+	case dates && !times && !both:
+		return dateType(nil, c)
+	}
+	return temporalType(sqltypes.Datetime, mostDigits(c, Known.dateDigits, args...))
+}
+
+func (c *Call) extreme(sign int) Value {
+	read := func(i int) (parsed, bool) { return c.date(i, c.storedRules()) }
+	if c.Out.Type() == sqltypes.Time {
+		read = c.time
+	}
+	var most parsed
+	for i := range c.Args {
+		p, ok := read(i)
+		if !ok {
+			return Null
+		}
+		if i == 0 || sign*compareInt64(p.micros(), most.micros()) > 0 {
+			most = p
+		}
+	}
+	return c.temporalValue(most.temporal, int(c.Out.Size()))
+}
+
+func compareInt64(a, b int64) int { return b2i(a > b) - b2i(a < b) }
+
+var interval = &Function{Name: "INTERVAL", Min: 2, Max: -1, Type: integerType, Nulls: true, Eval: evalInterval}
+
+func init() {
+	registerNode(func(e *sqlparser.IntervalFuncExpr) (node, bool) {
+		return node{function: interval, args: append([]sqlparser.Expr{e.Expr}, e.Exprs...)}, true
+	})
+}
+
+// evalInterval is INTERVAL(): how many of the other arguments are before the first that is larger than argument 0.
+func evalInterval(c *Call) (Value, error) {
+	if c.IsNull(0) {
+		return Int(-1), nil
+	}
+	exact := true
+	for i := range c.Args {
+		exact = exact && (c.IsNull(i) || c.exactNumber(i))
+	}
+	var larger func(i int) bool
+	if exact {
+		n := c.Decimal(0)
+		larger = func(i int) bool { return c.Decimal(i).Cmp(n) > 0 }
+	} else {
+		n := c.Float(0)
+		larger = func(i int) bool { return c.Float(i) > n }
+	}
+	for i := 1; i < len(c.Args); i++ {
+		if !c.IsNull(i) && larger(i) {
+			return Int(int64(i - 1)), nil
+		}
+	}
+	return Int(int64(len(c.Args) - 1)), nil
+}

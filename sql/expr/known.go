@@ -1,0 +1,116 @@
+package expr
+
+import (
+	"slices"
+
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// Types that depend on the values of arguments: the digits of ROUND(x, 2), those of TIMEDIFF('10:00:00.5', '1').
+
+// Known is an argument as far as it is known at Compile.
+type Known struct {
+	Type  Type
+	Value *Value // nil: it differs from row to row
+}
+
+// knownNodes bounds the arguments that are computed at Compile.
+const knownNodes = 32
+
+// known is what is known of the argument of a call.
+func (b *compiler) known(e sqlparser.Expr, v value) Known {
+	k := Known{Type: v.typ}
+	if !v.literal || b.guessing {
+		return k
+	}
+	nodes, parameters := 0, false
+	err := sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		nodes++
+		switch n.(type) {
+		case *sqlparser.Argument:
+			parameters = true
+		case *sqlparser.Variable, *sqlparser.AssignmentExpr, *sqlparser.ColName:
+			nodes = knownNodes + 1
+		}
+		return nodes <= knownNodes, nil
+	}, e)
+	if err != nil || nodes > knownNodes {
+		return k
+	}
+	c := *b.p.context
+	c.Session, c.warnings, c.MaxPacket = nil, nil, 1<<10
+	one := &compiler{p: &Program{context: &c}, guessing: true, depth: b.depth}
+	program, err := one.program(e)
+	if err != nil {
+		return k
+	}
+	program.Begin(&c)
+	if got, err := program.Run(nil, nil); err == nil {
+		k.Value = &got[0]
+		b.p.bound = b.p.bound || parameters
+	}
+	return k
+}
+
+// Bound reports whether the types of the program are those of the present values of its parameters.
+func (p *Program) Bound() bool { return p.bound }
+
+// integerOf is a known argument as a whole number.
+func (k Known) integerOf(c *Context) (n int64, ok bool) {
+	if k.Value == nil {
+		return 0, false
+	}
+	if k.Value.IsNull() {
+		return 0, true
+	}
+	quiet := &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
+	call := Call{Context: quiet, Args: []Value{*k.Value}, Types: []Type{k.Type}, Number: []bool{isBitsType(k.Type)}}
+	return call.Integer(0), true
+}
+
+func isBitsType(t Type) bool {
+	k := t.Type()
+	return k == sqltypes.Bit || k == sqltypes.HexNum || k == sqltypes.HexVal || k == sqltypes.BitNum
+}
+
+// dateDigits and timeDigits are the digits of the fraction of a second that an argument has as a date with time, or a time:
+// those of a text whose value is known, and 6 of one that is none.
+func (k Known) dateDigits(c *Context) int { return k.digits(c, (*Call).date) }
+
+func (k Known) timeDigits(c *Context) int {
+	return k.digits(c, func(call *Call, i int, _ dateRules) (parsed, bool) { return call.clock(i) })
+}
+
+func (k Known) digits(c *Context, read func(*Call, int, dateRules) (parsed, bool)) int {
+	t := k.Type.Type()
+	if k.Value == nil || !sqltypes.IsText(t) && !sqltypes.IsBinary(t) && !sqltypes.IsNull(t) {
+		return digitsOf(k.Type)
+	}
+	if k.Value.IsNull() {
+		return 0
+	}
+	quiet := &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
+	call := &Call{Context: quiet, Args: []Value{*k.Value}, Types: []Type{k.Type}, Constant: []bool{true}}
+	if p, ok := read(call, 0, zeroParts|invalidDays); ok {
+		return p.digits
+	}
+	return 6
+}
+
+// mostDigits is the larger of the digits of arguments.
+func mostDigits(c *Context, of func(Known, *Context) int, list ...Known) (n int) {
+	for _, k := range list {
+		n = max(n, of(k, c))
+	}
+	return n
+}
+
+// typesOf are the types of arguments.
+func typesOf(list []Known) []Type {
+	out := make([]Type, len(list))
+	for i, k := range list {
+		out[i] = k.Type
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,47 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+)
+
+// INET_NTOA, and addresses of IPv6 that have one of IPv4 in them.
+
+func init() {
+	register(
+		embedded("IS_IPV4_COMPAT", func(b []byte) bool {
+			return zeros(b[:12]) && !(zeros(b[12:15]) && b[15] <= 1)
+		}),
+		&Function{Name: "INET_NTOA", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) {
+			n := c.Integer(0)
+			if n < 0 || n > math.MaxUint32 {
+				return Null, nil
+			}
+			return c.Text(fmt.Sprintf("%d.%d.%d.%d", n>>24, n>>16&255, n>>8&255, n&255)), nil
+		}},
+		embedded("IS_IPV4_MAPPED", func(b []byte) bool { return zeros(b[:10]) && b[10] == 0xff && b[11] == 0xff }),
+	)
+}
+
+// addressBytes is the length of an address of IPv6.
+const addressBytes = 16
+
+func embedded(name string, is func([]byte) bool) *Function {
+	return &Function{Name: name, Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) {
+		b := c.Raw(0)
+		if len(b) != addressBytes || !c.isBinary(0) {
+			c.Warn(1292, fmt.Sprintf("Incorrect inet6 value: '%s'", shorten(c.Str(0))))
+			return Bool(false), nil
+		}
+		return Bool(is(b)), nil
+	}}
+}
+
+func zeros(b []byte) bool {
+	for _, n := range b {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
