@@ -10,6 +10,7 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	sqlexpr "isochron/sql/expr"
+	sqlparse "isochron/sql/parse"
 )
 
 // exprPath is a path that is no setting of a server: expressions without a table are computed by package sql/expr, in this
@@ -31,12 +32,12 @@ func evaluate(st *Statement) (a *Answer) {
 	}()
 	collation, _ := sqlexpr.Environment().CollationEnv().LookupID("utf8mb4_general_ci") // it is built in
 	c := &sqlexpr.Context{Now: time.Unix(sessionTime, 0).UTC(), Collation: collation, SQLMode: st.Mode}
-	parsed, err := sqlexpr.Environment().Parser().Parse(st.Tree.Text())
-	if err != nil {
-		return &Answer{Err: &ServerError{Code: 1064, State: "42000", Message: err.Error()}}
+	parsed := sqlparse.Select(st.Tree.Text())
+	if parsed == nil {
+		return &Answer{Err: &ServerError{Code: 1064, State: "42000", Message: "a syntax error"}}
 	}
 	var list []sqlparser.Expr
-	for _, e := range parsed.(*sqlparser.Select).SelectExprs.Exprs {
+	for _, e := range parsed.SelectExprs.Exprs {
 		list = append(list, e.(*sqlparser.AliasedExpr).Expr)
 	}
 	p, err := sqlexpr.Compile(c, sqlexpr.Columns{}, list...)
@@ -78,8 +79,8 @@ func exprError(err error) *ServerError {
 func wireColumn(t sqlexpr.Type) Column {
 	kind, flags := sqltypes.TypeToMySQL(t.Type())
 	c := Column{Type: byte(kind), Flags: uint16(flags), Decimals: byte(t.Scale()), Charset: utf8mb4General}
-	if sqltypes.IsFloat(t.Type()) && t.Scale() == 0 {
-		c.Decimals = 31
+	if sqltypes.IsFloat(t.Type()) {
+		c.Decimals = byte(sqlexpr.Decimals(t))
 	}
 	if t.Collation() == collations.CollationBinaryID {
 		c.Charset = charsetBinary

@@ -26,7 +26,7 @@ func TestExpressionsWithoutAServer(t *testing.T) {
 	if a := evaluate(&Statement{Tree: text("SELECT 9223372036854775807 + 1"), Mode: modeStrict}); a.Err == nil || a.Err.Code != 1690 {
 		t.Error(a)
 	}
-	if a := evaluate(&Statement{Tree: text("SELECT 1 UNION SELECT 2"), Mode: modeStrict}); a.Lost == "" {
+	if a := evaluate(&Statement{Tree: text("SELECT *"), Mode: modeStrict}); a.Lost == "" {
 		t.Error("a panic is not caught: ", a)
 	}
 }
