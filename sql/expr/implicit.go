@@ -364,10 +364,16 @@ func beyondDates(n float64) string {
 	return fmt.Sprintf("%04d-%02d-%02d 23:59:59.999999", year, month, daysIn(int(year), int(month)))
 }
 
+// ofRow reports whether an expression is a column of the row, not a slot.
+func ofRow(e sqlparser.Expr) bool {
+	c, ok := e.(*sqlparser.ColName)
+	return ok && c.Qualifier.Name.String() != slotName
+}
+
 // beside is the conversion of a constant that is compared with a value of another type; nil: the engine's is MySQL's.
 func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 	other := b.isNumber(constant) || b.isText(constant) || sqltypes.IsBinary(b.kind(constant))
-	if c, ok := value.(*sqlparser.ColName); other && (!ok || c.Qualifier.Name.String() == slotName) {
+	if other && !ofRow(value) && !ofRow(constant) {
 		switch b.kind(value) {
 		case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
 			return asDateTime
