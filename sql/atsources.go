@@ -100,7 +100,8 @@ func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
 			return nil, err
 		}
 		if r.st != nil {
-			x.rest, s.statement.foreign, s.statement.args = rest, r.st, r.args
+			x.rest = rest
+			s.statement.names(r.st, r.args, false)
 			return &sourcePlan{st: r.st, plan: r.plan, last: s.statement.own || r.st.Last || commits(rest, o)}, nil
 		}
 	}
@@ -111,13 +112,11 @@ func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
 	if x.below {
 		return nil, errAbove
 	}
-	s.statement.foreign = st
-	if s.statement.args, err = argsOf(x); err != nil {
+	args, err := argsOf(x)
+	if err != nil {
 		return nil, err
 	}
-	if st.Plain(isTable(snap, s.GetCurrentDatabase())) {
-		s.statement.narrow = st
-	}
+	s.statement.names(st, args, st.Plain(isTable(snap, s.GetCurrentDatabase())))
 	if err := mayDoAtSources(s, st); err != nil {
 		return nil, err
 	}
@@ -206,7 +205,8 @@ func mayDoAtSources(s *Session, st *foreign.Statement) error {
 // Execute implements Plan.
 func (p *sourcePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	if s.statement.fresh = true; p.ahead != nil {
+	s.statement.yieldsFresh()
+	if p.ahead != nil {
 		s.packet.ahead = s.packet.ahead[1:]
 		return x.answerAtSources(p.ahead.asked, p.ahead.results)
 	}

@@ -254,7 +254,7 @@ func (b *builder) top(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, e
 	if account == nil || !ok || s.statement.topped || !yieldsRows(n) {
 		return nil, nil
 	}
-	s.statement.topped = true
+	s.statement.tops()
 	n, err := countSubqueries(ctx, n, b, account)
 	if err != nil {
 		return nil, err

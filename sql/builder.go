@@ -63,7 +63,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		if err != nil {
 			return nil, err
 		}
-		s.statement.compile(ctx, other)
+		s.statement.compile(ctx, other, s.statement.own)
 		if iter, err := b.skip(ctx, s, other, row); iter != nil || err != nil {
 			return iter, err
 		}

@@ -59,7 +59,7 @@ func countedAs(b *plan.ByKey) string {
 // Execute implements Plan.
 func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.adopt(p.of[0].ByKey.Plan)
+	s.statement.adopt(p.of[0].ByKey.Plan, s.statement.own)
 	for _, b := range p.of {
 		if _, err := s.use(ctx, b.Table.Descriptor()); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (d doneAhead) counter() string { return countedAs(d.of.ByKey) }
 // Execute implements Plan.
 func (d doneAhead) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.adopt(d.of.ByKey.Plan)
+	s.statement.adopt(d.of.ByKey.Plan, s.statement.own)
 	s.packet.ahead = s.packet.ahead[1:]
 	return x.tell(ctx, d.of)
 }

@@ -337,8 +337,7 @@ func (r *calling) through(ctx context.Context, steps []request) *answer {
 				return err
 			}
 			if bound := s.gateway.bounds.held; r.bytes+last.results.bytes > bound {
-				s.statement.beyond = mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the results of a call' exceeded. Read them in parts", bound)
-				return s.statement.beyond
+				return s.statement.tooMuch(mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the results of a call' exceeded. Read them in parts", bound))
 			}
 			return nil
 		})

@@ -197,7 +197,7 @@ func carrying(name string) (gms.Function, bool) {
 				c.to.types = append(c.to.types, a.Type(ctx))
 			}
 			if s, ok := ctx.Session.(*Session); ok {
-				s.statement.carriage = c.to
+				s.statement.meet(c.to)
 			}
 			return c, nil
 		}}, true
@@ -248,10 +248,7 @@ func (c *carry) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		values[i] = v
 	}
 	if s, ok := ctx.Session.(*Session); ok {
-		if s.statement.carried == nil {
-			s.statement.carried = map[*carriage][]any{}
-		}
-		s.statement.carried[c.to] = values[1:]
+		s.statement.carry(c.to, values[1:])
 	}
 	return values[0], nil
 }

@@ -269,7 +269,7 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 // Execute implements Plan.
 func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.compiled, s.statement.fresh = true, true
+	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
 	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
@@ -348,7 +348,7 @@ type coreReader struct{ s *Session }
 func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {
 	s := r.s
 	m := table.Mode{Lock: lock, Wait: wait}
-	s.statement.final = s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1
+	s.statement.readsOnce(s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1)
 	tx, err := s.use(ctx, a.Desc)
 	if err != nil {
 		return nil, err

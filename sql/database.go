@@ -180,7 +180,7 @@ func (d *database) GetViewDefinition(ctx *gms.Context, name string) (gms.ViewDef
 		return gms.ViewDefinition{}, false, nil
 	}
 	if s, ok := ctx.Session.(*Session); ok {
-		s.statement.view = withoutMariaDB(v.Create)
+		s.statement.handsOut(withoutMariaDB(v.Create))
 	}
 	return definition(v), true, nil
 }

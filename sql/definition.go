@@ -37,8 +37,9 @@ func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) erro
 	if err != nil {
 		return err
 	}
-	s.statement.unread = nil // the catalogue was read after all
-	s.statement.snapshot, err = c.Snapshot()
+	s.statement.unreadable(nil)
+	snap, err := c.Snapshot()
+	s.statement.sees(snap)
 	return err
 }
 
@@ -52,7 +53,7 @@ func define(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 			return nil, err
 		}
 	}
-	s.statement.own, s.statement.first = true, false
+	s.statement.isOwn()
 	base, err := s.Catalogue(ctx) // by which the statement was planned
 	if err != nil {
 		return nil, s.statement.note(err)
@@ -74,11 +75,11 @@ func define(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 // committed is not.
 func commitBefore(ctx *gms.Context, s *Session) error {
 	begun := s.open.real != nil
-	s.statement.alters = true // there is more to come
+	s.statement.defines() // there is more to come
 	if err := s.commit(ctx); err != nil {
 		return err
 	}
-	s.statement.alters, s.statement.committed, s.statement.ending = false, false, false
+	s.statement.beginsAnew()
 	ctx.SetTransaction(nil)
 	ctx.SetIgnoreAutoCommit(false)
 	if begun && !s.statement.own {
@@ -90,10 +91,10 @@ func commitBefore(ctx *gms.Context, s *Session) error {
 
 // hasDefined is called when a definition has happened.
 func hasDefined(s *Session, c *catalog.Change) {
-	s.statement.alters = true
+	s.statement.defines()
 	s.SetTransaction(nil)
 	c.Committed()
-	s.statement.snapshot = nil
+	s.statement.sees(nil)
 }
 
 // undefine is called when the transaction is rolled back.

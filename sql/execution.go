@@ -102,7 +102,7 @@ func (x *execution) enter(ctx context.Context) error {
 func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	beginStatement(s, try)
-	s.statement.inside = s.stats.again > 0 || s.packet.again
+	s.statement.hides(s.stats.again > 0 || s.packet.again)
 	if s.before = &x.before; try == 0 && s.statement.retriesAlone() {
 		x.before = stateOf(s)
 	}
@@ -143,7 +143,7 @@ func (x *execution) execute(ctx context.Context) (err error) {
 			return err
 		}
 		x.tried[kind] = true
-		x.s.statement.compiled, x.s.statement.plan = false, nil
+		x.s.statement.forget()
 	}
 }
 
@@ -201,7 +201,7 @@ func longQueryTime() float64 {
 func follow(ctx context.Context, s *Session) {
 	g := s.gateway
 	if g.store.Fresh() {
-		s.statement.snapshot = g.store.Held()
+		s.statement.sees(g.store.Held())
 		_ = g.accounts.Follow()
 		return
 	}
@@ -267,7 +267,7 @@ func (x *execution) report(err error) {
 func afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
 	s := x.s
 	open := s.open.begun()
-	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
+	s.statement.ends(open && x.setsOutToEnd())
 	if why := s.interruption.reason(); why != nil && !s.statement.unknown() {
 		return false, cutShort(s, why)
 	}

@@ -98,10 +98,7 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 	if err != nil {
 		return nil, err
 	}
-	if s.statement.scanned == nil {
-		s.statement.scanned = map[string][]gms.Row{}
-	}
-	s.statement.scanned[key] = rows
+	s.statement.keepScan(key, rows)
 	return gms.RowsToRowIter(rows...), nil
 }
 

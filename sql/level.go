@@ -235,8 +235,7 @@ func noteBegin(ctx context.Context, query string, stmt sqlparser.Statement) {
 	}
 	if gctx, ok := ctx.(*gms.Context); ok {
 		if s, ok := gctx.Session.(*Session); ok {
-			s.statement.consistent = s.statement.consistent || strings.Contains(strings.ToLower(query), "consistent")
-			s.statement.notePriority(query)
+			s.statement.wants(strings.Contains(strings.ToLower(query), "consistent"), query)
 		}
 	}
 }

@@ -15,11 +15,8 @@ type verdict struct {
 // beginStatement readies the session for a try of a statement.
 func beginStatement(s *Session, try int) {
 	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
-	notFinal := try > 0 && s.statement.notFinal
-	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
-	s.statement.first = !s.statement.own && (!s.open.begun())
+	s.statement.begin(s.autocommit() && !s.GetIgnoreAutoCommit(), try > 0 && s.statement.notFinal, s.open)
 	if s.open.begun() {
-		s.statement.mark = s.open.real.Savepoint()
 		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 			m.NextStatement()
 		}

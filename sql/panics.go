@@ -45,7 +45,7 @@ func (g *gateway) schemaCheck(s *Session, text string, do func() error) (err err
 // the error that the client gets.
 func (g *gateway) panicked(s *Session, text, said, place string) error {
 	if s != nil {
-		s.statement.panicked = true
+		s.statement.panics()
 	}
 	hash := fnv.New64a()
 	shape := digest(shortened(text))

@@ -40,8 +40,7 @@ func keep(s *Session, err error) error {
 	if s == nil {
 		return err
 	}
-	s.statement.denied, _ = err.(*mysql.SQLError)
-	return err
+	return s.statement.deny(err)
 }
 
 // permitTo is nil if the session's account holds what a statement needs.

@@ -90,7 +90,7 @@ func (*pointUpdate) counter() string { return "Com_update" }
 // Execute implements Plan.
 func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.adopt(u.of)
+	s.statement.adopt(u.of, s.statement.own)
 	if _, err := s.use(ctx, u.Table.Descriptor()); err != nil {
 		return err
 	}

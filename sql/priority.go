@@ -54,14 +54,16 @@ func mayHave(h *account.Holder, p txn.Priority) error {
 // priorityHint is in START TRANSACTION /*+ priority(high) */.
 var priorityHint = regexp.MustCompile(`(?i)/\*\+\s*priority\s*\(\s*(\w{1,16})\s*\)\s*\*/`)
 
-// notePriority remembers what a START TRANSACTION says of its priority, which is not in its tree.
-func (st *statement) notePriority(begin string) {
+// priorityHinted is what a START TRANSACTION says of its priority, which is not in its tree; empty:
+// nothing.
+func priorityHinted(begin string) string {
 	if !strings.Contains(begin, "/*+") {
-		return
+		return ""
 	}
 	if m := priorityHint.FindStringSubmatch(begin); m != nil {
-		st.priority = m[1]
+		return m[1]
 	}
+	return ""
 }
 
 // prioritySaid is the priority that a statement has said for the transaction that it opens.

@@ -39,7 +39,7 @@ func (p provider) Database(ctx *gms.Context, name string) (gms.Database, error) 
 // a database that is not there, and asks for no error where it lists them.
 func unread(ctx *gms.Context, err error) error {
 	if s, ok := ctx.Session.(*Session); ok {
-		s.statement.unread = err
+		s.statement.unreadable(err)
 	}
 	return err
 }

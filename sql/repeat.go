@@ -133,13 +133,13 @@ func (v *variables) undo(s *Session, noted int) {
 
 // AddLock implements gms.Session.
 func (s *Session) AddLock(name string) error {
-	s.statement.lasting = true
+	s.statement.lasts()
 	return s.BaseSession.AddLock(name)
 }
 
 // DelLock implements gms.Session.
 func (s *Session) DelLock(name string) error {
-	s.statement.lasting = true
+	s.statement.lasts()
 	return s.BaseSession.DelLock(name)
 }
 

@@ -41,18 +41,15 @@ func sizeOf(r *sqltypes.Result) (n int64) {
 func (h *results) count(r *sqltypes.Result) error {
 	h.bytes += sizeOf(r)
 	if h.bytes > h.s.gateway.bounds.held {
-		h.s.statement.beyond = mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the result of a statement' exceeded. Read it in parts, or in a transaction begun by BEGIN", h.s.gateway.bounds.held)
-		return h.s.statement.beyond
+		return h.s.statement.tooMuch(mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the result of a statement' exceeded. Read it in parts, or in a transaction begun by BEGIN", h.s.gateway.bounds.held))
 	}
 	if add := h.bytes - heldFreeBytes - h.counted; add > 0 {
 		if !h.s.share().Take(account.OfResults, add, h.s.gateway.bounds.heldAll) {
-			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this account would take more than %d bytes, 80 %% of what there is for those of the node: try again later, or read in parts", account.PartOf(h.s.gateway.bounds.heldAll))
-			return h.s.statement.beyond
+			return h.s.statement.tooMuch(mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this account would take more than %d bytes, 80 %% of what there is for those of the node: try again later, or read in parts", account.PartOf(h.s.gateway.bounds.heldAll)))
 		}
 		h.counted += add
 		if h.s.gateway.held.Add(add) > h.s.gateway.bounds.heldAll {
-			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this node would take more than %d bytes: try again later, or read in parts", h.s.gateway.bounds.heldAll)
-			return h.s.statement.beyond
+			return h.s.statement.tooMuch(mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this node would take more than %d bytes: try again later, or read in parts", h.s.gateway.bounds.heldAll))
 		}
 	}
 	return nil
@@ -96,7 +93,7 @@ func (h *results) some(r *sqltypes.Result, more bool, send mysql.ResultSpoolFn) 
 	if h.bytes+sizeOf(r) <= heldFreeBytes {
 		return h.add(r, more)
 	}
-	h.s.statement.shown = true
+	h.s.statement.shows()
 	err := h.flush(send)
 	h.drop()
 	if err == nil {

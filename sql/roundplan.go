@@ -90,7 +90,7 @@ func (x *execution) inOneGo(gctx *gms.Context, v *variant) Plan {
 
 // Execute implements Plan.
 func (p *roundPlan) Execute(_ context.Context, x *execution) error {
-	x.s.statement.adopt(p.plan.Plan)
+	x.s.statement.adopt(p.plan.Plan, x.s.statement.own)
 	iter, err := x.h.g.engine.Analyzer.ExecBuilder.Build(p.ctx, p.plan.Root, nil)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -205,7 +204,7 @@ func (s *Session) commit(ctx context.Context) error {
 		s.open = nil
 		return nil
 	}
-	s.statement.ending = true
+	s.statement.ends(true)
 	if err := t.rulesHold(ctx); err != nil {
 		return s.statement.note(err)
 	}
@@ -227,7 +226,9 @@ func (s *Session) committed() {
 	t := s.open
 	s.open = nil
 	s.transacting.Store(false)
-	s.statement.committed = s.statement.committed || s.statement.failure == nil // what has failed has nothing to commit
+	if s.statement.failure == nil { // what has failed has nothing to commit
+		s.statement.commits()
+	}
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
 	s.gateway.slowEnd(s, t, nil, false)
 }
@@ -304,7 +305,7 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 }
 
 // Duplicate implements table.Session.
-func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
+func (s *Session) Duplicate(message string) { s.statement.duplicates(message) }
 
 // FinalRead implements table.Session.
 func (s *Session) FinalRead() bool {
@@ -313,8 +314,7 @@ func (s *Session) FinalRead() bool {
 
 // Writes implements table.Session.
 func (s *Session) Writes(id uint64) bool {
-	st := &s.statement
-	return st.writes == id || slices.Contains(st.written, id) || s.open.weak() && slices.Contains(st.joined, id)
+	return s.statement.writesTo(id, s.open.weak())
 }
 
 // Looks implements table.Session.
@@ -328,7 +328,7 @@ func (s *Session) Weak() bool { return s.open.weak() }
 
 // NotFinal implements table.Session.
 func (s *Session) NotFinal() error {
-	s.statement.notFinal = true
+	s.statement.readsTwice()
 	return s.statement.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
 }
 

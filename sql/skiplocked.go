@@ -76,7 +76,7 @@ func (b *builder) skip(ctx *gms.Context, s *Session, root gms.Node, row gms.Row)
 	if len(tables) == 0 {
 		return nil, nil
 	}
-	s.statement.skipping = true
+	s.statement.skips()
 	for range skipTries {
 		rows, marks, err := b.look(ctx, s, root, row)
 		if err != nil {
@@ -96,14 +96,7 @@ func (b *builder) skip(ctx *gms.Context, s *Session, root gms.Node, row gms.Row)
 
 // look carries out the query without a lock; marks is nil if a row does not say what it is made of.
 func (b *builder) look(ctx *gms.Context, s *Session, root gms.Node, row gms.Row) (rows []gms.Row, marks map[txn.Key]table.Looked, err error) {
-	seen := map[txn.Key]table.Looked{}
-	s.statement.looks = func(rows []table.Looked) {
-		for _, r := range rows {
-			seen[r.Key] = r
-		}
-	}
-	s.statement.seen = seen
-	defer func() { s.statement.looks, s.statement.seen = nil, nil }()
+	defer s.statement.look()()
 	iter, err := b.g.engine.Analyzer.ExecBuilder.Build(ctx, root, row)
 	if err != nil {
 		return nil, nil, err

@@ -2,102 +2,46 @@ package sql
 
 import (
 	"context"
-	"errors"
-	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
-	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
 )
 
-// statement is what a session knows of the statement it runs.
+// statement is what is known of a statement while it lives: begin makes it anew for each try, and
+// what is carried out for it changes it through the methods of its parts.
 type statement struct {
-	mu         sync.Mutex
-	failure    *txn.Error      // what ended a read or a commit
-	unread     error           // why the catalogue could not be read, where the engine does not say
-	denied     *mysql.SQLError // why it was refused before the engine saw it
-	view       string          // the definition that was handed out last
-	duplicate  string          // MySQL's words for a duplicate key
-	snapshot   *catalog.Snapshot
-	reloaded   bool  // the catalogue was read from its leader for it
-	own        bool  // it is its own transaction
-	mark       int   // where its writes begin
-	beyond     error // it is beyond a bound of the server
-	full       bool  // a write found no room in the transaction
-	read       bool  // it has read something
-	final      bool  // it makes one read and is its own transaction
-	notFinal   bool  // that proved wrong at a former try
-	alters     bool  // it has changed the catalogue, or is about to: so it is not done again
-	compiled   bool  // a round plan was looked for
-	topped     bool  // what its plan yields is counted
-	plan       *plan.RoundPlan
-	writes     uint64               // the table that it writes, by id
-	written    []uint64             // tables that an UPDATE or DELETE without a round plan writes, by id
-	joined     []uint64             // these, and those that it joins them with
-	consistent bool                 // START TRANSACTION WITH CONSISTENT SNAPSHOT
-	priority   string               // START TRANSACTION /*+ priority(..) */
-	fresh      bool                 // the memory of what it yields is not used again
-	first      bool                 // nothing of its explicit transaction was used before it
-	inside     bool                 // it is done again, and its client knows nothing of that
-	committed  bool                 // something was committed for it
-	ending     bool                 // it has set out to end its transaction, and does (ending.go)
-	shown      bool                 // the client has been sent something of it
-	looks      func([]table.Looked) // it looks at what it will lock (skiplocked.go)
-	skipping   bool                 // that was tried
-	seen       map[txn.Key]table.Looked
-	lasting    bool                 // it has had effects beside its transaction's
-	foreign    *foreign.Statement   // it names tables at sources
-	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
-	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
-	args       []foreign.Arg        // its values
-	carriage   *carriage            // where its functions that carry values meet (carried.go)
-	carried    map[*carriage][]any  // what they carry
-	panicked   bool                 // the engine has panicked at it
+	failures
+	seenCatalogue
+	fate
+	planned
+	lookedAt
+	sourceParts
+	carriedValues
 }
 
-// note keeps the error that ended a read or a commit: the first, for the reads
-// that ran beside it are then called off, and fail of that.
-func (st *statement) note(err error) error {
-	if err == nil {
-		return nil
+// begin begins a try of a statement. own: it is its own transaction; open is that which is open;
+// notFinal: a former try has shown that it makes more than one read.
+func (st *statement) begin(own, notFinal bool, open *transaction) {
+	*st = statement{}
+	st.notFinal, st.own, st.first = notFinal, own, !own && !open.begun()
+	if open.begun() {
+		st.mark = open.real.Savepoint()
 	}
-	var e *txn.Error
-	if errors.As(err, &e) {
-		st.mu.Lock()
-		if st.failure == nil {
-			st.failure = e
-		}
-		st.mu.Unlock()
-	}
-	return err
 }
 
-// unknown reports whether the statement's commit has an outcome that nobody knows.
-func (st *statement) unknown() bool {
-	return st.failure != nil && st.failure.Kind == txn.KindUnknown
-}
-
-// refused is why a statement that the engine has carried out must fail. While its rows
-// are sent the engine may still read.
-func (st *statement) refused() error {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.failure != nil && st.full {
-		return st.failure
-	}
-	if st.beyond != nil {
-		return st.beyond
-	}
-	return nil
+// seenCatalogue is the catalogue that a statement sees.
+type seenCatalogue struct {
+	snapshot *catalog.Snapshot
+	reloaded bool   // the catalogue was read from its leader for it
+	view     string // the definition that was handed out last
 }
 
 // catalogue is the catalogue that the statement sees.
-func (st *statement) catalogue(ctx context.Context, store *catalog.Store) (*catalog.Snapshot, error) {
+func (st *seenCatalogue) catalogue(ctx context.Context, store *catalog.Store) (*catalog.Snapshot, error) {
 	if st.snapshot == nil {
 		snap, err := store.Current(ctx)
 		if err != nil {
@@ -110,7 +54,7 @@ func (st *statement) catalogue(ctx context.Context, store *catalog.Store) (*cata
 
 // reload reads the catalogue from its leader, once a statement: something that it names was not
 // found. changed reports whether that made a difference.
-func (st *statement) reload(ctx context.Context, store *catalog.Store) (snap *catalog.Snapshot, changed bool, err error) {
+func (st *seenCatalogue) reload(ctx context.Context, store *catalog.Store) (snap *catalog.Snapshot, changed bool, err error) {
 	if st.reloaded {
 		return st.snapshot, false, nil
 	}
@@ -123,46 +67,136 @@ func (st *statement) reload(ctx context.Context, store *catalog.Store) (snap *ca
 	return snap, changed, nil
 }
 
-// adopt makes a plan that of the statement, as compile does.
-func (st *statement) adopt(p *plan.RoundPlan) {
-	st.compiled, st.plan, st.fresh = true, p, true
-	if p.Writes != nil {
-		st.writes = p.Writes.Descriptor().ID()
-	}
-	st.final = st.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
-}
+// sees has the statement see another catalogue; nil: whatever is there when it asks.
+func (st *seenCatalogue) sees(snap *catalog.Snapshot) { st.snapshot = snap }
 
-// compile looks, once a statement, for a round plan. Whether or not it is used,
-// what the statement writes is read for writing.
-func (st *statement) compile(ctx *gms.Context, root gms.Node) {
-	if st.compiled {
-		return
-	}
-	st.compiled = true
-	p := plan.Compile(ctx, root)
-	if p == nil {
-		st.written, st.joined = plan.Targets(ctx, root)
-		return
-	}
-	if p.Writes != nil {
-		st.writes = p.Writes.Descriptor().ID()
-	}
-	if path(ctx) == pathEngine {
-		return
-	}
-	st.plan = p
-	st.final = st.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
+// handsOut notes the definition of a view that is handed out.
+func (st *seenCatalogue) handsOut(view string) { st.view = view }
+
+// fate is how a statement stands to its transaction, and whether it can be done again.
+type fate struct {
+	own        bool   // it is its own transaction
+	first      bool   // nothing of its explicit transaction was used before it
+	mark       int    // where its writes begin
+	inside     bool   // it is done again, and its client knows nothing of that
+	read       bool   // it has read something
+	alters     bool   // it has changed the catalogue, or is about to: so it is not done again
+	lasting    bool   // it has had effects beside its transaction's
+	shown      bool   // the client has been sent something of it
+	committed  bool   // something was committed for it
+	ending     bool   // it has set out to end its transaction, and does (ending.go)
+	consistent bool   // START TRANSACTION WITH CONSISTENT SNAPSHOT
+	priority   string // START TRANSACTION /*+ priority(..) */
 }
 
 // repeatable reports whether the statement, which has failed, can be done again as if it had never
 // been. inPacket: it stands in a packet whose answers are held, and all of which is done again
 // (untilWon), or its tries would multiply.
-func (st *statement) repeatable(inPacket bool) bool {
-	if st.first && inPacket {
+func (f *fate) repeatable(inPacket bool) bool {
+	if f.first && inPacket {
 		return false
 	}
-	return st.retriesAlone() && !st.alters && !st.committed && !st.shown && !st.lasting
+	return f.retriesAlone() && !f.alters && !f.committed && !f.shown && !f.lasting
 }
 
 // retriesAlone reports whether the statement may be done again by itself.
-func (st *statement) retriesAlone() bool { return st.own || st.first }
+func (f *fate) retriesAlone() bool { return f.own || f.first }
+
+// ends notes that the statement has set out to end its transaction, if it has.
+func (f *fate) ends(set bool) { f.ending = f.ending || set }
+
+// hides notes whether it is done again, and its client knows nothing of that.
+func (f *fate) hides(again bool) { f.inside = again }
+
+// reads notes that it has read something.
+func (f *fate) reads() { f.read = true }
+
+// shows notes that the client has been sent something of it.
+func (f *fate) shows() { f.shown = true }
+
+// lasts notes that it has had effects beside its transaction's.
+func (f *fate) lasts() { f.lasting = true }
+
+// commits notes that something was committed for it.
+func (f *fate) commits() { f.committed = true }
+
+// defines notes that it changes the catalogue.
+func (f *fate) defines() { f.alters = true }
+
+// isOwn makes the statement a transaction of its own, whatever it was.
+func (f *fate) isOwn() { f.own, f.first = true, false }
+
+// beginsAnew forgets what was done for it before its own transaction began.
+func (f *fate) beginsAnew() { f.alters, f.committed, f.ending = false, false, false }
+
+// wants notes what a START TRANSACTION says: a moment for all of it, and a priority.
+func (f *fate) wants(consistent bool, begin string) {
+	f.consistent = f.consistent || consistent
+	if said := priorityHinted(begin); said != "" {
+		f.priority = said
+	}
+}
+
+// lookedAt is what a statement that skips locked rows sees of them (skiplocked.go).
+type lookedAt struct {
+	looks    func([]table.Looked) // it looks at what it will lock
+	skipping bool                 // that was tried
+	seen     map[txn.Key]table.Looked
+}
+
+// look notes what the statement looks at, until the function that it returns is called.
+func (l *lookedAt) look() (done func()) {
+	seen := map[txn.Key]table.Looked{}
+	l.looks = func(rows []table.Looked) {
+		for _, r := range rows {
+			seen[r.Key] = r
+		}
+	}
+	l.seen = seen
+	return func() { l.looks, l.seen = nil, nil }
+}
+
+// skips notes that skipping was tried.
+func (l *lookedAt) skips() { l.skipping = true }
+
+// sourceParts is what a statement has of tables at sources.
+type sourceParts struct {
+	foreign *foreign.Statement   // it names tables at sources
+	narrow  *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
+	args    []foreign.Arg        // its values
+	scanned map[string][]gms.Row // what the engine has read of them, by what was asked
+}
+
+// names notes the statement as it is read for sources, with its values. plain: what it asks of
+// columns can be asked of the sources.
+func (p *sourceParts) names(st *foreign.Statement, args []foreign.Arg, plain bool) {
+	p.foreign, p.args = st, args
+	if plain {
+		p.narrow = st
+	}
+}
+
+// keepScan keeps what was read for a question.
+func (p *sourceParts) keepScan(key string, rows []gms.Row) {
+	if p.scanned == nil {
+		p.scanned = map[string][]gms.Row{}
+	}
+	p.scanned[key] = rows
+}
+
+// carriedValues are values that functions of a statement hand to others (carried.go).
+type carriedValues struct {
+	carriage *carriage           // where its functions that carry values meet
+	carried  map[*carriage][]any // what they carry
+}
+
+// meet has the functions of the statement meet somewhere.
+func (c *carriedValues) meet(at *carriage) { c.carriage = at }
+
+// carry keeps values for those who meet there.
+func (c *carriedValues) carry(to *carriage, values []any) {
+	if c.carried == nil {
+		c.carried = map[*carriage][]any{}
+	}
+	c.carried[to] = values
+}

@@ -107,7 +107,7 @@ type preparedNames struct {
 // PrepareQuery is called by the engine for every parsed text and every PREPARE.
 func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
 	if err := s.prepared.add(name, s.gateway, s.share()); err != nil {
-		s.statement.beyond = err
+		_ = s.statement.tooMuch(err)
 		return
 	}
 	s.BaseSession.PrepareQuery(name, parsed)

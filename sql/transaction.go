@@ -187,10 +187,7 @@ func (w *watched) Delete(k txn.Key) {
 func (w *watched) checkFull() {
 	if b, ok := w.Txn.(txn.Bounded); ok {
 		if full := b.Full(); full != nil {
-			w.s.statement.mu.Lock()
-			w.s.statement.full = true
-			w.s.statement.mu.Unlock()
-			_ = w.s.statement.note(full)
+			w.s.statement.noteFull(full)
 		}
 	}
 }
@@ -200,7 +197,7 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
-	w.s.statement.read = true
+	w.s.statement.reads()
 	w.s.place.pause()
 	res, err := w.Txn.Read(ctx, r)
 	w.s.place.resume()

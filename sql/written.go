@@ -45,10 +45,7 @@ func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
 	if r.st == nil || err != nil {
 		return nil, err
 	}
-	s.statement.foreign, s.statement.args = r.st, r.args
-	if t.written.plain {
-		s.statement.narrow = r.st
-	}
+	s.statement.names(r.st, r.args, t.written.plain)
 	return &sourcePlan{st: r.st, plan: r.plan, last: s.statement.own}, nil
 }
 
