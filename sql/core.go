@@ -166,6 +166,7 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 		return nil, nil
 	}
 	c := coreContext(ctx, s)
+	c.Strict = false // a query stores nothing
 	c.Parameters = parameters
 	q, err := bind.Select(tree, parse.Items(text), coreLookup(s, snap), s.coreSettings().fullGroup)
 	if err != nil {
@@ -188,7 +189,7 @@ func lastingError(err error) error {
 	var e *expr.Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case 1055, 1111, 1140, 1582:
+		case 1055, 1111, 1140, 1582, 3995:
 			return coreError(err)
 		}
 	}
@@ -271,6 +272,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
+	c.Strict = false // a query stores nothing
 	c.Parameters = p.parameters
 	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
 	if err != nil {

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,10 +30,14 @@ type coreSettings struct {
 	collation      collations.ID
 	maxPacket      int
 	groupConcatMax int
+	timestamp      time.Time // SET timestamp; zero: the statement's own time
 }
 
 // The modes under which texts mean something else than the core's parser takes them for, or values are computed otherwise.
 var coreRefuses = []string{"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "HIGH_NOT_PRECEDENCE", "IGNORE_SPACE", "REAL_AS_FLOAT", "NO_UNSIGNED_SUBTRACTION", "TIME_TRUNCATE_FRACTIONAL", "PAD_CHAR_TO_FULL_LENGTH"}
+
+// unsetTimestamp is the engine's value of the variable timestamp as long as no client has set it.
+const unsetTimestamp = 1000
 
 // coreSettings are those of now.
 func (s *sessionVariables) coreSettings() *coreSettings {
@@ -48,6 +53,11 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	c.keepsZero = slices.Contains(modes, "NO_AUTO_VALUE_ON_ZERO")
 	c.maxPacket = int(s.number("max_allowed_packet", expr.DefaultMaxPacket))
 	c.groupConcatMax = int(s.number("group_concat_max_len", 1024))
+	if v, err := s.GetSessionVariable(s.quiet, "timestamp"); err == nil {
+		if seconds, ok := v.(float64); ok && seconds != unsetTimestamp {
+			c.timestamp = time.UnixMicro(int64(math.Round(seconds * 1e6)))
+		}
+	}
 	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))
 	c.collation = id
 	c.usable = known && expr.Environment().CollationEnv().IsSupported(id) && s.speaksUnicode()
@@ -83,6 +93,9 @@ func coreContext(ctx context.Context, s *Session) *expr.Context {
 	set, c := s.coreSettings(), &s.coreCtx
 	c.Forget()
 	c.Done, c.Now, c.Zone = ctx, s.stats.began, s.zone()
+	if !set.timestamp.IsZero() {
+		c.Now = set.timestamp
+	}
 	if c.Now.IsZero() {
 		c.Now = time.Now()
 	}

@@ -1,8 +1,10 @@
 package access
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -327,6 +329,9 @@ func nearest(ctx *gms.Context, t gms.Type, v Value, padded bool) (near any, same
 		value = strings.TrimRight(text, " ")
 	}
 	near, same, ok = comparing.Near(ctx, t, from, value)
+	if at, is := near.(time.Time); is && types.IsTimestampType(t) && (at.Unix() < 1 || at.Unix() > math.MaxInt32) {
+		return nil, false, false, false
+	}
 	if !ok && types.IsTimespan(t) {
 		return nil, false, false, false // of a text with more behind the time the filter takes the time
 	}

@@ -70,12 +70,12 @@ func (a Aggregate) Type(c *expr.Context) expr.Type {
 		if precision, scale, exact := exactType(a.Types[0]); exact {
 			return typeOf(sqltypes.Decimal, true, min(precision+sumDigits, precisionMax), scale)
 		}
-		return doubleType()
+		return typeOf(sqltypes.Float64, true, 0, doubleDecimals(a.Types[0]))
 	case Avg:
 		if precision, scale, exact := exactType(a.Types[0]); exact {
 			return typeOf(sqltypes.Decimal, true, min(precision+divisionDigits, precisionMax), min(scale+divisionDigits, scaleMax))
 		}
-		return doubleType()
+		return typeOf(sqltypes.Float64, true, 0, min(doubleDecimals(a.Types[0])+divisionDigits, 31))
 	case Min, Max:
 		t := a.Types[0]
 		if t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set {
@@ -98,6 +98,17 @@ func (a Aggregate) Type(c *expr.Context) expr.Type {
 // typeOf is a type without a character set.
 func typeOf(t sqltypes.Type, nullable bool, size, scale int32) expr.Type {
 	return evalengine.NewTypeEx(t, collations.CollationBinaryID, nullable, size, scale, nil)
+}
+
+// doubleDecimals are the decimals of a value that is summed as a double; 31: it has no fixed number of them.
+func doubleDecimals(t expr.Type) int32 {
+	switch {
+	case t.Type() == sqltypes.Null:
+		return 0
+	case sqltypes.IsFloat(t.Type()) && t.Scale() > 0:
+		return t.Scale()
+	}
+	return 31
 }
 
 func doubleType() expr.Type { return typeOf(sqltypes.Float64, true, 0, 31) }

@@ -289,12 +289,21 @@ var (
 		quiet.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 		p, ok := quiet.date(0, c.storedRules()&^zeroParts)
 		if n := c.Float(0); !ok || n != 0 && n < 101 {
-			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
+			if n < 0 || n >= 1 {
+				c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
+			}
 			return c.Bytes([]byte(beyondDates(n))), nil
 		}
 		return c.temporalValue(p.temporal, 6), nil
 	}}
 	instant = &Function{Name: "\x00MOMENT", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
+		if v := c.Args[0]; v.Type() == sqltypes.Time { // of the present day
+			p, ok := c.today(v)
+			if !ok {
+				return Null, nil
+			}
+			return c.temporalValue(p.temporal, 6), nil
+		}
 		p, ok := parseDateTime(c.plain(0), zeroParts)
 		if ok = ok && p.atOffset(c.zone()); !ok || p.cut {
 			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
@@ -311,7 +320,7 @@ var (
 		}
 		p, ok := c.time(0)
 		if !ok {
-			return Null, nil // it equals no time, after a warning
+			return c.temporalValue(temporal{kind: aTime}, 6), nil // as MariaDB: what is no time is none, after a warning
 		}
 		return c.temporalValue(p.temporal, 6), nil
 	}}
@@ -392,7 +401,7 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		if b.constant(c) {
 			break // a slot, as of a variable, may be one
 		}
-		if t := b.kind(c); (b.isNumber(c) || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		if t := b.kind(c); (b.isNumber(c) || t == sqltypes.Time || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
 			break
 		}
 		return nil
@@ -412,7 +421,7 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		if b.isNumber(constant) {
 			return moment
 		}
-		if b.isText(constant) {
+		if b.isText(constant) || b.kind(constant) == sqltypes.Time {
 			return instant
 		}
 	case sqltypes.Time:

@@ -303,6 +303,9 @@ func Truth(v Value, c *Context) bool {
 	if t := v.Type(); t == sqltypes.Enum || t == sqltypes.Set {
 		return len(v.Raw()) > 0
 	}
+	if v.Type() == sqltypes.Bit {
+		return len(bytes.Trim(v.Raw(), "\x00")) > 0
+	}
 	if sqltypes.IsIntegral(v.Type()) {
 		return bytes.ContainsAny(v.Raw(), "123456789") // a YEAR is 0000, and others may be filled with zeros
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
@@ -35,6 +36,11 @@ func parts(e sqlparser.Expr) []sqlparser.Expr {
 func (p *Plan) split(c *expr.Context) error {
 	p.whole = true
 	for _, part := range parts(p.Query.Where) {
+		if constant(part) {
+			if err := p.gate(c, part); err != nil {
+				return err
+			}
+		}
 		found, err := p.condition(c, part)
 		if err != nil {
 			return err
@@ -45,6 +51,15 @@ func (p *Plan) split(c *expr.Context) error {
 		p.conditions = append(p.conditions, found...)
 	}
 	return nil
+}
+
+// gate notes a part with one value for all rows: unless it is true, nothing is read.
+func (p *Plan) gate(c *expr.Context, e sqlparser.Expr) error {
+	program, err := expr.Compile(c, expr.Columns{}, e)
+	if err == nil && program.Constant(0) {
+		p.gates = append(p.gates, program)
+	}
+	return err
 }
 
 // condition are the conditions that a part is; none: it is for the filter alone.
@@ -61,8 +76,8 @@ func (p *Plan) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error)
 				return nil, err
 			}
 			to, err := p.compared(c, at, access.LessEqual, e.To)
-			if err != nil || to == nil {
-				return nil, err
+			if err != nil || to == nil || types.IsText(p.column(at).Type) && !(isText(from) && isText(to)) {
+				return nil, err // one number has all three compared as numbers
 			}
 			return []condition{*from, *to}, nil
 		}
@@ -72,6 +87,16 @@ func (p *Plan) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error)
 		return p.comparison(c, e)
 	}
 	return nil, nil
+}
+
+// isText reports whether a condition has texts or NULLs only.
+func isText(c *condition) bool {
+	for i := range c.count {
+		if t := c.values.Type(i); !sqltypes.IsText(t.Type()) && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null {
+			return false
+		}
+	}
+	return true
 }
 
 // operators are the comparisons that bound an index, and what they are with their sides exchanged.

@@ -79,6 +79,9 @@ func (p *Plan) begin(c *expr.Context) {
 	}
 	quiet := *c // the filter warns
 	beginAll(p.conditions, &quiet)
+	for _, g := range p.gates {
+		g.Begin(c)
+	}
 }
 
 func beginAll(list []condition, c *expr.Context) {
@@ -140,6 +143,11 @@ func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, co
 // choose is the access for the present values; nil: no row can match.
 func (p *Plan) choose(gctx *gms.Context, offset, count uint64) (*access.Choice, error) {
 	w := access.Wanted{Columns: p.Columns, Whole: p.whole, Locking: p.Query.Lock != txn.LockNone}
+	for _, g := range p.gates {
+		if open, err := g.True(nil); err != nil || !open {
+			return nil, err
+		}
+	}
 	var none bool
 	var err error
 	if w.Conditions, none, err = present(p.conditions); err != nil || none {

@@ -17,7 +17,8 @@ type Plan struct {
 	Columns    []int // positions of the table's columns that are read
 	where      *expr.Program
 	conditions []condition
-	whole      bool // the conditions are the whole filter
+	gates      []*expr.Program // parts of the filter with one value for all rows
+	whole      bool            // the conditions are the whole filter
 	having     *expr.Program
 	input      *expr.Program // of groups: keys, then arguments of aggregates
 	keys       []exec.Key

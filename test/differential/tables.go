@@ -206,7 +206,7 @@ func (t *Table) distinct() {
 				if c.Name != name {
 					continue
 				}
-				v := fold(strings.ToLower(row[j]))
+				v := fold(strings.Trim(row[j], "'"))
 				if seen[v] {
 					row[j] = "NULL"
 				}
