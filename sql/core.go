@@ -166,7 +166,6 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 		return nil, nil
 	}
 	c := coreContext(ctx, s)
-	c.Strict = false // a query stores nothing
 	c.Parameters = parameters
 	q, err := bind.Select(tree, parse.Items(text), coreLookup(s, snap), s.coreSettings().fullGroup)
 	if err != nil {
@@ -272,7 +271,6 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
-	c.Strict = false // a query stores nothing
 	c.Parameters = p.parameters
 	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
 	if err != nil {

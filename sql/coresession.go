@@ -53,7 +53,7 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	c.keepsZero = slices.Contains(modes, "NO_AUTO_VALUE_ON_ZERO")
 	c.maxPacket = int(s.number("max_allowed_packet", expr.DefaultMaxPacket))
 	c.groupConcatMax = int(s.number("group_concat_max_len", 1024))
-	if v, err := s.GetSessionVariable(s.quiet, "timestamp"); err == nil {
+	if v, err := s.base.GetSessionVariable(s.quiet, "timestamp"); err == nil {
 		if seconds, ok := v.(float64); ok && seconds != unsetTimestamp {
 			c.timestamp = time.UnixMicro(int64(math.Round(seconds * 1e6)))
 		}
