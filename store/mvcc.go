@@ -52,13 +52,15 @@ const versionTail = 10
 
 // appendUnescaped appends a row key without its escapes and terminator.
 func appendUnescaped(dst, body []byte) []byte {
-	for {
-		i := bytes.IndexByte(body, 0)
-		if i < 0 || i+1 >= len(body) {
-			return append(dst, body...)
+	from := 0
+	for i := 0; i < len(body); i++ { // most keys are short
+		if body[i] == 0 {
+			dst = append(dst, body[from:i+1]...)
+			i++ // the 0xff of an escaped zero
+			from = i + 1
 		}
-		dst, body = append(dst, body[:i+1]...), body[i+2:] // without the 0xff of an escaped zero
 	}
+	return append(dst, body[min(from, len(body)):]...)
 }
 
 // PutVersion adds a version of a row to the batch; a nil value deletes the row.

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -115,13 +116,13 @@ func encodeBytes(_ *encoder, _ *column, dst []byte, v expr.Value) []byte {
 
 // appendEscaped appends bytes so that none is the beginning of another: 0 becomes 0 255, the end is 0 0.
 func appendEscaped(dst, b []byte) []byte {
-	for _, ch := range b {
-		dst = append(dst, ch)
-		if ch == 0 {
-			dst = append(dst, 255)
+	for {
+		i := bytes.IndexByte(b, 0)
+		if i < 0 {
+			return append(append(dst, b...), 0, 0)
 		}
+		dst, b = append(append(dst, b[:i]...), 0, 255), b[i+1:]
 	}
-	return append(dst, 0, 0)
 }
 
 func encodeFloat(_ *encoder, _ *column, dst []byte, v expr.Value) []byte {
