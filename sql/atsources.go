@@ -109,7 +109,7 @@ func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
 	if err != nil || st == nil {
 		return nil, err
 	}
-	if x.below {
+	if x.below != nil {
 		return nil, errAbove
 	}
 	args, err := argsOf(x)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -19,6 +20,7 @@ import (
 	"isochron/sql/parse"
 	"isochron/sql/rounds"
 	"isochron/sql/table"
+	"isochron/sql/wire"
 	"isochron/txn"
 )
 
@@ -31,6 +33,7 @@ type corePlan struct {
 	fields     []*querypb.Field
 	of         []rounds.Field // of fields
 	parameters map[string]*vtquery.BindVariable
+	columns    *wire.Columns // the fields as they are sent
 }
 
 // kind implements Plan.
@@ -45,6 +48,9 @@ type coreTexts struct {
 	plans   map[string]*corePlan
 	changes map[string]*changePlan
 }
+
+// some reports whether there is a plan.
+func (c *coreTexts) some() bool { return !c.refused && len(c.plans) > 0 }
 
 // coreRefusedMax bounds the texts that a session remembers as refused.
 const coreRefusedMax = 256
@@ -84,7 +90,7 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	}
 	if t != nil {
 		if p := t.core.plans[types]; p != nil {
-			return &corePlan{p.plan, p.fields, p.of, parameters}, nil
+			return p.with(parameters), nil
 		}
 		if len(t.core.plans) >= variantsMax {
 			return nil, nil
@@ -119,6 +125,25 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	return p, nil
 }
 
+// knownCore is the core's plan of a statement of which it has made one before for such values; nil: it has not.
+func (x *execution) knownCore(t *text) Plan {
+	if t == nil || x.tried[coreKind] || !t.core.some() || !mayUseCore(x.s, x.text) {
+		return nil
+	}
+	parameters, types, ok := x.coreParameters()
+	if !ok || t.core.plans[types] == nil {
+		return nil
+	}
+	return t.core.plans[types].with(parameters)
+}
+
+// with is the plan with these values.
+func (p *corePlan) with(parameters map[string]*vtquery.BindVariable) *corePlan {
+	out := *p
+	out.parameters = parameters
+	return &out
+}
+
 // mayUseCore reports whether the core may be asked for a statement of the session.
 func mayUseCore(s *Session, text string) bool {
 	return s.chosen().path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
@@ -126,14 +151,18 @@ func mayUseCore(s *Session, text string) bool {
 
 // coreParameters are the statement's values by the names that the parser gives them, and a text that tells their types
 // apart.
-func (x *execution) coreParameters() (values map[string]*vtquery.BindVariable, types string, ok bool) {
-	if x.prepare == nil {
-		return takenParameters(x.taken)
+func (r *request) coreParameters() (values map[string]*vtquery.BindVariable, types string, ok bool) {
+	switch {
+	case r.prepare == nil:
+		return takenParameters(r.taken)
+	case r.sent != nil:
+		values, types = sentParameters(r.sent)
+		return values, types, true
 	}
-	values = make(map[string]*vtquery.BindVariable, len(x.prepare.BindVars))
+	values = make(map[string]*vtquery.BindVariable, len(r.prepare.BindVars))
 	var key strings.Builder
-	for i := range len(x.prepare.BindVars) {
-		bv := x.prepare.BindVars[paramName(i)]
+	for i := range len(r.prepare.BindVars) {
+		bv := r.prepare.BindVars[paramName(i)]
 		if bv == nil {
 			return nil, "", false
 		}
@@ -180,7 +209,8 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 			return nil, nil
 		}
 	}
-	return &corePlan{plan, coreFields(s, plan), plan.Fields(), parameters}, nil
+	fields := coreFields(s, plan)
+	return &corePlan{plan, fields, plan.Fields(), parameters, wire.NewColumns(wireColumns(fields))}, nil
 }
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
@@ -266,6 +296,27 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 	return values
 }
 
+// prepareBelow is prepareCore for a statement that was read below the wire library; it counts the parameters as well.
+func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int) {
+	tree := parse.Select(query)
+	if tree == nil {
+		return nil, 0
+	}
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if _, ok := n.(*sqlparser.Argument); ok {
+			parameters++
+		}
+		return true, nil
+	}, tree)
+	s.inside.Add(1)
+	defer s.inside.Add(-1)
+	ctx := s.interruption.enter(context.Background(), time.Now(), true)
+	defer s.interruption.leave()
+	beginStatement(s, 0)
+	_ = s.gateway.accounts.Refresh(ctx)
+	return prepareCore(ctx, s, query, parameters), parameters
+}
+
 // Execute implements Plan.
 func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
@@ -298,7 +349,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		if err := s.account.Load().charge(held); err != nil {
 			return err
 		}
-		if err := x.yield(coreResult(fields, p.of, rows), true); err != nil {
+		if err := x.yieldRows(p, fields, rows); err != nil {
 			return err
 		}
 		s.account.Load().release(held)
@@ -309,6 +360,10 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
 	tellFlags(s, x.c)
+	if x.below != nil {
+		x.describe(p, fields)
+		return nil
+	}
 	return x.yield(&sqltypes.Result{Fields: fields}, false)
 }
 

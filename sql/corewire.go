@@ -1,8 +1,10 @@
 package sql
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -17,6 +19,7 @@ import (
 
 	"isochron/sql/expr"
 	"isochron/sql/rounds"
+	"isochron/sql/wire"
 )
 
 // takenParameters are values that were taken out of a text, by the names of their places.
@@ -53,6 +56,32 @@ func takenParameters(taken []sqlparser.Expr) (values map[string]*vtquery.BindVar
 		key += v.Type.String() + ","
 	}
 	return values, key, true
+}
+
+// sentParameters are the values of an execution that was read from its bytes.
+func sentParameters(sent []wire.Parameter) (values map[string]*vtquery.BindVariable, key string) {
+	values = make(map[string]*vtquery.BindVariable, len(sent))
+	var types strings.Builder
+	for i := range sent {
+		p := &sent[i]
+		v := &vtquery.BindVariable{Value: p.Text()}
+		switch _, whole := p.Integer(); {
+		case p.Null:
+			v.Type = vtsqltypes.Null
+		case p.Float():
+			v.Type = vtsqltypes.Float64
+		case !whole:
+			v.Type = parameterType(vtsqltypes.VarBinary, v.Value)
+		case p.Unsigned:
+			v.Type = vtsqltypes.Uint64
+		default:
+			v.Type = vtsqltypes.Int64
+		}
+		values[paramName(i)] = v
+		types.WriteString(v.Type.String())
+		types.WriteByte(',')
+	}
+	return values, types.String()
 }
 
 // parameterType is the type of a parameter: clients send text as bytes.
@@ -96,17 +125,30 @@ func valueFields(fields []*querypb.Field, rows [][]expr.Value) []*querypb.Field 
 	out := fields
 	for i, f := range fields {
 		v := firstValue(rows, i)
-		if v.IsNull() || familyOf(vtsqltypes.Type(f.Type)) == familyOf(v.Type()) {
+		same := v.IsNull() || familyOf(vtsqltypes.Type(f.Type)) == familyOf(v.Type())
+		fraction := v.Type() == vtsqltypes.Time && f.Decimals == 0 && hasFraction(rows, i)
+		if same && !fraction {
 			continue
 		}
 		if &out[0] == &fields[0] {
 			out = slices.Clone(fields)
 		}
 		changed := proto.Clone(f).(*querypb.Field)
-		changed.Type = wireType(v.Type())
+		if !same {
+			changed.Type = wireType(v.Type())
+		}
+		if fraction {
+			changed.Decimals = fractionDigits
+		}
 		out[i] = changed
 	}
 	return out
+}
+
+// hasFraction reports whether a time of a column has a fraction: clients of the binary protocol write as many digits as the
+// field says.
+func hasFraction(rows [][]expr.Value, column int) bool {
+	return slices.ContainsFunc(rows, func(row []expr.Value) bool { return bytes.IndexByte(row[column].Raw(), '.') >= 0 })
 }
 
 func firstValue(rows [][]expr.Value, column int) expr.Value {

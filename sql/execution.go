@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/sysvars"
+	"isochron/sql/wire"
 	"isochron/txn"
 )
 
@@ -28,16 +29,19 @@ type execution struct {
 	c         *mysql.Conn
 	s         *Session
 	spool     mysql.ResultSpoolFn // to the client; below: nil
-	below     bool                // its bytes were read below the wire library, where only a point update can be answered
-	shownText *string             // the text as others see it; never changed
-	plan      Plan                // of this try
-	tried     [wholeEngine]bool   // plans that this try was not for, by their kinds
-	rest      string              // what stands behind the statement
-	held      results             // what is not shown before the commit
-	result    sqltypes.Result     // the answer of a plan that has committed, if it has one
-	whole     bool                // there is such a result
-	call      *procedureCall      // the statements of the procedure that it calls, which are to be done
-	counted   bool                // in the status variables
+	below     *conn               // nil, or its bytes were read below the wire library, and its answer is written there
+	described bool                // that answer begins with its columns, which are these
+	columns   *wire.Columns
+	streamed  bool              // some of that answer was sent
+	shownText *string           // the text as others see it; never changed
+	plan      Plan              // of this try
+	tried     [wholeEngine]bool // plans that this try was not for, by their kinds
+	rest      string            // what stands behind the statement
+	held      results           // what is not shown before the commit
+	result    sqltypes.Result   // the answer of a plan that has committed, if it has one
+	whole     bool              // there is such a result
+	call      *procedureCall    // the statements of the procedure that it calls, which are to be done
+	counted   bool              // in the status variables
 	before    sessionState
 }
 
@@ -56,7 +60,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	}
 	s.stats.begin(*x.shownText, now)
 	s.shownText.Store(x.shownText)
-	ctx = s.interruption.enter(ctx, now, x.below)
+	ctx = s.interruption.enter(ctx, now, x.below != nil)
 	defer s.interruption.leave()
 	if limit := s.interruption.limit(s.chosen().timeOf(x.text)); limit != nil {
 		defer limit.Stop()
@@ -89,7 +93,7 @@ func (x *execution) enter(ctx context.Context) error {
 		return nil // it was executed before
 	}
 	open := s.open.begun()
-	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below); err != nil {
+	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below != nil); err != nil {
 		if why := s.interruption.reason(); why != nil {
 			err = interrupted(why)
 		}
@@ -108,6 +112,10 @@ func (x *execution) try(ctx context.Context, try int) error {
 	}
 	follow(ctx, s)
 	x.rest, x.held, x.whole = "", results{s: s}, false
+	if x.below != nil && !x.streamed {
+		x.described = false
+		x.below.execute.answer.Begin()
+	}
 	err := x.h.withNamed(s, x.text, func() error { return x.execute(ctx) })
 	if err == nil {
 		err = s.statement.refused()
@@ -245,7 +253,7 @@ func (x *execution) answer() error {
 	x.h.g.admission.leave(&x.s.place) // the client may be slow to take it
 	defer x.held.drop()
 	switch {
-	case x.below:
+	case x.below != nil:
 		return nil // who has read the statement answers it, when all is done
 	case x.whole:
 		return x.spool(&x.result, false)

@@ -5,6 +5,8 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/wire"
 )
 
 // The flags that stand in the greeting and in each answer tell a client how its
@@ -59,5 +61,8 @@ func (c *conn) amended(p []byte) []byte {
 	if !bytes.Equal(p, resetBody) {
 		return p
 	}
-	return okPacket(c.execute.packet[:0], 0, c.client.StatusFlags)[packetHeader:]
+	var w wire.Writer
+	w.Begin()
+	w.OK(0, 0, c.client.StatusFlags, 0, "")
+	return w.Bytes()[packetHeader:]
 }

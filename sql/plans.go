@@ -76,7 +76,10 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 			}
 		}
 	}
-	if x.below {
+	if x.below != nil {
+		if p := x.knownCore(t); p != nil {
+			return p, nil
+		}
 		return nil, errAbove
 	}
 	if x.prepare != nil {

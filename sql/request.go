@@ -6,6 +6,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/wire"
 )
 
 // request is a statement as it came in, with its values: those of a prepared statement's
@@ -14,7 +16,7 @@ type request struct {
 	text    string             // as the client sent it
 	several bool               // more statements may stand behind it
 	prepare *mysql.PrepareData // nil: it came as text
-	sent    []any              // of prepare, where the wire library has not read them
+	sent    []wire.Parameter   // of prepare, where the wire library has not read them
 	keyed   string             // of a text, without its values: "" if they could not be taken out
 	taken   []sqlparser.Expr   // these
 }
@@ -41,7 +43,7 @@ func (r *request) key() string {
 func (r *request) given(into []any) []any {
 	switch {
 	case r.sent != nil:
-		return append(into, r.sent...)
+		return appendSent(into, r.sent)
 	case r.prepare != nil:
 		return appendBound(into, r.prepare)
 	}

@@ -38,8 +38,11 @@ func sizeOf(r *sqltypes.Result) (n int64) {
 }
 
 // count bounds what is held.
-func (h *results) count(r *sqltypes.Result) error {
-	h.bytes += sizeOf(r)
+func (h *results) count(r *sqltypes.Result) error { return h.charge(sizeOf(r)) }
+
+// charge counts so many bytes more.
+func (h *results) charge(n int64) error {
+	h.bytes += n
 	if h.bytes > h.s.gateway.bounds.held {
 		return h.s.statement.tooMuch(mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the result of a statement' exceeded. Read it in parts, or in a transaction begun by BEGIN", h.s.gateway.bounds.held))
 	}

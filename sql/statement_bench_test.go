@@ -69,7 +69,7 @@ func benchmarkStatement(b *testing.B, text string, args []int32) {
 }
 
 // drained are the bytes of all packets that come before a while without any.
-func (w *wire) drained() (all []byte) {
+func (w *rawClient) drained() (all []byte) {
 	w.tb.Helper()
 	room := make([]byte, 4096)
 	for {

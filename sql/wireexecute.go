@@ -3,59 +3,82 @@ package sql
 import (
 	"context"
 	"encoding/binary"
+	"math"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/table"
+	"isochron/sql/wire"
 )
 
-// What the wire library makes of the execution of a prepared statement is a map of
-// values by name, with a text for each, in buffers that it takes and gives back. One
-// that a point update will do, as far as the session remembers, is read here instead,
-// where its bytes come in, and answered at once; whatever it is not sure of it leaves to
-// the library. That is all in which such statements differ: the rest of their life is
-// that of all (execution.go).
+// What the wire library makes of a statement is a map of values by name, with a text for each, and of its answer a row of
+// values for each row, each packet apart. A statement that a point update or a plan of the SQL core will do, as far as the
+// session remembers, is read here instead, where its bytes come in, and answered with packets of package wire; whatever is
+// not sure is left to the library. That is all in which such statements differ: the rest of their life is that of all
+// (execution.go). What the core can prepare and the library's parser cannot is prepared here as well.
 
 // The form of COM_STMT_EXECUTE: the command, the statement's number, flags, the
 // number of iterations; then, if there are parameters, which are NULL, whether
-// types follow, the types, the values.
+// types follow, the types, the values. COM_QUERY and COM_STMT_PREPARE: the command, a text.
 const (
 	packetHeader   = 4
+	queryCommand   = 0x03
+	prepareCommand = 0x16
 	executeCommand = 0x17
 	executeFixed   = 10 // bytes before what parameters add
 	executeFlags   = 5  // where the flags stand; 0: no cursor
-	pointValuesMax = 8
-	okPacketRoom   = 64
+	// belowBytes bounds what is read here; longer packets are for the library.
+	belowBytes = 64 << 10
+	// answerKept bounds the memory that a connection keeps for its next answer, and what it holds of an answer that may be
+	// sent as it comes.
+	answerKept = 64 << 10
 )
 
 // execute is what a connection keeps for statements that are read here.
 type execute struct {
 	hidden bool // the client speaks TLS
-	never  bool // this connection is not for it
-	values [pointValuesMax]any
-	packet [okPacketRoom]byte // the answer
-	x      execution          // of one after the other
+	never  bool // this connection is not for executions
+	types  []wire.ParameterType
+	values []wire.Parameter
+	answer wire.Writer
+	x      execution // of one after the other
 }
 
 // answer answers what a client has sent, if it is one whole statement that is read here.
 // If not, the bytes are for the wire library.
 func (c *conn) answer(b []byte) bool {
-	begins := c.frames.between()
-	if begins && c.isExecute(b) && c.executed(b[packetHeader:]) {
-		return true
+	if c.frames.between() && c.isWhole(b) {
+		done := false
+		switch body := b[packetHeader:]; body[0] {
+		case executeCommand:
+			done = c.executed(body)
+		case queryCommand:
+			done = c.queried(body[1:])
+		case prepareCommand:
+			done = c.prepared(body[1:])
+		}
+		if done {
+			return true
+		}
 	}
 	c.frames.pass(b)
 	return false
 }
 
-// isExecute reports whether b is one whole COM_STMT_EXECUTE, and no other statement runs:
-// the library may look for the client's end while one does, and read what is sent then.
-func (c *conn) isExecute(b []byte) bool {
-	return c.session != nil && !c.execute.hidden && !c.execute.never && len(b) >= packetHeader+executeFixed && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && b[packetHeader] == executeCommand && c.session.inside.Load() == 0
+// isWhole reports whether b is one whole command, and no other statement runs: the library may look for the client's end
+// while one does, and read what is sent then.
+func (c *conn) isWhole(b []byte) bool {
+	return c.session != nil && !c.execute.hidden && len(b) > packetHeader && len(b) < belowBytes && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && c.session.inside.Load() == 0
 }
 
-// executed executes the statement and answers it; false: it is for the library.
+// executed executes a prepared statement and answers it; false: it is for the library.
 func (c *conn) executed(body []byte) bool {
+	if c.execute.never || len(body) < executeFixed {
+		return false
+	}
 	if c.execute.never = body[executeFlags] != 0; c.execute.never {
 		return false // who opens cursors reads from them later
 	}
@@ -63,157 +86,184 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	p := c.client.PrepareData[binary.LittleEndian.Uint32(body[1:])]
-	if p == nil || len(p.BindVars) > 0 || len(p.ParamsType) > pointValuesMax { // values that were sent before are for the library
+	if p == nil || len(p.BindVars) > 0 { // values that were sent before are for the library
 		return false
 	}
+	t := c.session.texts.of(p.PrepareStmt)
+	if t == nil || t.direct == nil && !t.core.some() || !c.sent(p, body[executeFixed:]) {
+		return false
+	}
+	r := request{text: p.PrepareStmt, prepare: p, sent: c.execute.values}
+	if !updatesBelow(c.session, t, &r) && !readsBelow(c.session, t, &r) {
+		return false
+	}
+	return c.run(t, r, c.executes(p))
+}
+
+// sent reads the values of an execution; false: the library says what is wrong with them.
+func (c *conn) sent(p *mysql.PrepareData, rest []byte) bool {
+	x := &c.execute
+	x.types = x.types[:0]
+	for _, t := range p.ParamsType {
+		typ, flags := sqltypes.TypeToMySQL(querypb.Type(t))
+		x.types = append(x.types, wire.ParameterType{Type: byte(typ), Unsigned: flags&int64(querypb.MySqlFlag_UNSIGNED_FLAG) != 0})
+	}
+	before, err := len(x.types), error(nil)
+	if x.values, err = wire.Parameters(rest, x.types, x.values[:0]); err != nil {
+		return false
+	}
+	for i := range before {
+		unsigned := int64(0)
+		if x.types[i].Unsigned {
+			unsigned = int64(querypb.MySqlFlag_UNSIGNED_FLAG)
+		}
+		t, err := sqltypes.MySQLToType(int64(x.types[i].Type), unsigned)
+		if err != nil {
+			return false
+		}
+		p.ParamsType[i] = int32(t) // they hold until the client sends others
+	}
+	return true
+}
+
+// queried executes a text and answers it; false: it is for the library.
+func (c *conn) queried(text []byte) bool {
 	s := c.session
-	t := s.texts.of(p.PrepareStmt)
-	if t == nil || t.direct == nil || !s.autocommit() || s.GetIgnoreAutoCommit() {
+	if len(s.texts.kept) == 0 || !selects(string(text[:min(len(text), len("select")+textMargin)])) {
 		return false
 	}
-	values, ok := given(c.execute.values[:0], p, body[executeFixed:])
-	if !ok || !t.direct.takes(values) {
+	r := textRequest(string(text), false)
+	if r.keyed == "" {
 		return false
 	}
-	x := &c.execute.x
-	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, below: true, shownText: &t.shownText}
-	err := c.executes(p)
+	t := s.texts.of(r.keyed)
+	return t != nil && readsBelow(s, t, &r) && c.run(t, r, nil)
+}
+
+// textMargin is how many spaces may stand before the first word of a text that is read here.
+const textMargin = 16
+
+// updatesBelow reports whether a statement is one that a point update has done before.
+func updatesBelow(s *Session, t *text, r *request) bool {
+	if t.direct == nil || !s.autocommit() || s.GetIgnoreAutoCommit() {
+		return false
+	}
+	var room [8]any
+	values := r.given(room[:0])
+	return values != nil && t.direct.takes(values)
+}
+
+// readsBelow reports whether a statement is one for which the core has a plan, and stands by itself.
+func readsBelow(s *Session, t *text, r *request) bool {
+	p := &s.packet
+	if !t.core.some() || len(p.ahead) > 0 || len(p.answers) > 0 || p.apart != "" || p.live != "" {
+		return false
+	}
+	_, types, ok := r.coreParameters()
+	return ok && t.core.plans[types] != nil && !saysLasting(r.text)
+}
+
+// run runs a statement and answers it, with an error if there is one already.
+func (c *conn) run(t *text, r request, err error) bool {
+	x, w := &c.execute.x, &c.execute.answer
+	w.Begin()
+	*x = execution{request: r, h: c.gateway.handler, c: c.client, s: c.session, below: c, shownText: &t.shownText}
 	if err == nil {
+		if r.prepare != nil {
+			c.session.prepared.preparing = r.text
+			defer func() { c.session.prepared.preparing = "" }()
+		}
 		err = x.run(context.Background())
 	}
 	if err == errAbove {
 		return false
 	}
 	c.gateway.below.Add(1)
-	answer := okPacket(c.execute.packet[:0], int64(x.result.RowsAffected), c.client.StatusFlags)
+	switch {
+	case err != nil:
+		if !x.streamed {
+			w.Begin()
+		}
+		e := asSQLError(err)
+		w.Error(uint16(e.Num), e.State, e.Message)
+	case x.described:
+		w.EOF(c.client.StatusFlags, uint16(min(c.session.WarningCount(), math.MaxUint16)), c.deprecatesEOF())
+	default:
+		w.OK(uint64(x.result.RowsAffected), 0, c.client.StatusFlags, 0, x.result.Info)
+	}
+	c.send()
+	return true
+}
+
+// send sends what there is of the answer. What fails is done and must not be done again: the next read fails.
+func (c *conn) send() {
+	if _, err := c.Write(c.execute.answer.Bytes()); err != nil {
+		_ = c.Conn.Close()
+	}
+	c.execute.answer.Sent(answerKept)
+}
+
+// deprecatesEOF reports whether the client takes no EOF packets.
+func (c *conn) deprecatesEOF() bool {
+	return c.client.Capabilities&mysql.CapabilityClientDeprecateEOF != 0
+}
+
+// asSQLError is an error with a number.
+func asSQLError(err error) *mysql.SQLError {
+	if e, ok := err.(*mysql.SQLError); ok {
+		return e
+	}
+	return mysql.NewSQLError(codeUnspecified, mysql.SSUnknownSQLState, "%v", err)
+}
+
+// prepared prepares a SELECT that the library's parser does not read and the core does, and answers it; false: it is for the
+// library.
+func (c *conn) prepared(body []byte) bool {
+	text := string(body)
+	if table.FirstWord(text) != "select" || c.client.Capabilities&mysql.CapabilityClientMultiStatements != 0 && several(text) {
+		return false
+	}
+	options, err := c.gateway.handler.ParserOptionsForConnection(c.client)
 	if err != nil {
-		answer = errPacket(c.execute.packet[:0], err)
+		return false
 	}
-	if _, err := c.Write(answer); err != nil {
-		_ = c.Conn.Close() // it is done and must not be done again: the next read fails
+	if _, err := sqlparser.ParseWithOptions(context.Background(), text, options); err == nil {
+		return false
 	}
+	fields, parameters := prepareBelow(c.session, text)
+	if fields == nil {
+		return false
+	}
+	m := c.client
+	m.StatementID++
+	p := &mysql.PrepareData{StatementID: m.StatementID, PrepareStmt: text, ParamsCount: uint16(parameters), ParamsType: make([]int32, parameters), BindVars: map[string]*querypb.BindVariable{}}
+	m.PrepareData[p.StatementID] = p
+	w := &c.execute.answer
+	w.Begin()
+	if err := c.gateway.prepare(m, p.StatementID); err != nil {
+		e := asSQLError(err)
+		w.Error(uint16(e.Num), e.State, e.Message)
+	} else {
+		w.Prepared(p.StatementID, parameters, wireColumns(fields), m.StatusFlags, c.deprecatesEOF())
+	}
+	c.send()
 	return true
 }
 
-// given appends the values of an execution, as int64 and string; ok is false if
-// others are among them, or the bytes are not what they should be.
-func given(into []any, p *mysql.PrepareData, rest []byte) (values []any, ok bool) {
-	n := len(p.ParamsType)
-	if n == 0 {
-		return into, true
-	}
-	nulls := (n + 7) / 8
-	if len(rest) < nulls+1 || !allZero(rest[:nulls]) {
-		return nil, false
-	}
-	typed := rest[nulls] == 1
-	rest = rest[nulls+1:]
-	if typed {
-		if len(rest) < 2*n || !retype(p.ParamsType, rest) {
-			return nil, false
-		}
-		rest = rest[2*n:]
-	}
-	for _, t := range p.ParamsType {
-		var v any
-		if v, rest, ok = takeValue(querypb.Type(t), rest); !ok {
-			return nil, false
-		}
-		into = append(into, v)
-	}
-	return into, true
-}
-
-func allZero(b []byte) bool {
-	for _, x := range b {
-		if x != 0 {
-			return false
+// appendSent appends values that were read here as int64 and string; nil if others are among them.
+func appendSent(into []any, sent []wire.Parameter) []any {
+	for i := range sent {
+		p := &sent[i]
+		switch n, ok := p.Integer(); {
+		case p.Null || p.Float() || p.IsTime():
+			return nil
+		case !ok:
+			into = append(into, string(p.Text()))
+		case p.Unsigned && n > math.MaxInt64:
+			return nil
+		default:
+			into = append(into, int64(n))
 		}
 	}
-	return true
-}
-
-// retype notes the types that a client has sent: they hold until it sends others.
-func retype(types []int32, sent []byte) bool {
-	for i := range types {
-		t, err := sqltypes.MySQLToType(int64(sent[2*i]), int64(sent[2*i+1])>>2)
-		if err != nil {
-			return false
-		}
-		types[i] = int32(t)
-	}
-	return true
-}
-
-// takeValue takes the first value of b.
-func takeValue(t querypb.Type, b []byte) (v any, rest []byte, ok bool) {
-	switch t {
-	case sqltypes.Int8, sqltypes.Uint8:
-		if len(b) < 1 {
-			return nil, nil, false
-		}
-		return integer(t, int64(int8(b[0])), 8), b[1:], true
-	case sqltypes.Int16, sqltypes.Uint16:
-		if len(b) < 2 {
-			return nil, nil, false
-		}
-		return integer(t, int64(int16(binary.LittleEndian.Uint16(b))), 16), b[2:], true
-	case sqltypes.Int24, sqltypes.Uint24, sqltypes.Int32, sqltypes.Uint32:
-		if len(b) < 4 {
-			return nil, nil, false
-		}
-		return integer(t, int64(int32(binary.LittleEndian.Uint32(b))), 32), b[4:], true
-	case sqltypes.Int64, sqltypes.Uint64:
-		if len(b) < 8 {
-			return nil, nil, false
-		}
-		n := int64(binary.LittleEndian.Uint64(b))
-		return n, b[8:], n >= 0 || t == sqltypes.Int64
-	case sqltypes.Decimal, sqltypes.Text, sqltypes.Blob, sqltypes.VarChar, sqltypes.Char, sqltypes.VarBinary, sqltypes.Binary:
-		return takeText(b)
-	}
-	return nil, nil, false
-}
-
-// integer is a number of so many bits, which came signed.
-func integer(t querypb.Type, n int64, bits uint) int64 {
-	if sqltypes.IsUnsigned(t) {
-		return n & (1<<bits - 1)
-	}
-	return n
-}
-
-// takeText takes a text with its length before it; longer ones than fit in two
-// bytes are for the library.
-func takeText(b []byte) (v any, rest []byte, ok bool) {
-	if len(b) < 1 || b[0] > 0xfc || b[0] == 0xfb || b[0] == 0xfc && len(b) < 3 {
-		return nil, nil, false
-	}
-	n, from := int(b[0]), 1
-	if b[0] == 0xfc {
-		n, from = int(binary.LittleEndian.Uint16(b[1:])), 3
-	}
-	if len(b) < from+n {
-		return nil, nil, false
-	}
-	return string(b[from : from+n]), b[from+n:], true
-}
-
-// okPacket appends the packet that says that so many rows were changed: at most 250.
-func okPacket(into []byte, affected int64, flags uint16) []byte {
-	into = append(into, 7, 0, 0, 1, mysql.OKPacket, byte(affected), 0)
-	into = binary.LittleEndian.AppendUint16(into, flags)
-	return append(into, 0, 0) // no warnings
-}
-
-// errPacket appends the packet that says why a statement has failed.
-func errPacket(into []byte, err error) []byte {
-	e, ok := err.(*mysql.SQLError)
-	if !ok {
-		e = mysql.NewSQLError(codeUnspecified, mysql.SSUnknownSQLState, "%v", err)
-	}
-	n := 9 + len(e.Message)
-	into = append(into, byte(n), byte(n>>8), byte(n>>16), 1, mysql.ErrPacket)
-	into = binary.LittleEndian.AppendUint16(into, uint16(e.Num))
-	return append(append(append(into, '#'), e.State...), e.Message...)
+	return into
 }

@@ -37,7 +37,7 @@ type reusing struct {
 
 // written is the plan of a text that came before with other values; nil: it must be read.
 func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
-	if t == nil || x.prepare != nil || x.below || x.tried[atSources] {
+	if t == nil || x.prepare != nil || x.below != nil || x.tried[atSources] {
 		return nil, nil
 	}
 	s := x.s
