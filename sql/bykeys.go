@@ -11,15 +11,14 @@ import (
 	"isochron/txn"
 )
 
-// byKeys are statements that name the rows which they write by their keys: one that is its own
-// transaction, or those of one packet up to its COMMIT (declaredpacket.go). What they read is read,
-// and what they make of it committed, in one request to the gateway. If all that they may write is
+// byKeys are the statements of one packet up to its COMMIT that name the rows which they write by their keys
+// (declaredpacket.go). What they read is read, and what they make of it committed, in one request to the gateway. If all that they may write is
 // known before, the gateway is told: then they are a declared transaction, where the row of the
 // protocol has them.
 type byKeys struct {
 	all   *plan.Together
 	of    []keyed
-	ahead []*executedAhead // those of a packet behind the first, with its COMMIT; nil: it is alone
+	ahead []*executedAhead // those behind the first, with the COMMIT
 	rest  string           // what stands behind the first
 }
 
@@ -28,15 +27,6 @@ type keyed struct {
 	*plan.ByKey
 	*text
 	*variant
-}
-
-// newByKeys makes a plan of a statement that is its own transaction; nil if it asks for too much.
-func newByKeys(b *plan.ByKey) *byKeys {
-	all := plan.Join(b)
-	if all == nil {
-		return nil
-	}
-	return &byKeys{all: all, of: []keyed{{ByKey: b}}}
 }
 
 func (*byKeys) kind() planKind { return pointPlan }
@@ -75,13 +65,8 @@ func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 	x.h.g.pointUpdates.Add(int64(len(p.of)))
 	s.committed()
 	s.SetTransaction(nil)
-	if p.ahead != nil {
-		s.packet.ahead, x.rest = p.ahead, p.rest
-		return x.tell(ctx, p.of[0])
-	}
-	r := toldOf(s, p.of[0].ByKey)
-	x.yieldOK(int64(r.RowsAffected), r.Info)
-	return nil
+	s.packet.ahead, x.rest = p.ahead, p.rest
+	return x.tell(ctx, p.of[0])
 }
 
 // toldOf is the answer to a statement that was done, which the session notes for who asks later.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -17,11 +18,13 @@ import (
 	"isochron/sql/change"
 	"isochron/sql/expr"
 	"isochron/sql/parse"
+	"isochron/sql/plan"
 	"isochron/sql/table"
+	"isochron/txn"
 )
 
-// The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. Those that name all their rows by their keys and
-// are a transaction of their own have a faster way before it (pointupdate.go, bykeys.go).
+// The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. One that names all its rows by their keys and is a
+// transaction of its own is done in one request to the gateway; the simplest of them have a faster way (pointupdate.go).
 
 // changePlan executes a change by the SQL core.
 type changePlan struct {
@@ -60,9 +63,6 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		return nil, nil
 	}
 	if t != nil {
-		if p := x.keyedChange(ctx, t); p != nil {
-			return p, nil
-		}
 		if t.core.refused {
 			return nil, nil
 		}
@@ -100,6 +100,8 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 			t.core.changes = map[string]*changePlan{}
 		}
 		t.core.changes[types] = p
+		t.direct = newDirect(plan.DirectOf(x.h.g.store, p.plan.Change), &x.request)
+		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.summed()), t.direct)
 	}
 	return p, nil
 }
@@ -186,18 +188,28 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	d := p.plan.Table
 	s.statement.compiled, s.statement.fresh = true, true
 	s.statement.writes = d.ID()
+	c := coreContext(ctx, s)
+	view := &changeView{coreView: coreView{s}}
+	c.Parameters, c.Session = p.parameters, view
+	env := change.Env{
+		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
+		Store: s.gateway.store, Memory: coreMemory{s.account.Load()},
+	}
+	if !x.tried[pointPlan] && commitsAtOnce(s) {
+		if g := p.plan.InOneGo(ctx, env); g != nil && len(g.Reads) > 0 {
+			if done, err := p.inOneGo(ctx, x, g, c); done || err != nil {
+				return err
+			}
+		}
+		c.Forget()
+	}
 	tx, err := s.use(ctx, d)
 	if err != nil {
 		return err
 	}
 	mark := tx.Savepoint()
-	c := coreContext(ctx, s)
-	view := &changeView{coreView: coreView{s}}
-	c.Parameters, c.Session = p.parameters, view
-	out, err := p.plan.Execute(ctx, change.Env{
-		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Tx: tx, Store: s.gateway.store, Memory: coreMemory{s.account.Load()},
-	})
+	env.Tx = tx
+	out, err := p.plan.Execute(ctx, env)
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value
 	}
@@ -211,6 +223,37 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	showCoreWarnings(s, c)
 	s.texts.describe(x.describedAs(), nil)
 	return x.yield(p.answer(s, out, view, c), false)
+}
+
+// inOneGo executes the change in one request to the gateway; false: it is to be executed as others are.
+func (p *changePlan) inOneGo(ctx context.Context, x *execution, g *change.OneGo, c *expr.Context) (done bool, err error) {
+	s := x.s
+	if _, err := s.use(ctx, p.plan.Table); err != nil {
+		return false, err
+	}
+	var once sync.Mutex // Apply may be called after it was given up: not then
+	over := false
+	done, err = s.open.watch.Update(ctx, txn.Read{Gets: g.Reads, ForWrite: true, FixedSet: g.Fixed}, func(values [][]byte) ([]txn.Write, bool) {
+		once.Lock()
+		defer once.Unlock()
+		if over {
+			return nil, false
+		}
+		return g.Apply(ctx, values)
+	})
+	once.Lock()
+	over = true
+	once.Unlock()
+	if err != nil || !done {
+		return false, err
+	}
+	x.h.g.pointUpdates.Add(1)
+	s.committed()
+	s.SetTransaction(nil)
+	showCoreWarnings(s, c)
+	s.texts.describe(x.describedAs(), nil)
+	x.result, x.whole = *p.answer(s, g.Out, &changeView{coreView: coreView{s}}, c), true
+	return true, nil
 }
 
 // answer is the answer to the client, which the session notes for later questions.

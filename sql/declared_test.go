@@ -32,7 +32,8 @@ func TestWhichUpdatesAreDeclared(t *testing.T) {
 		{"UPDATE indexed SET n = n + 1 WHERE id = ?", "SELECT 1", "SELECT 1", true},
 		{"UPDATE indexed SET m = m + 1 WHERE id = ?", "SELECT 1", "SELECT 1", false},
 		{"UPDATE t SET n = n + 1 WHERE id = ?", "BEGIN", "COMMIT", false},
-		{"UPDATE t SET n = n + 1 WHERE id = ? AND n < 1000", "SELECT 1", "SELECT 1", false},
+		{"UPDATE t SET n = n + 1 WHERE id = ? AND n < 1000", "SELECT 1", "SELECT 1", true},
+		{"UPDATE t SET n = n + 1 WHERE id <= ?", "SELECT 1", "SELECT 1", false},
 	} {
 		c.exec(w.before)
 		up := c.prepare(w.text)

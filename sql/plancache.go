@@ -193,8 +193,6 @@ func (x *execution) variantFor(ctx *gms.Context, t *text) (*variant, map[string]
 			return nil, nil
 		}
 		t.variants[strictKey(ctx, values, t.strict)] = v
-		t.direct = newDirect(v.plan, &x.request)
-		g.directs.put(t.sharing(x.request.key(), s.Client(), s.summed()), t.direct)
 	}
 	return v, values
 }

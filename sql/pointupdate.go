@@ -49,7 +49,7 @@ func pointUpdateOf(s *Session, t *text, x *execution) *pointUpdate {
 	if !commitsAtOnce(s) {
 		return nil
 	}
-	if t.direct == nil && len(t.variants) == 0 {
+	if t.direct == nil && len(t.core.changes) == 0 {
 		t.direct = s.gateway.directs.get(t.sharing(x.request.key(), s.Client(), s.summed()))
 	}
 	if t.direct == nil {

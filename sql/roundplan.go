@@ -50,42 +50,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 	if v == nil || v.plan.Plan.Writes != nil && x.s.readsOnly(x.s.open) {
 		return nil
 	}
-	if p := x.inOneGo(gctx, v); p != nil {
-		return p
-	}
 	return &roundPlan{gctx, t, v}
-}
-
-// keyedChange is the plan of a change that names its rows by their keys and is a transaction of its own; nil: it is none, or
-// its values are for another way.
-func (x *execution) keyedChange(ctx context.Context, t *text) Plan {
-	if x.tried[pointPlan] || !commitsAtOnce(x.s) {
-		return nil
-	}
-	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
-	if err != nil {
-		return nil
-	}
-	if v := x.bound(gctx, t); v != nil {
-		return x.inOneGo(gctx, v)
-	}
-	return nil
-}
-
-// inOneGo is a bound plan that is executed in one request to the gateway; nil: it is none.
-func (x *execution) inOneGo(gctx *gms.Context, v *variant) Plan {
-	if x.tried[pointPlan] || !commitsAtOnce(x.s) {
-		return nil
-	}
-	if u := v.plan.Point(gctx); u != nil {
-		return newPointUpdate(*u, v.plan.Plan)
-	}
-	if b := v.plan.ByKey(gctx); b != nil && v.plan.Plan.Writes != nil {
-		if p := newByKeys(b); p != nil {
-			return p
-		}
-	}
-	return nil
 }
 
 // Execute implements Plan.

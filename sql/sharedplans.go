@@ -21,14 +21,13 @@ type direct struct {
 	texts []bool // which parameters are texts; the others are whole numbers
 }
 
-// newDirect makes one of the values for which a plan was compiled; nil if that
-// cannot be.
-func newDirect(p *plan.Prepared, r *request) *direct {
-	d := &direct{plan: p.Direct()}
+// newDirect makes one of a bound change for values of these kinds; nil if that cannot be.
+func newDirect(p *plan.Direct, r *request) *direct {
 	given := r.given([]any{})
-	if d.plan == nil || given == nil {
+	if p == nil || given == nil {
 		return nil
 	}
+	d := &direct{plan: p}
 	for _, v := range given {
 		_, isText := v.(string)
 		d.texts = append(d.texts, isText)

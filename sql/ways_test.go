@@ -54,11 +54,11 @@ type form struct {
 
 var allForms = []form{
 	{"point update", "UPDATE t SET n = n + ? WHERE id = ?", []any{1, 1}, pointPlan, cachedPlan, wholeEngine, true, "Com_update"},
-	{"update", "UPDATE t SET n = n + ? WHERE id = ? AND n > -1000", []any{1, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_update"},
+	{"update", "UPDATE t SET n = n + ? WHERE id <= ? AND n > -1000", []any{1, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_update"},
 	{"insertion by key", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, cachedPlan, wholeEngine, true, "Com_insert"},
 	{"deletion by keys", "DELETE FROM t WHERE id IN (?, ?)", []any{1000, 2000}, pointPlan, cachedPlan, wholeEngine, true, "Com_delete"},
 	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_insert"},
-	{"deletion", "DELETE FROM t WHERE id = ? AND n > ?", []any{1, 100000}, cachedPlan, cachedPlan, wholeEngine, true, "Com_delete"},
+	{"deletion", "DELETE FROM t WHERE id <= ? AND n > ?", []any{1, 100000}, cachedPlan, cachedPlan, wholeEngine, true, "Com_delete"},
 	{"point read", "SELECT n FROM t WHERE id = ?", []any{1}, cachedPlan, cachedPlan, wholeEngine, false, "Com_select"}, // by the core
 	{"engine's update", "UPDATE t SET n = n + ? WHERE id = ? AND (SELECT RAND()) < 2", []any{1, 1}, wholeEngine, wholeEngine, wholeEngine, true, "Com_update"},
 	{"engine's read", "SELECT n + (SELECT RAND()) FROM t WHERE id = ?", []any{1}, wholeEngine, wholeEngine, wholeEngine, false, "Com_select"},

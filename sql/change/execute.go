@@ -30,6 +30,13 @@ type Env struct {
 	Tx        txn.Txn
 	Store     *catalog.Store
 	Memory    exec.Memory
+	found     *chosen // the access that is chosen already; nil: none
+}
+
+// chosen is the access to the rows of an UPDATE or DELETE.
+type chosen struct {
+	access           *table.Access
+	ordered, decided bool
 }
 
 // Outcome is what a change did.

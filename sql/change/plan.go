@@ -28,6 +28,7 @@ type Plan struct {
 	counter   int    // position of the AUTO_INCREMENT column, -1: there is none
 	moves     bool   // an UPDATE may change a unique key
 	stamps    []bool // columns that onUpdate has a value for
+	pure      bool   // see isPure
 }
 
 // source is where a column's value comes from: a program, a parameter, a constant, or the column's default.
@@ -95,6 +96,10 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 			return unsupported("computing with this column")
 		}
 	}
+	p.pure = isPure(append(setExprs(p.Sets), p.Rows.Where, p.Rows.Count)...)
+	for _, o := range p.Rows.Order {
+		p.pure = p.pure && isPure(o.Expr)
+	}
 	if p.Kind == bind.Deletes {
 		return nil
 	}
@@ -109,16 +114,16 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 	return nil
 }
 
-// movesKeys reports whether an UPDATE assigns a column of a unique key.
+// assigned reports whether an UPDATE may change a column.
+func (p *Plan) assigned(pos int) bool { return p.stamps[pos] || assigns(p.sets, pos) }
+
+// movesKeys reports whether an UPDATE assigns a column of a unique key, or one that the row's place depends on.
 func (p *Plan) movesKeys() bool {
-	assigned := func(pos int) bool {
-		return p.stamps[pos] || slices.ContainsFunc(p.sets, func(a assignment) bool { return a.column == pos })
-	}
-	if slices.ContainsFunc(p.Table.Primary.Columns, assigned) || slices.ContainsFunc(p.Table.Divides(), assigned) {
+	if slices.ContainsFunc(p.Table.Primary.Columns, p.assigned) || slices.ContainsFunc(p.Table.Divides(), p.assigned) {
 		return true
 	}
 	for _, x := range p.Table.Indexes {
-		if x.Unique && slices.ContainsFunc(x.Columns, assigned) {
+		if x.Unique && slices.ContainsFunc(x.Columns, p.assigned) {
 			return true
 		}
 	}
@@ -129,8 +134,10 @@ func (p *Plan) movesKeys() bool {
 func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	n := len(p.columns)
 	both := p.scope(2 * n)
+	p.pure = isPure(setExprs(p.Duplicate)...)
 	for _, row := range p.Values {
 		list := make([]source, len(row))
+		p.pure = p.pure && isPure(row...)
 		for i, e := range row {
 			if list[i], err = p.source(c, p.scope(n), e, p.columns[p.Columns[i]]); err != nil {
 				return err
@@ -196,6 +203,7 @@ func (p *Plan) stored(c *expr.Context, text string, column *store.Column) (sourc
 	if err != nil {
 		return source{}, unsupported("default " + text)
 	}
+	p.pure = p.pure && isPure(e)
 	return p.source(c, expr.Columns{Find: func(n *sqlparser.ColName) (int, error) { return 0, unsupported(sqlparser.String(n)) }}, e, column)
 }
 

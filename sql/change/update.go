@@ -20,14 +20,11 @@ const rowOverhead = 256
 
 // find reads the rows.
 func (r *run) find() (f found, err error) {
-	access, ordered, decided, err := r.rows.Choose(r.Quiet, r.Context)
-	if err == nil {
-		err = r.checked()
-	}
-	if err != nil || access == nil {
+	choice, err := r.choose()
+	if err != nil || choice == nil {
 		return f, err
 	}
-	held, err := access.FetchHeld(r.ctx, r.Tx, table.Mode{ForWrite: true})
+	held, err := choice.access.FetchHeld(r.ctx, r.Tx, table.Mode{ForWrite: true})
 	if err != nil {
 		return f, err
 	}
@@ -48,7 +45,7 @@ func (r *run) find() (f found, err error) {
 			return f, err
 		}
 	}
-	picked, err := r.rows.Pick(r.ctx, values, ordered, decided, r.Memory)
+	picked, err := r.rows.Pick(r.ctx, values, choice.ordered, choice.decided, r.Memory)
 	if err == nil {
 		err = r.checked()
 	}
@@ -56,6 +53,24 @@ func (r *run) find() (f found, err error) {
 		f.held, f.values = append(f.held, held[i]), append(f.values, values[i])
 	}
 	return f, err
+}
+
+// choose is the access to the rows; nil: there are none.
+func (r *run) choose() (*chosen, error) {
+	if r.found != nil {
+		if err := r.rows.Begin(r.Context); err != nil {
+			return nil, err
+		}
+		return r.found, r.checked()
+	}
+	access, ordered, decided, err := r.rows.Choose(r.Quiet, r.Context)
+	if err == nil {
+		err = r.checked()
+	}
+	if err != nil || access == nil {
+		return nil, err
+	}
+	return &chosen{access, ordered, decided}, nil
 }
 
 // changed is a row before and after an UPDATE.

@@ -2,10 +2,14 @@ package plan
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
+	"vitess.io/vitess/go/vt/sqlparser"
 
+	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
@@ -32,46 +36,108 @@ type source struct {
 	constant any
 }
 
-// Direct readies the plan for that, if its parameters v1, v2 and so on stand there
-// and nowhere else; else it gives nil.
-func (p *Prepared) Direct() *Direct {
-	if p.point == nil || !p.held.numbers() || p.Plan.Read.Table.Descriptor().Partitions(p.Plan.Read.Access.Index) != 1 {
+// DirectOf is such an update for a bound one; nil: it is not one, or its parameters are not v1, v2 and so on.
+func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
+	t := table.New(store, c.Table)
+	desc := c.Table
+	if c.Kind != bind.Updates || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
 		return nil
 	}
-	owner := map[*expression.Literal]int{}
-	for name, slots := range p.slots { // order: into a map
-		n := slices.IndexFunc(paramNames[:], func(s string) bool { return s == name })
-		if n < 0 || len(slots) != 1 {
-			return nil
-		}
-		owner[slots[0]] = n
+	if slices.ContainsFunc(desc.Record.Columns, func(c catalog.Column) bool { return c.OnUpdate != nil }) {
+		return nil
 	}
-	r := p.Plan.Read
-	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, prefix: r.Table.Descriptor().Prefix(r.Access.Index, 0), indexes: p.point.indexes, alone: p.point.alone, sets: p.point.sets}
-	from := func(lit *expression.Literal) source {
-		s := source{-1, lit.Val}
-		if n, ok := owner[lit]; ok {
-			s.param = n
-			delete(owner, lit)
-		}
-		return s
-	}
-	for _, lit := range p.held.rows[0] {
-		d.keys = append(d.keys, from(lit))
-	}
-	for _, s := range d.sets {
-		d.values = append(d.values, from(s.value))
-	}
-	if len(owner) > 0 {
+	d := &Direct{Plan: &RoundPlan{Writes: t}, table: t, key: desc.Primary, prefix: desc.Prefix(desc.Primary, 0)}
+	if !d.holds(c.Rows.Where) || !d.assigns(c.Sets) {
 		return nil
 	}
 	return d
 }
 
+// holds takes in a filter that holds each column of the primary key to one number.
+func (d *Direct) holds(where sqlparser.Expr) bool {
+	d.keys = make([]source, len(d.key.Columns))
+	held := make([]bool, len(d.keys))
+	for _, part := range sqlparser.SplitAndExpression(nil, where) {
+		eq, ok := part.(*sqlparser.ComparisonExpr)
+		if !ok || eq.Operator != sqlparser.EqualOp {
+			return false
+		}
+		column, ok := bind.Column(eq.Left)
+		at := slices.Index(d.key.Columns, column)
+		if !ok || at < 0 || held[at] || !isNumber(d.table.Descriptor(), column) {
+			return false
+		}
+		if d.keys[at], held[at] = sourceOf(eq.Right); !held[at] {
+			return false
+		}
+	}
+	return !slices.Contains(held, false)
+}
+
+// assigns takes in assignments of a value, or of a column with a number added to it or taken from it.
+func (d *Direct) assigns(list []bind.Set) bool {
+	desc, values := d.table.Descriptor(), map[int]source{}
+	p := &point{}
+	for _, a := range list {
+		_, again := values[a.Column]
+		s, from, ok := assignmentOf(desc, a)
+		if !ok || again {
+			return false
+		}
+		p.sets = append(p.sets, s)
+		values[a.Column] = from
+	}
+	if p = p.reach(desc); p == nil {
+		return false
+	}
+	d.sets, d.indexes, d.alone = p.sets, p.indexes, p.alone
+	for _, s := range d.sets {
+		d.values = append(d.values, values[s.column])
+	}
+	return true
+}
+
+// assignmentOf reads one assignment.
+func assignmentOf(d *catalog.Descriptor, a bind.Set) (s set, from source, ok bool) {
+	s = set{column: a.Column, from: -1}
+	if !isNumber(d, a.Column) && !isKind(d, a.Column, rowcodec.KindText) {
+		return s, from, false
+	}
+	if from, ok = sourceOf(a.Expr); ok {
+		return s, from, true
+	}
+	sum, ok := a.Expr.(*sqlparser.BinaryExpr)
+	if !ok || sum.Operator != sqlparser.PlusOp && sum.Operator != sqlparser.MinusOp {
+		return s, from, false
+	}
+	s.minus = sum.Operator == sqlparser.MinusOp
+	if s.from, ok = bind.Column(sum.Left); !ok || !isNumber(d, s.from) || !isNumber(d, a.Column) {
+		return s, from, false
+	}
+	from, ok = sourceOf(sum.Right)
+	return s, from, ok
+}
+
+// sourceOf is the origin of a value that is a parameter, a whole number or a text.
+func sourceOf(e sqlparser.Expr) (source, bool) {
+	switch e := e.(type) {
+	case *sqlparser.Argument:
+		n := slices.Index(paramNames[:], e.Name)
+		return source{param: n}, n >= 0
+	case *sqlparser.Literal:
+		if e.Type == sqlparser.StrVal {
+			return source{-1, e.Val}, true
+		}
+		n, err := strconv.ParseInt(e.Val, 10, 64)
+		return source{-1, n}, err == nil && e.Type == sqlparser.IntVal
+	}
+	return source{}, false
+}
+
 // directMax bounds the parameters of such an update.
 const directMax = 16
 
-// paramNames are what the wire library calls them.
+// paramNames are the names of parameters.
 var paramNames = func() (names [directMax]string) {
 	for i := range names {
 		names[i] = ParamName(i)
@@ -83,16 +149,6 @@ var paramNames = func() (names [directMax]string) {
 func (d *Direct) wants(n int) bool {
 	missing := func(s source) bool { return s.param >= n }
 	return !slices.ContainsFunc(d.keys, missing) && !slices.ContainsFunc(d.values, missing)
-}
-
-// Update is one execution with these values of its parameters: int64 or string. It
-// gives nil if they are for the plan.
-func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
-	u := &PointUpdate{}
-	if !d.Fill(ctx, values, u) {
-		return nil
-	}
-	return u
 }
 
 // Fill makes an execution with these values of one that has ended, whose memory it
@@ -122,13 +178,27 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 		u.Key = txn.Key(b)
 	}
 	for i, s := range d.sets {
-		c, ok := s.valued(ctx, desc.Schema.Schema[s.column], d.values[i].value(values))
+		col, v := desc.Schema.Schema[s.column], d.values[i].value(values)
+		if s.from < 0 && !storedAsIs(col, v) {
+			return false
+		}
+		c, ok := s.valued(ctx, col, v)
 		if !ok {
 			return false
 		}
 		u.changes = append(u.changes, c)
 	}
 	return true
+}
+
+// storedAsIs reports whether a column stores a value as it is, but for its range: else it is converted by other rules.
+func storedAsIs(col *gms.Column, v any) bool {
+	text, isText := v.(string)
+	t, holdsText := col.Type.(gms.StringType)
+	if !isText || !holdsText {
+		return isText == holdsText
+	}
+	return int64(len(text)) <= t.MaxCharacterLength() && utf8.ValidString(text) && !strings.HasSuffix(text, " ")
 }
 
 // keyRoom is enough for a key of a few numbers, in bytes; longer ones take memory.

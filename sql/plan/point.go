@@ -159,19 +159,6 @@ type change struct {
 // the row's old value.
 func (u *PointUpdate) FixedSet() bool { return len(u.indexes) == 0 }
 
-// Point readies the bound plan for an execution in one go; nil if it is not one
-// for that, or not with these values.
-func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
-	if p.point == nil || len(p.held.rows) > 1 {
-		return nil
-	}
-	rows, ok := p.held.named(ctx)
-	if !ok {
-		return nil
-	}
-	return p.updateOf(ctx, rows[0])
-}
-
 // updateOf is the update of one of the rows; nil if the values are for the engine.
 func (p *Prepared) updateOf(ctx *gms.Context, row heldRow) *PointUpdate {
 	t := p.Plan.Read.Table

@@ -63,18 +63,24 @@ func (r *Rows) Scope() expr.Columns { return r.plan.rows() }
 // Where is the filter; nil: all rows.
 func (r *Rows) Where() *expr.Program { return r.plan.where }
 
-// Choose is the access to the rows, for the present values; nil: there are none. limit: the access ends at the statement's
-// limit, and has its order.
-func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
-	p := r.plan
-	p.begin(c)
+// Begin readies the programs for an execution. Choose does it too.
+func (r *Rows) Begin(c *expr.Context) error {
+	r.plan.begin(c)
 	if r.keys != nil {
 		r.keys.Begin(c)
 	}
-	if p.where != nil {
-		if err := p.where.Constants(); err != nil {
-			return nil, false, false, err
-		}
+	if r.plan.where != nil {
+		return r.plan.where.Constants()
+	}
+	return nil
+}
+
+// Choose is the access to the rows, for the present values; nil: there are none. ordered: it has the statement's order;
+// decided: it yields just the rows of the filter.
+func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
+	p := r.plan
+	if err := r.Begin(c); err != nil {
+		return nil, false, false, err
 	}
 	_, count, err := p.window()
 	if err != nil || p.count != nil && count == 0 {
