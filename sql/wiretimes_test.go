@@ -73,11 +73,7 @@ func (m readTimestamp) text() string {
 		if m.negative {
 			sign = "-"
 		}
-		whole := fmt.Sprintf("%s%02d:%02d:%02d", sign, m.day*24+m.hour, m.minute, m.second)
-		if m.micro == 0 {
-			return whole
-		}
-		return fmt.Sprintf("%s.%06d", whole, m.micro)
+		return fmt.Sprintf("%s%02d:%02d:%02d.%06d", sign, m.day*24+m.hour, m.minute, m.second, m.micro)
 	}
 	return fmt.Sprintf("%04d-%02d-%02d %02d:%02d:%02d.%06d", m.year, m.month, m.day, m.hour, m.minute, m.second, m.micro)
 }
