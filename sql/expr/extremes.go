@@ -45,10 +45,10 @@ func (c *Call) extreme(sign int) Value {
 	}
 	var most parsed
 	for i := range c.Args {
-		p, ok := read(i)
-		if !ok {
+		if c.IsNull(i) {
 			return Null
 		}
+		p, _ := read(i) // a text that is no date is before all
 		if i == 0 || sign*compareInt64(p.micros(), most.micros()) > 0 {
 			most = p
 		}
