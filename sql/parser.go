@@ -90,6 +90,7 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 		return stmt, err
 	}
 	markNext(query, stmt)
+	withCollation(query, stmt)
 	return markLocks(stmt, share), nil
 }
 
@@ -113,6 +114,7 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 		return nil, parsed, rest, err
 	}
 	markNext(query, stmt)
+	withCollation(query, stmt)
 	noteBegin(ctx, query[:max(0, len(query)-len(rest))], stmt)
 	if system || alter != "" {
 		parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
@@ -196,6 +198,7 @@ func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, optio
 		return nil, n, err
 	}
 	markNext(query, stmt)
+	withCollation(query, stmt)
 	return markLocks(stmt, share), n - (len(text)-len(query))*min(n, 1), err
 }
 

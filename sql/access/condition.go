@@ -2,6 +2,7 @@ package access
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
@@ -63,7 +64,8 @@ func engineValue(v Value) (any, gms.Type, bool) {
 		return at, types.DatetimeMaxPrecision, err == nil
 	case t == sqltypes.Time:
 		span, err := types.Time.ConvertToTimespan(v.ToString())
-		return span, types.Time, err == nil
+		beyond := strings.HasSuffix(v.ToString(), "838:59:59.999999") // every time: no key is
+		return span, types.Time, err == nil && !beyond
 	case sqltypes.IsText(t):
 		return v.ToString(), types.LongText, true
 	case sqltypes.IsBinary(t):

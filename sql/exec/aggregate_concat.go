@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
@@ -44,10 +45,22 @@ func (c *concat) add(row []expr.Value) error {
 	before := cap(c.text)
 	c.begin()
 	for _, at := range c.Args {
-		c.put(row[at].Raw())
+		c.put(concatenated(row[at]))
 	}
 	c.end()
 	return c.account.add(int64(cap(c.text) - before))
+}
+
+// concatenated is a value as a text: a BIT is a number.
+func concatenated(v expr.Value) []byte {
+	if v.Type() != sqltypes.Bit {
+		return v.Raw()
+	}
+	n := uint64(0)
+	for _, b := range v.Raw() {
+		n = n<<8 | uint64(b)
+	}
+	return strconv.AppendUint(nil, n, 10)
 }
 
 // begin begins a row with the separator.
@@ -111,7 +124,7 @@ func (o *orderedConcat) add(row []expr.Value) error {
 	both := make([]byte, 0, len(o.buffer)+size)
 	both = append(both, o.buffer...)
 	for _, at := range o.Args {
-		both = append(both, row[at].Raw()...)
+		both = append(both, concatenated(row[at])...)
 	}
 	n := len(o.buffer)
 	o.list = append(o.list, concatRow{both[:n:n], both[n:], len(o.list)})

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"strconv"
 
 	"vitess.io/vitess/go/sqltypes"
 
@@ -47,6 +48,11 @@ func (x *extreme) add(row []expr.Value) error {
 func (x *extreme) result() (expr.Value, error) {
 	if x.held == nil {
 		return expr.Null, nil
+	}
+	if sqltypes.IsUnsigned(x.typ) { // without the zeros of ZEROFILL
+		if n, err := strconv.ParseUint(string(x.held[x.key:]), 10, 64); err == nil && x.typ != sqltypes.Year {
+			return sqltypes.MakeTrusted(x.typ, strconv.AppendUint(nil, n, 10)), nil
+		}
 	}
 	if x.out.Type() == sqltypes.Char { // of ENUM and SET
 		x.typ = sqltypes.Char

@@ -363,6 +363,10 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 			return 0, false, err
 		}
 	}
+	if s.late = b.late(n.args); s.late {
+		s.once = false // what it refers to may be computed for a later row only
+	}
+	s.late = s.late || s.guard >= 0
 	s.offset = b.args
 	b.args += len(s.args)
 	if n.function.Typed != nil {
@@ -377,6 +381,20 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
+}
+
+// late reports whether expressions refer to a slot that is computed in a branch only.
+func (b *compiler) late(list []sqlparser.Expr) (late bool) {
+	for _, e := range list {
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			if c, ok := n.(*sqlparser.ColName); ok && c.Qualifier.Name.String() == slotName {
+				at, err := b.find(c)
+				late = late || err != nil || b.p.steps[at-len(b.columns.Types)].late
+			}
+			return !late, nil
+		}, e)
+	}
+	return late
 }
 
 // converts reports whether a call converts a literal that is compared: MySQL does so, with its warning, whether or not the

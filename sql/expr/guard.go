@@ -186,15 +186,23 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 	if left, err = b.replace(left, literal); err != nil {
 		return nil, nil, err
 	}
-	if left, err = b.condition(left); err != nil {
+	if left, err = b.operand(left); err != nil {
 		return nil, nil, err
 	}
 	g := newGuard(b.guard, left, test)
 	if right, err = b.branch(right, literal, g); err != nil {
 		return nil, nil, err
 	}
-	right, err = b.within(g, func() (sqlparser.Expr, error) { return b.condition(right) })
+	right, err = b.within(g, func() (sqlparser.Expr, error) { return b.operand(right) })
 	return left, right, err
+}
+
+// operand is an operand of AND or OR: a text as a number.
+func (b *compiler) operand(e sqlparser.Expr) (sqlparser.Expr, error) {
+	if b.isText(e) {
+		return b.as(number, e)
+	}
+	return b.condition(e)
 }
 
 // within compiles a part of a branch.

@@ -316,7 +316,16 @@ var (
 	}}
 	span = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
 		if strings.TrimSpace(c.Str(0)) == "" {
+			if sqltypes.IsText(c.Args[0].Type()) {
+				c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", shorten(c.Str(0))))
+			}
 			return c.temporalValue(temporal{kind: aTime}, 6), nil
+		}
+		if !c.Args[0].IsQuoted() {
+			if n := c.Float(0); math.Abs(n) >= 8_390_000 { // beyond every time
+				c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", shorten(c.Str(0))))
+				return c.Bytes([]byte(beyondTimes(n))), nil
+			}
 		}
 		p, ok := c.time(0)
 		if !ok {
@@ -343,6 +352,14 @@ var (
 		return c.temporalValue(p.temporal, 6), nil
 	}}
 )
+
+// beyondTimes is more than every time, or less.
+func beyondTimes(n float64) string {
+	if n < 0 {
+		return "-838:59:59.999999"
+	}
+	return "838:59:59.999999"
+}
 
 // beyondDates is the last time before a number that is no date, or the first date: dates are beside it as their numbers are
 // beside it.
@@ -401,7 +418,9 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		if b.constant(c) {
 			break // a slot, as of a variable, may be one
 		}
-		if t := b.kind(c); (b.isNumber(c) || t == sqltypes.Time || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		if t := b.kind(c); k == sqltypes.Time && (sqltypes.IsText(t) || sqltypes.IsBinary(t)) {
+			return span
+		} else if (b.isNumber(c) || t == sqltypes.Time || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
 			break
 		}
 		return nil

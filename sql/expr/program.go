@@ -48,6 +48,7 @@ type step struct {
 	at     int  // its own position
 	once   bool // its value is the same for all rows of a run
 	done   bool // and has been computed in this run
+	late   bool // it is in a branch, or refers to what is
 }
 
 // value is an expression of the program: a column or slot as it is, a constant, or an expression of the engine.
@@ -191,7 +192,7 @@ func (p *Program) Constants() (err error) {
 		p.engine = newEngine(p.context)
 	}
 	for i := range p.steps {
-		if s := &p.steps[i]; s.once && !s.done && s.guard < 0 {
+		if s := &p.steps[i]; s.once && !s.done && !s.late {
 			if err := p.slot(s); err != nil {
 				return nil
 			}

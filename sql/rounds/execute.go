@@ -32,7 +32,7 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 		return nil, err
 	}
 	for _, filter := range []*expr.Program{p.where, p.having} {
-		if filter == nil {
+		if filter == nil || p.closed {
 			continue
 		}
 		if err := filter.Constants(); err != nil {
@@ -48,6 +48,10 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 	if p.having != nil {
 		from = exec.Filter(from, p.having)
 	}
+	early := p.count != nil && !p.Query.Distinct && (len(p.order) == 0 || ordered)
+	if early { // what is not returned is not computed
+		from = exec.Limit(from, offset, count)
+	}
 	if !p.list.Identity() {
 		from = exec.Project(from, p.list)
 	}
@@ -61,7 +65,7 @@ func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, 
 		}
 		from = exec.Sort(from, p.order, top, m)
 	}
-	if p.count != nil {
+	if p.count != nil && !early {
 		from = exec.Limit(from, offset, count)
 	}
 	return from, nil
@@ -143,15 +147,20 @@ func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, co
 // choose is the access for the present values; nil: no row can match.
 func (p *Plan) choose(gctx *gms.Context, offset, count uint64) (*access.Choice, error) {
 	w := access.Wanted{Columns: p.Columns, Whole: p.whole, Locking: p.Query.Lock != txn.LockNone}
-	for _, g := range p.gates {
-		if open, err := g.True(nil); err != nil || !open {
+	closed := false
+	for _, g := range p.gates { // all of them, for their warnings
+		open, err := g.True(nil)
+		if err != nil {
 			return nil, err
 		}
+		closed = closed || !open
 	}
-	var none bool
 	var err error
-	if w.Conditions, none, err = present(p.conditions); err != nil || none {
+	if w.Conditions, p.closed, err = present(p.conditions); err != nil {
 		return nil, err
+	}
+	if p.closed = p.closed || closed; p.closed {
+		return nil, nil
 	}
 	if !p.Query.Grouped && !p.Query.Distinct && p.having == nil {
 		w.Order = p.plainOrder()

@@ -19,6 +19,7 @@ type Plan struct {
 	conditions []condition
 	gates      []*expr.Program // parts of the filter with one value for all rows
 	whole      bool            // the conditions are the whole filter
+	closed     bool            // no row can match, in the present execution
 	having     *expr.Program
 	input      *expr.Program // of groups: keys, then arguments of aggregates
 	keys       []exec.Key
@@ -82,6 +83,9 @@ func (p *Plan) compileList(c *expr.Context, rows expr.Columns) (err error) {
 		list = append(list, item.Expr)
 	}
 	for _, o := range p.Query.Order {
+		if o.Item < 0 && fixed(c, o.Expr) {
+			continue
+		}
 		at := o.Item
 		if at < 0 {
 			at = len(list)
@@ -164,6 +168,15 @@ func (p *Plan) rows() expr.Columns {
 		c.Types = append(c.Types, TypeOf(p.column(pos), p.Query.Table.Shown(pos)))
 	}
 	return c
+}
+
+// fixed reports whether a key of the order has one value for all rows: it orders nothing, and is not computed.
+func fixed(c *expr.Context, e sqlparser.Expr) bool {
+	if !constant(e) {
+		return false
+	}
+	program, err := expr.Compile(c, expr.Columns{}, e)
+	return err == nil && program.Constant(0)
 }
 
 // column is the definition of a column of the table.
