@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
+	"isochron/sql/session"
 	"isochron/sql/sqltest"
 	"isochron/txn"
 )
@@ -121,8 +121,8 @@ func TestAnAgeIsKept(t *testing.T) {
 func (f *fixture) forgetLosses() {
 	for _, s := range f.servers {
 		s.gateway.mu.Lock()
-		for _, session := range s.gateway.sessions { // order: each by itself
-			session.lost = lost{}
+		for _, one := range s.gateway.sessions { // order: each by itself
+			one.lost = session.Lost{}
 		}
 		s.gateway.mu.Unlock()
 	}
@@ -146,29 +146,6 @@ func TestAnOwnStatementKeepsItsAge(t *testing.T) {
 		c.add(1, 1)
 		if got := a.drain(); got != "nnnrn" {
 			t.Errorf("kind %d: transactions began as %q, want nnnrn", kind, got)
-		}
-	}
-}
-
-// An age ends: after a while without a try, and after a longer one whatever is tried.
-func TestAnAgeEnds(t *testing.T) {
-	now := time.Now()
-	minutes := func(n float64) time.Time { return now.Add(-time.Duration(n * float64(time.Minute))) }
-	for _, tc := range []struct {
-		first, last time.Time
-		kept        bool
-	}{
-		{minutes(0.9), minutes(0.9), true},
-		{minutes(9), minutes(0.5), true},
-		{minutes(1.1), minutes(1.1), false},
-		{minutes(11), minutes(0.1), false},
-	} {
-		s := &Session{lost: lost{tx: &sqltest.Txn{}, first: tc.first, at: tc.last}}
-		if got := s.lost.regain(now, func() string { return "" }); (got.tx != nil) != tc.kept {
-			t.Errorf("first tried %v ago and last %v ago: kept %v, want %v", now.Sub(tc.first), now.Sub(tc.last), got.tx != nil, tc.kept)
-		}
-		if s.lost.tx != nil {
-			t.Error("an age was given twice, or is kept beyond its time")
 		}
 	}
 }

@@ -199,7 +199,7 @@ func mayDoAtSources(s *Session, st *foreign.Statement) error {
 	if err := mayUse(&h, st); err != nil {
 		return err
 	}
-	return mayWrite(s.readsOnly(s.open), st)
+	return mayWrite(readsOnly(s), st)
 }
 
 // Execute implements Plan.
@@ -247,7 +247,7 @@ func askSkipping(ctx context.Context, s *Session, st *foreign.Statement, k *fore
 		if err != nil {
 			return nil, nil, err
 		}
-		bytes, err := k.Took(results, s.zone())
+		bytes, err := k.Took(results, s.Zone())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -261,7 +261,7 @@ func askSkipping(ctx context.Context, s *Session, st *foreign.Statement, k *fore
 // answerAtSources makes one answer of those of the sources.
 func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResult) error {
 	s := x.s
-	a, err := plan.Merge(results, s.zone())
+	a, err := plan.Merge(results, s.Zone())
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 // written who read from another, whose decision it has heard of elsewhere and not yet here. first
 // is the source that the transaction will have asked first, if it has asked none; 0: it is not known.
 func planAtSources(s *Session, st *foreign.Statement, args []foreign.Arg, first txn.ShardID) (*foreign.Plan, error) {
-	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: s.locksReads(s.open), FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: locksReads(s), FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.ZoneName()})
 }
 
 // argsOf are the values of a prepared statement's placeholders.
@@ -366,7 +366,7 @@ func (w *watched) finish(ctx context.Context, f txn.Finishing, statements []txn.
 	w.s.place.pause()
 	results, err := f.ExecuteAndCommit(ctx, statements)
 	w.s.place.resume()
-	w.s.stats.add(before, w.Txn.Stats())
+	w.s.stats.Add(before, w.Txn.Stats())
 	return results, w.s.statement.note(err)
 }
 
@@ -378,7 +378,7 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	w.s.place.pause()
 	results, err := w.Txn.(txn.Sources).Execute(ctx, statements, last)
 	w.s.place.resume()
-	w.s.stats.add(before, w.Txn.Stats())
+	w.s.stats.Add(before, w.Txn.Stats())
 	if txn.KindOf(err) == txn.KindStatement {
 		return results, err // the transaction lives
 	}

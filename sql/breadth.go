@@ -59,7 +59,7 @@ func tooBroad(count int64, what, setting string, limit int64, instead string) er
 func breadth(ctx context.Context, name string, otherwise int64) int64 {
 	if c, ok := ctx.(*gms.Context); ok {
 		if s, ok := c.Session.(*Session); ok {
-			return s.number(name, otherwise)
+			return s.Number(name, otherwise)
 		}
 	}
 	return setGlobally(name, otherwise)

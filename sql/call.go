@@ -14,6 +14,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/procedure"
+	"isochron/sql/session"
 	"isochron/sql/table"
 )
 
@@ -221,8 +222,8 @@ func (r *calling) run(ctx context.Context) error {
 	s := r.s
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
-	ctx = s.interruption.enter(ctx, time.Now(), false)
-	defer s.interruption.leave()
+	ctx = s.interruption.Enter(ctx, time.Now(), false)
+	defer s.interruption.Leave()
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -231,7 +232,7 @@ func (r *calling) run(ctx context.Context) error {
 		defer s.SetCurrentDatabase(before)
 	}
 	var err error
-	switch alone := s.autocommit() && !s.GetIgnoreAutoCommit(); {
+	switch alone := s.Autocommit() && !s.GetIgnoreAutoCommit(); {
 	case !alone:
 		err = r.within(ctx)
 	case len(r.steps) <= 1:
@@ -343,7 +344,7 @@ func (r *calling) through(ctx context.Context, steps []request) *answer {
 		})
 		s.packet.steps = nil
 		st := &s.statement
-		s.packet.lasting = s.packet.lasting || st.committed || st.lasting || saysLasting(step.text)
+		s.packet.lasting = s.packet.lasting || st.committed || st.lasting || session.SaysLasting(step.text)
 		if last.err != nil {
 			last.results.drop()
 			return last

@@ -63,7 +63,7 @@ type refusedTexts struct {
 
 // has reports whether a text was refused.
 func (r *refusedTexts) has(s *Session, text string) bool {
-	now := circumstances{catalogue: s.statement.snapshot, database: s.GetCurrentDatabase(), settings: s.settings}
+	now := circumstances{catalogue: s.statement.snapshot, database: s.GetCurrentDatabase(), settings: s.Settings}
 	if r.under != now {
 		*r = refusedTexts{under: now}
 	}
@@ -146,7 +146,7 @@ func (p *corePlan) with(parameters map[string]*vtquery.BindVariable) *corePlan {
 
 // mayUseCore reports whether the core may be asked for a statement of the session.
 func mayUseCore(s *Session, text string) bool {
-	return s.chosen().path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
+	return s.Chosen().Path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
 }
 
 // coreParameters are the statement's values by the names that the parser gives them, and a text that tells their types
@@ -277,7 +277,7 @@ func coreLookup(s *Session, snap *catalog.Snapshot, needs ...string) bind.Lookup
 // prepareCore describes what a statement yields that the engine cannot prepare and the core can execute; nil: it cannot
 // either. Its parameters are taken for texts until their values come.
 func prepareCore(ctx context.Context, s *Session, query string, parameters int) []*querypb.Field {
-	if !mayUseCore(s, query) || s.interruption.reason() != nil {
+	if !mayUseCore(s, query) || s.interruption.Reason() != nil {
 		return nil
 	}
 	p, err := compileCore(ctx, s, query, query, textParameters(parameters))
@@ -310,8 +310,8 @@ func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters
 	}, tree)
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
-	ctx := s.interruption.enter(context.Background(), time.Now(), true)
-	defer s.interruption.leave()
+	ctx := s.interruption.Enter(context.Background(), time.Now(), true)
+	defer s.interruption.Leave()
 	beginStatement(s, 0)
 	_ = s.gateway.accounts.Refresh(ctx)
 	return prepareCore(ctx, s, query, parameters), parameters

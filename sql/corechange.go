@@ -50,7 +50,7 @@ func (p *changePlan) counter() string {
 func mayChangeByCore(s *Session, text string) bool {
 	switch table.FirstWord(text) {
 	case "insert", "replace", "update", "delete":
-		return s.chosen().path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !s.readsOnly(s.open)
+		return s.Chosen().Path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !readsOnly(s)
 	}
 	return false
 }
@@ -101,7 +101,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		}
 		t.core.changes[types] = p
 		t.direct = newDirect(plan.DirectOf(x.h.g.store, p.plan.Change), &x.request)
-		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.summed()), t.direct)
+		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.Summed()), t.direct)
 	}
 	return p, nil
 }
@@ -142,7 +142,7 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 // preparesChange reports whether the core can execute a change that the engine cannot prepare. Its parameters are taken for
 // texts until their values come.
 func preparesChange(ctx context.Context, s *Session, query string, parameters int) bool {
-	if !mayChangeByCore(s, query) || s.interruption.reason() != nil {
+	if !mayChangeByCore(s, query) || s.interruption.Reason() != nil {
 		return false
 	}
 	p, err := compileChange(ctx, s, query, query, textParameters(parameters))

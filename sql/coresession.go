@@ -42,17 +42,17 @@ const unsetTimestamp = 1000
 // coreSettings are those of now.
 func (s *sessionVariables) coreSettings() *coreSettings {
 	c := &s.coreSet
-	if c.known && c.settings == s.settings {
+	if c.known && c.settings == s.Settings {
 		return c
 	}
-	*c = coreSettings{known: true, settings: s.settings}
+	*c = coreSettings{known: true, settings: s.Settings}
 	c.mode = strings.ToUpper(s.textVariable("sql_mode"))
 	modes := strings.Split(c.mode, ",")
 	c.fullGroup = slices.Contains(modes, "ONLY_FULL_GROUP_BY")
 	c.strict = slices.Contains(modes, "STRICT_TRANS_TABLES") || slices.Contains(modes, "STRICT_ALL_TABLES")
 	c.keepsZero = slices.Contains(modes, "NO_AUTO_VALUE_ON_ZERO")
-	c.maxPacket = int(s.number("max_allowed_packet", expr.DefaultMaxPacket))
-	c.groupConcatMax = int(s.number("group_concat_max_len", 1024))
+	c.maxPacket = int(s.Number("max_allowed_packet", expr.DefaultMaxPacket))
+	c.groupConcatMax = int(s.Number("group_concat_max_len", 1024))
 	if v, err := s.base.GetSessionVariable(s.quiet, "timestamp"); err == nil {
 		if seconds, ok := v.(float64); ok && seconds != unsetTimestamp {
 			c.timestamp = time.UnixMicro(int64(math.Round(seconds * 1e6)))
@@ -92,7 +92,7 @@ func (s *sessionVariables) textVariable(name string) string {
 func coreContext(ctx context.Context, s *Session) *expr.Context {
 	set, c := s.coreSettings(), &s.coreCtx
 	c.Forget()
-	c.Done, c.Now, c.Zone = ctx, s.stats.began, s.zone()
+	c.Done, c.Now, c.Zone = ctx, s.stats.Began, s.Zone()
 	if !set.timestamp.IsZero() {
 		c.Now = set.timestamp
 	}

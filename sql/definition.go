@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"isochron/sql/catalog"
+	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -59,8 +60,8 @@ func define(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 		return nil, s.statement.note(err)
 	}
 	t := &transaction{s: s, level: txn.Serializable, began: time.Now()}
-	tx, before := beginTxn(s, characteristics{level: txn.Serializable}, t.began)
-	t.watch.Txn, t.watch.s, t.real, t.first = tx, s, &t.watch, before.first
+	tx, before := beginTxn(s, session.Characteristics{Level: txn.Serializable}, t.began)
+	t.watch.Txn, t.watch.s, t.real, t.first = tx, s, &t.watch, before.First
 	wait := definitionWait
 	if s.lockWaitMillis > 0 {
 		wait = time.Duration(s.lockWaitMillis) * time.Millisecond

@@ -40,7 +40,7 @@
 // rows that an UPDATE or DELETE joins, and those that foreign keys point at.
 //
 // KILL, a statement's time and a client that goes away cut a statement short, wherever
-// it is (interrupt.go): its context ends, and every iterator of the engine is wrapped
+// it is (session.Interruption): its context ends, and every iterator of the engine is wrapped
 // in one that looks at it (checked.go).
 //
 // Errors carry MySQL's numbers. A transaction that lost is over: 1213/40001. A
@@ -58,6 +58,9 @@
 // Users, rights and logins are package account's; here are the walks over the engine's
 // trees that name what a statement touches (permit.go). The listener (listen.go) bounds
 // what a client may send, for the wire library has no bounds.
+//
+// What a connection keeps that is not the engine's is package session's: its variables, how its
+// transactions run, its interruption and its patience.
 //
 // What the caller owes it. A Server is closed before its txn.DB. All servers of a
 // process are opened before a client connects to any of them: opening one resets

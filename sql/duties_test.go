@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/sql/session"
 	"isochron/sql/sqltest"
 	"isochron/txn"
 )
@@ -88,7 +89,7 @@ var duties = []struct {
 	{"it has its time", func(k *walk) {
 		k.exec("SET isochron_statement_timeout = 20")
 		k.code(3024, k.waiting(gaveUp, func() {
-			eventually(k.t, "its time is up", func() bool { return k.session.interruption.reason() != nil })
+			eventually(k.t, "its time is up", func() bool { return k.session.interruption.Reason() != nil })
 		}))
 	}},
 	{"it ends with its client", func(k *walk) {
@@ -96,7 +97,7 @@ var duties = []struct {
 			k.hangUp()
 			eventually(k.t, "it is cut short", func() bool {
 				k.of.server.gateway.cutGone(time.Now())
-				return k.session.interruption.reason() == errClientGone
+				return k.session.interruption.Reason() == session.ErrClientGone
 			})
 		})
 	}},

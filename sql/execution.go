@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/session"
 	"isochron/sql/sysvars"
 	"isochron/sql/wire"
 	"isochron/txn"
@@ -55,14 +56,14 @@ func (x *execution) run(ctx context.Context) (err error) {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	if x.shownText == nil {
-		said := shortened(x.text)
+		said := session.Shortened(x.text)
 		x.shownText = &said
 	}
-	s.stats.begin(*x.shownText, now)
+	s.stats.Begin(*x.shownText, now)
 	s.shownText.Store(x.shownText)
-	ctx = s.interruption.enter(ctx, now, x.below != nil)
-	defer s.interruption.leave()
-	if limit := s.interruption.limit(s.chosen().timeOf(x.text)); limit != nil {
+	ctx = s.interruption.Enter(ctx, now, x.below != nil)
+	defer s.interruption.Leave()
+	if limit := s.interruption.Limit(s.Chosen().TimeOf(x.text, selects)); limit != nil {
 		defer limit.Stop()
 	}
 	s.failed, s.packet.warnings = nil, nil
@@ -94,7 +95,7 @@ func (x *execution) enter(ctx context.Context) error {
 	}
 	open := s.open.begun()
 	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below != nil); err != nil {
-		if why := s.interruption.reason(); why != nil {
+		if why := s.interruption.Reason(); why != nil {
 			err = interrupted(why)
 		}
 		return err
@@ -106,7 +107,7 @@ func (x *execution) enter(ctx context.Context) error {
 func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	beginStatement(s, try)
-	s.statement.hides(s.stats.again > 0 || s.packet.again)
+	s.statement.hides(s.stats.Again > 0 || s.packet.again)
 	if s.before = &x.before; try == 0 && s.statement.retriesAlone() {
 		x.before = stateOf(s)
 	}
@@ -126,13 +127,13 @@ func (x *execution) try(ctx context.Context, try int) error {
 	if err == nil {
 		err = endOwn(ctx, s)
 	}
-	if err == nil && !(s.autocommit() && !s.GetIgnoreAutoCommit()) {
+	if err == nil && !(s.Autocommit() && !s.GetIgnoreAutoCommit()) {
 		s.open.publish()
 	}
 	if err == nil && s.statement.own {
 		err = s.statement.unread
 	}
-	s.stats.planned = s.statement.plan != nil || x.plan != nil && x.plan.kind() == coreKind
+	s.stats.Planned = s.statement.plan != nil || x.plan != nil && x.plan.kind() == coreKind
 	return err
 }
 
@@ -162,7 +163,7 @@ func (x *execution) begin(kind planKind) {
 		return
 	}
 	x.s.ClearWarnings()
-	x.s.running.begin(x.text, x.s.stats.began)
+	x.s.running.begin(x.text, x.s.stats.Began)
 }
 
 // end does the same when it has executed it: it counts the statement.
@@ -183,7 +184,7 @@ func (x *execution) end(kind planKind, err error) {
 	if name := x.plan.counter(); name != "" {
 		countStatus(s.quiet, name)
 	}
-	if took := now.Sub(s.stats.began); took >= slowNever && took.Seconds() > longQueryTime() {
+	if took := now.Sub(s.stats.Began); took >= slowNever && took.Seconds() > longQueryTime() {
 		countStatus(s.quiet, "Slow_queries")
 	}
 }
@@ -264,7 +265,7 @@ func (x *execution) answer() error {
 // report ends the statement, unless it goes on elsewhere.
 func (x *execution) report(err error) {
 	if err == errAbove {
-		x.s.stats.resumed = true
+		x.s.stats.Resumed = true
 		return
 	}
 	reportStatement(x.s, time.Now())
@@ -276,17 +277,17 @@ func afterFailure(ctx context.Context, x *execution, try int, err error) (again 
 	s := x.s
 	open := s.open.begun()
 	s.statement.ends(open && x.setsOutToEnd())
-	if why := s.interruption.reason(); why != nil && !s.statement.unknown() {
+	if why := s.interruption.Reason(); why != nil && !s.statement.unknown() {
 		return false, cutShort(s, why)
 	}
 	if s.statement.panicked {
 		return false, afterPanic(s, clientError(s, x.c, verdict{}, err))
 	}
 	v := fail(ctx, s)
-	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
+	if why := s.interruption.Reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}
-	if !v.retry || !s.chosen().patient(&s.statement, v.failure, try, s.stats.began) || saysLasting(x.text) {
+	if !v.retry || !s.Chosen().Patient(s.statement.notFinal, v.failure, try, s.stats.Began) || session.SaysLasting(x.text) {
 		answer := clientError(s, x.c, v, err)
 		if open && s.statement.ending && lives(v.failure) {
 			answer = rolledBack(answer)
@@ -294,7 +295,7 @@ func afterFailure(ctx context.Context, x *execution, try int, err error) (again 
 		return false, answer
 	}
 	if !s.place.backoff(ctx, try) {
-		return false, interrupted(s.interruption.reason())
+		return false, interrupted(s.interruption.Reason())
 	}
 	reloadIfStale(ctx, s.gateway.store, v.failure)
 	x.before.restore(s)

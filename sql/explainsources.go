@@ -49,7 +49,7 @@ func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (s
 		narrow = nil
 	}
 	for _, t := range st.Tables() {
-		scan, err := foreign.NewScanning(t, narrow, nil, foreign.Now{Share: s.locksReads(s.open)}, "")
+		scan, err := foreign.NewScanning(t, narrow, nil, foreign.Now{Share: locksReads(s)}, "")
 		if err != nil {
 			return nil, false, err
 		}

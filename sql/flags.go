@@ -24,8 +24,8 @@ func setFlag(c *mysql.Conn, flag int, on bool) {
 
 // tellFlags tells the client, with the next answer, how its session stands.
 func tellFlags(s *Session, c *mysql.Conn) {
-	setFlag(c, mysql.ServerStatusAutocommit, s.autocommit())
-	begun := s.GetIgnoreAutoCommit() || !s.autocommit() && s.open.begun()
+	setFlag(c, mysql.ServerStatusAutocommit, s.Autocommit())
+	begun := s.GetIgnoreAutoCommit() || !s.Autocommit() && s.open.begun()
 	setFlag(c, mysql.ServerInTransaction, begun)
 }
 

@@ -104,7 +104,7 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 
 // scan reads the rows from the sources.
 func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
-	now := foreign.Now{Share: s.locksReads(s.open), Zone: s.zoneName()}
+	now := foreign.Now{Share: locksReads(s), Zone: s.ZoneName()}
 	scan, err := foreign.NewScanning(t.ForeignTable, s.statement.narrow, s.statement.args, now, t.lock)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
 			return nil, err
 		}
 		scan.Took(results)
-		a, err := plan.Merge(results, s.zone())
+		a, err := plan.Merge(results, s.Zone())
 		if err != nil {
 			return nil, err
 		}

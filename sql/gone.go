@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"isochron/sql/session"
 	"syscall"
 	"time"
 )
@@ -31,14 +32,14 @@ func (g *gateway) cutGone(before time.Time) {
 	var running []*Session
 	g.mu.Lock()
 	for _, s := range g.sessions { // order: each by itself
-		if since := s.interruption.since.Load(); since != 0 && since < before.UnixNano() && s.wire != nil {
+		if since := s.interruption.Since.Load(); since != 0 && since < before.UnixNano() && s.wire != nil {
 			running = append(running, s)
 		}
 	}
 	g.mu.Unlock()
 	for _, s := range running {
 		if s.wire.hungUp() {
-			s.interruption.cut(errClientGone)
+			s.interruption.Cut(session.ErrClientGone)
 		}
 	}
 }

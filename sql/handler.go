@@ -10,6 +10,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"isochron/sql/catalog"
+	"isochron/sql/session"
 	"isochron/txn"
 )
 
@@ -82,7 +83,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callback mysql.ResultSpoolFn) (rest string, err error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
-		return "", errGone
+		return "", session.ErrGone
 	}
 	if r.prepare != nil {
 		s.prepared.preparing = r.text
@@ -119,9 +120,9 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		_ = h.g.accounts.Refresh(ctx)
 	}
 	if s != nil {
-		ctx = s.interruption.enter(ctx, time.Now(), false)
-		defer s.interruption.leave()
-		if limit := s.interruption.limit(s.chosen().timeOf(query)); limit != nil {
+		ctx = s.interruption.Enter(ctx, time.Now(), false)
+		defer s.interruption.Leave()
+		if limit := s.interruption.Limit(s.Chosen().TimeOf(query, selects)); limit != nil {
 			defer limit.Stop()
 		}
 	}
@@ -141,7 +142,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	if err != nil {
 		delete(c.PrepareData, prepare.StatementID) // the client has no name for it
 		if s != nil {
-			if why := s.interruption.reason(); why != nil {
+			if why := s.interruption.Reason(); why != nil {
 				return nil, interrupted(why)
 			}
 			if s.statement.panicked {
@@ -157,8 +158,8 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
-		s.interruption.alone.Lock()
-		defer s.interruption.alone.Unlock()
+		s.interruption.Alone.Lock()
+		defer s.interruption.Alone.Unlock()
 		beginStatement(s, 0)
 	}
 	if err := h.g.schemaCheck(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {

@@ -88,35 +88,6 @@ func TestSlowReader(t *testing.T) {
 	b.expect("SELECT n FROM t WHERE id = 0", "2")
 }
 
-// A client that takes little by little is slow as one that takes nothing, one that takes
-// enough is not, and what it took at once before counts for nothing.
-func TestFlow(t *testing.T) {
-	var f flow
-	now := time.Unix(1000, 0)
-	f.begin(time.Now())
-	f.end(100 << 20)
-	f.begin(now)
-	if got := f.waited(now.Add(7 * time.Second)); got != 7*time.Second {
-		t.Errorf("after 100 MiB at once it has waited %v", got)
-	}
-	f.before = 0
-	for range 10 {
-		f.begin(time.Now().Add(-6 * time.Second))
-		f.end(1 << 10)
-	}
-	if got := f.waited(now); got < 50*time.Second {
-		t.Errorf("ten times 6 s for 1 KiB are %v", got)
-	}
-	f.anew()
-	for range 10 {
-		f.begin(time.Now().Add(-500 * time.Millisecond))
-		f.end(64 << 10)
-	}
-	if got := f.waited(now); got > time.Second {
-		t.Errorf("128 KiB a second are %v", got)
-	}
-}
-
 // transacting is how many sessions have a transaction that has begun.
 func (s *Server) transacting() (n int) {
 	s.gateway.mu.Lock()
@@ -147,7 +118,7 @@ func TestInteractiveTimeout(t *testing.T) {
 	if err := interactive(s); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.patienceNow.wait.Load(); got != 77 {
+	if got := s.patienceNow.Wait.Load(); got != 77 {
 		t.Errorf("wait_timeout is %d", got)
 	}
 	c.exec("SELECT 1")

@@ -112,54 +112,6 @@ func TestTimeIsUp(t *testing.T) {
 	c.fails("SET isochron_statement_timeout = -1", "1231")
 }
 
-// Time that runs out during a commit does not cut the commit. But one that fails, of a
-// statement that would be done again, ends the statement: the time does not run out twice.
-func TestTimeIsUpDuringCommit(t *testing.T) {
-	for _, again := range []bool{false, true} {
-		var i interruption
-		ctx := i.enter(context.Background(), time.Now(), false)
-		if err := i.commits(); err != nil {
-			t.Fatal(err)
-		}
-		i.cut(errKilled)
-		if ctx.Err() != nil || i.reason() != nil {
-			t.Error("the commit was cut")
-		}
-		i.committed(again, false)
-		if cut := ctx.Err() != nil && i.reason() == errKilled; cut != again {
-			t.Errorf("to be done again: %v; cut: %v", again, cut)
-		}
-		i.leave()
-		i.enter(context.Background(), time.Now(), false)
-		if i.commits() != nil {
-			t.Error("the next statement is cut too")
-		}
-		i.committed(true, false)
-		if i.reason() != nil {
-			t.Error("the next statement is cut too")
-		}
-	}
-}
-
-// What has committed all that it had to is not told that it was cut short.
-func TestACommittedStatementIsNotCut(t *testing.T) {
-	var i interruption
-	ctx := i.enter(context.Background(), time.Now(), false)
-	if err := i.commits(); err != nil {
-		t.Fatal(err)
-	}
-	i.committed(false, true)
-	i.cut(errKilled)
-	if ctx.Err() != nil || i.reason() != nil {
-		t.Error("it was cut after its commit")
-	}
-	i.leave()
-	ctx = i.enter(context.Background(), time.Now(), false)
-	if i.cut(errKilled); ctx.Err() == nil {
-		t.Error("the next statement cannot be cut")
-	}
-}
-
 // KILL QUERY ends a statement; the connection lives.
 func TestKillQuery(t *testing.T) {
 	f, holder := hostile(t)
@@ -252,7 +204,7 @@ func (f *fixture) breakRead(t *testing.T, c *client) {
 		if tx.Options().SessionID != uint64(number) {
 			return nil
 		}
-		for s.interruption.reason() == nil {
+		for s.interruption.Reason() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		return txn.Errorf(txn.KindUnavailable, "the client stopped waiting")
@@ -266,7 +218,7 @@ func (f *fixture) breakRead(t *testing.T, c *client) {
 // deep reports whether the session's statement has run for long enough to have begun
 // with what makes it endless.
 func (s *Session) deep() bool {
-	since := s.interruption.since.Load()
+	since := s.interruption.Since.Load()
 	return since != 0 && time.Since(time.Unix(0, since)) > 60*time.Millisecond
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/session"
 	"isochron/sql/sysvars"
 	"isochron/txn"
 )
@@ -25,89 +25,33 @@ const (
 // does not tell SET TRANSACTION from SET SESSION TRANSACTION, so the parser marks it.
 const nextMark = sysvars.NextMark
 
-// The values of the variable; what the marks add no client has a reason to write.
-const (
-	readUncommitted = sysvars.ReadUncommitted
-	readCommitted   = sysvars.ReadCommitted
-	repeatableRead  = sysvars.RepeatableRead
-	serializable    = sysvars.Serializable
-	nextReadOnly    = sysvars.NextReadOnly
-	nextReadWrite   = sysvars.NextReadWrite
-)
-
 var isolationType = sysvars.Type(isolationVariable)
 
-// levelOf is the level of a value of the variable. Nothing uncommitted is ever
-// shown: READ UNCOMMITTED is READ COMMITTED.
-func levelOf(value string) txn.Level {
-	switch value {
-	case readUncommitted, readCommitted:
-		return txn.ReadCommitted
-	case repeatableRead:
-		return txn.RepeatableRead
-	}
-	return txn.Serializable
-}
-
-// characteristics is how transactions run.
-type characteristics struct {
-	level    txn.Level
-	readOnly bool
-	priority txn.Priority
-}
-
-// nextCharacteristics is how the next transaction runs, where that differs.
-type nextCharacteristics struct {
-	level    *txn.Level
-	readOnly *bool
-	used     bool // that transaction has begun
-}
-
-// transactions is how the transactions of a session run.
-type transactions struct {
-	characteristics characteristics
-	next            *nextCharacteristics // nil: as always
-}
-
-// characteristicsNow is how a transaction that begins now runs.
-func (s *transactions) characteristicsNow() characteristics {
-	m := s.characteristics
-	if n := s.next; n != nil {
-		if n.level != nil {
-			m.level = *n.level
-		}
-		if n.readOnly != nil {
-			m.readOnly = *n.readOnly
-		}
-	}
-	return m
-}
-
 // inherit takes over the global settings, when the session begins.
-func (s *transactions) inherit(v *sessionVariables) error {
-	value, err := v.base.GetSessionVariable(v.quiet, isolationVariable)
+func inherit(s *Session) error {
+	value, err := s.GetSessionVariable(s.quiet, isolationVariable)
 	if err != nil {
 		return err
 	}
 	text, _ := value.(string)
-	if err := s.setIsolation(v.quiet, v.base, strings.TrimPrefix(text, nextMark), false); err != nil {
+	if err := setIsolation(s.quiet, s, strings.TrimPrefix(text, nextMark)); err != nil {
 		return err
 	}
-	if value, err = v.base.GetSessionVariable(v.quiet, readOnlyVariable); err != nil {
+	if value, err = s.GetSessionVariable(s.quiet, readOnlyVariable); err != nil {
 		return err
 	}
-	if s.characteristics.readOnly, err = gms.ConvertToBool(v.quiet, value); err != nil {
+	if s.Characteristics.ReadOnly, err = gms.ConvertToBool(s.quiet, value); err != nil {
 		return err
 	}
-	value, err = v.base.GetSessionVariable(v.quiet, priorityVariable)
+	value, err = s.GetSessionVariable(s.quiet, priorityVariable)
 	if name, ok := value.(string); ok {
-		s.characteristics.priority, _ = priorityOf(name) // whoever set it for all might
+		s.Characteristics.Priority, _ = priorityOf(name) // whoever set it for all might
 	}
 	return err
 }
 
-// setIsolation sets the level, also in the variables of a session. inTransaction: one is open.
-func (s *transactions) setIsolation(ctx *gms.Context, base *gms.BaseSession, value any, inTransaction bool) error {
+// setIsolation sets the level, also in the variables of a session.
+func setIsolation(ctx *gms.Context, s *Session, value any) error {
 	converted, _, err := isolationType.Convert(ctx, value)
 	if err != nil {
 		return err
@@ -118,79 +62,48 @@ func (s *transactions) setIsolation(ctx *gms.Context, base *gms.BaseSession, val
 		text = next
 	}
 	if text == readUncommitted {
-		base.Warn(&gms.Warning{Level: "Note", Code: codeUnspecified, Message: "READ UNCOMMITTED runs as READ COMMITTED"})
+		s.Warn(&gms.Warning{Level: "Note", Code: codeUnspecified, Message: "READ UNCOMMITTED runs as READ COMMITTED"})
 		text = readCommitted
 	}
 	if isNext {
-		return s.setNext(text, inTransaction)
+		return s.SetNext(text, s.GetIgnoreAutoCommit() || s.open.begun())
 	}
-	s.characteristics.level = levelOf(text)
-	if err := base.SetSessionVariable(ctx, isolationAlias, text); err != nil {
+	s.Characteristics.Level = session.LevelOf(text)
+	if err := s.BaseSession.SetSessionVariable(ctx, isolationAlias, text); err != nil {
 		return err
 	}
-	return base.SetSessionVariable(ctx, isolationVariable, text)
+	return s.BaseSession.SetSessionVariable(ctx, isolationVariable, text)
 }
 
-func (s *transactions) setReadOnly(ctx *gms.Context, base *gms.BaseSession, value any) error {
+func setReadOnly(ctx *gms.Context, s *Session, value any) error {
 	for _, name := range []string{readOnlyAlias, readOnlyVariable} {
-		if err := base.SetSessionVariable(ctx, name, value); err != nil {
+		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
 			return err
 		}
 	}
-	stored, err := base.GetSessionVariable(ctx, readOnlyVariable)
+	stored, err := s.GetSessionVariable(ctx, readOnlyVariable)
 	if err == nil {
-		s.characteristics.readOnly, err = gms.ConvertToBool(ctx, stored)
+		s.Characteristics.ReadOnly, err = gms.ConvertToBool(ctx, stored)
 	}
 	return err
 }
 
-// setNext is for the next transaction alone.
-func (s *transactions) setNext(text string, inTransaction bool) error {
-	if inTransaction {
-		return mysql.NewSQLError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
-	}
-	if s.next == nil {
-		s.next = &nextCharacteristics{}
-	}
-	switch text {
-	case nextReadOnly, nextReadWrite:
-		readOnly := text == nextReadOnly
-		s.next.readOnly = &readOnly
-	default:
-		level := levelOf(text)
-		s.next.level = &level
-	}
-	return nil
-}
-
-// afterStatement forgets how the next transaction runs, once that has ended. open: there is a
-// transaction; explicit: it is no statement's own.
-func (s *transactions) afterStatement(open, explicit bool) {
-	switch {
-	case s.next == nil:
-	case !open && s.next.used:
-		s.next = nil
-	case open && explicit:
-		s.next.used = true // though it may have touched nothing yet
-	}
-}
-
 // readsOnly reports whether what comes next must not write: the open transaction's, or one of its
-// own if open is nil.
-func (s *transactions) readsOnly(open *transaction) bool {
-	if open != nil {
-		return open.readOnly
+// own.
+func readsOnly(s *Session) bool {
+	if s.open != nil {
+		return s.open.readOnly
 	}
-	return s.characteristicsNow().readOnly
+	return s.Now().ReadOnly
 }
 
 // locksReads reports whether what is read at sources is locked: at SERIALIZABLE, also of a transaction
 // that has not begun there yet.
-func (s *transactions) locksReads(open *transaction) bool {
-	if open.begun() {
-		return open.level == txn.Serializable
+func locksReads(s *Session) bool {
+	if s.open.begun() {
+		return s.open.level == txn.Serializable
 	}
-	return s.characteristicsNow().level == txn.Serializable
+	return s.Now().Level == txn.Serializable
 }
 
 // weak reports whether a transaction's plain reads are not validated; nil has none.
@@ -201,7 +114,7 @@ func chooseReadTS(ctx context.Context, s *Session) error {
 	if !s.statement.consistent || s.open == nil {
 		return nil
 	}
-	if s.characteristicsNow().level != txn.RepeatableRead {
+	if s.Now().Level != txn.RepeatableRead {
 		s.Warn(&gms.Warning{Level: "Warning", Code: 138,
 			Message: "WITH CONSISTENT SNAPSHOT was ignored: it goes with REPEATABLE READ; other levels choose no moment for a whole transaction"})
 		return nil

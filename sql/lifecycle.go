@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 
+	"isochron/sql/session"
 	"isochron/txn"
 )
 
@@ -14,8 +15,8 @@ type verdict struct {
 
 // beginStatement readies the session for a try of a statement.
 func beginStatement(s *Session, try int) {
-	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
-	s.statement.begin(s.autocommit() && !s.GetIgnoreAutoCommit(), try > 0 && s.statement.notFinal, s.open)
+	s.account.Swap(s.gateway.budget.opened(s.Chosen().Memory, s.share())).close()
+	s.statement.begin(s.Autocommit() && !s.GetIgnoreAutoCommit(), try > 0 && s.statement.notFinal, s.open)
 	if s.open.begun() {
 		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 			m.NextStatement()
@@ -29,7 +30,7 @@ func fail(ctx context.Context, s *Session) verdict {
 	f := s.statement.failure
 	if s.statement.ending {
 		s.end(f)
-		return verdict{retry: worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
+		return verdict{retry: session.Worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
 	}
 	if !s.statement.own && f == nil {
 		f = s.open.confirm(ctx, &s.statement)
@@ -48,7 +49,7 @@ func fail(ctx context.Context, s *Session) verdict {
 		}
 	}
 	s.end(f)
-	return verdict{retry: worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
+	return verdict{retry: session.Worthwhile(f) && s.statement.repeatable(s.packet.held && !s.packet.fixed(s)), failure: f}
 }
 
 // lives reports whether a transaction goes on after an error.
@@ -98,8 +99,8 @@ func (s *Session) end(f *txn.Error) {
 		s.gateway.slowEnd(s, s.open, f, f == nil)
 		if f != nil {
 			s.gateway.observer.Aborted(f.Kind)
-			if loses(f.Kind) {
-				s.lost.lose(s.open, ownText(s), f.Kind)
+			if session.Loses(f.Kind) {
+				s.lost.Lose(unwatched(s.open.real), s.open.firstBegan(), ownText(s), f.Kind)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"isochron/preauth"
 	"isochron/sql/account"
+	"isochron/sql/session"
 	"isochron/sql/sysvars"
 )
 
@@ -158,7 +159,7 @@ type conn struct {
 	held         int         // statements of the client that the gateway counts
 	long         longData    // the same
 	reads        atomic.Uint64
-	flow         flow
+	flow         session.Flow
 	capabilities uint32       // as the client has said them: the wire library forgets some
 	reset        bool         // the answer to COM_RESET_CONNECTION is the next; of the same
 	request      atomic.Int64 // bytes since the last answer
@@ -173,7 +174,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	c.reads.Add(1)
-	c.flow.anew()
+	c.flow.Anew()
 	for err == nil && c.answer(p[:n]) {
 		n, err = c.Conn.Read(p)
 	}
@@ -209,8 +210,8 @@ func (c *conn) Write(p []byte) (n int, err error) {
 				return 0, err
 			}
 		}
-		c.flow.begin(now)
-		defer func() { c.flow.end(n) }()
+		c.flow.Begin(now)
+		defer func() { c.flow.End(n) }()
 	}
 	if !c.execute.hidden {
 		p = c.amended(p)

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"isochron/sql/session"
 	"regexp"
 	"strings"
 	"time"
@@ -64,19 +65,19 @@ func several(text string) bool {
 // opensTransaction reports whether a transaction begins with the first statement of a text of
 // several, or has begun without showing anything.
 func opensTransaction(s *Session, text string) bool {
-	if s.open.begun() || s.chosen().retries == 0 || !several(text) {
+	if s.open.begun() || s.Chosen().Retries == 0 || !several(text) {
 		return false
 	}
 	if s.packet.live != "" && strings.HasSuffix(s.packet.live, text) {
 		return false
 	}
 	s.packet.live = ""
-	return s.GetIgnoreAutoCommit() || !s.autocommit() || beginsOne.MatchString(text)
+	return s.GetIgnoreAutoCommit() || !s.Autocommit() || beginsOne.MatchString(text)
 }
 
 // inTransaction reports whether what the client sends next belongs to what was before.
 func inTransaction(s *Session) bool {
-	return s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil || len(s.packet.ahead) > 0
+	return s.GetIgnoreAutoCommit() || !s.Autocommit() && s.open != nil || len(s.packet.ahead) > 0
 }
 
 // errBeyond ends a statement whose answer is more than is held. No client sees it.
@@ -86,7 +87,7 @@ var errBeyond = errors.New("the answers to the statements of a packet are more t
 func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn) (string, error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
-		return "", errGone
+		return "", session.ErrGone
 	}
 	a := s.packet.take(text)
 	if a == nil && opensTransaction(s, text) && h.whole(ctx, c, s, text) {
@@ -122,10 +123,10 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 func untilWon(ctx context.Context, s *Session, do func(context.Context) *answer) bool {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
-	ctx = s.interruption.enter(ctx, time.Now(), false)
-	defer s.interruption.leave()
+	ctx = s.interruption.Enter(ctx, time.Now(), false)
+	defer s.interruption.Leave()
 	before, began, p := stateOf(s), time.Now(), &s.packet
-	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
+	p.held, p.lasting, p.settings, p.database = true, false, s.Settings, s.GetCurrentDatabase()
 	defer func() { p.held, p.again, p.single = false, false, false; forsake(s) }()
 	for try := 0; ; try++ {
 		p.beyond, p.again, p.spoilt = false, try > 0, false
@@ -134,12 +135,12 @@ func untilWon(ctx context.Context, s *Session, do func(context.Context) *answer)
 		case p.beyond:
 		case last.err == nil || p.fixed(s):
 			return true
-		case !worthwhile(s.failed) && p.anew(s):
+		case !session.Worthwhile(s.failed) && p.anew(s):
 			p.single = true
-		case !worthwhile(s.failed) || !s.chosen().patient(&s.statement, s.failed, try, began):
+		case !session.Worthwhile(s.failed) || !s.Chosen().Patient(s.statement.notFinal, s.failed, try, began):
 			return true
 		case !s.place.backoff(ctx, try):
-			last.err = interrupted(s.interruption.reason())
+			last.err = interrupted(s.interruption.Reason())
 			return true
 		default:
 			reloadIfStale(ctx, s.gateway.store, s.failed)
@@ -157,7 +158,7 @@ func untilWon(ctx context.Context, s *Session, do func(context.Context) *answer)
 // fixed reports whether what was done of the packet so far cannot be done again.
 func (p *packet) fixed(s *Session) bool {
 	st := &s.statement
-	return p.lasting || st.alters || st.committed || st.lasting || s.settings != p.settings || s.GetCurrentDatabase() != p.database
+	return p.lasting || st.alters || st.committed || st.lasting || s.Settings != p.settings || s.GetCurrentDatabase() != p.database
 }
 
 // through does the statements one after the other, as the wire library would, and
@@ -169,14 +170,14 @@ func (h *handler) through(ctx context.Context, c *mysql.Conn, s *Session, text s
 			if err := a.results.add(r, more); err != nil {
 				return err
 			}
-			if p.bytes()+a.results.bytes > packetHeldBytes && !p.fixed(s) && !saysLasting(text) {
+			if p.bytes()+a.results.bytes > packetHeldBytes && !p.fixed(s) && !session.SaysLasting(text) {
 				p.beyond = true
 				return errBeyond
 			}
 			return nil
 		})
 		a.flags, a.warnings = c.StatusFlags, h.Handler.WarningCount(c)
-		p.lasting = p.fixed(s) || saysLasting(text[:max(0, len(text)-len(a.rest))])
+		p.lasting = p.fixed(s) || session.SaysLasting(text[:max(0, len(text)-len(a.rest))])
 		p.answers = append(p.answers, a)
 		if sets := p.furtherSets(); len(sets) > 0 {
 			p.answers, a = append(p.answers, sets...), sets[len(sets)-1]

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/session"
 	"isochron/txn"
 )
 
@@ -48,7 +49,7 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 		s.statement.panics()
 	}
 	hash := fnv.New64a()
-	shape := digest(shortened(text))
+	shape := digest(session.Shortened(text))
 	hash.Write([]byte(shape))
 	number := fmt.Sprintf("%016x", hash.Sum64())
 	if g.slow == nil {

@@ -15,6 +15,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
 	"isochron/sql/plan"
+	"isochron/sql/session"
 )
 
 // The bounds of what a session keeps of its prepared statements.
@@ -66,7 +67,7 @@ func remembered(ctx context.Context, s *Session, key string) *text {
 	}
 	s.gateway.engine.Analyzer.Catalog.MySQLDb.UserActivePrivilegeSet(s.quiet)
 	_, privileges := s.GetPrivilegeSet()
-	now := circumstances{snap, s.GetCurrentDatabase(), s.settings, privileges}
+	now := circumstances{snap, s.GetCurrentDatabase(), s.Settings, privileges}
 	return s.texts.under(key, now)
 }
 
@@ -83,7 +84,7 @@ func (k *texts) under(key string, now circumstances) *text {
 		if len(k.kept) >= preparedTextsMax || k.kept == nil {
 			k.kept = map[string]*text{}
 		}
-		t = &text{under: now, shownText: shortened(strings.TrimPrefix(key, textKey)), variants: map[string]*variant{}}
+		t = &text{under: now, shownText: session.Shortened(strings.TrimPrefix(key, textKey)), variants: map[string]*variant{}}
 		k.kept[key], k.last = t, lastText{key, t}
 	}
 	return t

@@ -69,7 +69,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		return enginePlan{}, nil
 	}
 	var t *text
-	if s.chosen().path != pathEngine {
+	if s.Chosen().Path != pathEngine {
 		if t = remembered(ctx, s, x.request.key()); t != nil && !x.tried[pointPlan] {
 			if u := pointUpdateOf(s, t, x); u != nil {
 				return u, nil

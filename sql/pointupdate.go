@@ -40,7 +40,7 @@ func newPointUpdate(p plan.PointUpdate, of *plan.RoundPlan) *pointUpdate {
 // commitsAtOnce reports whether the statement is a transaction of its own that may write,
 // and of which nothing was done yet.
 func commitsAtOnce(s *Session) bool {
-	return s.statement.own && (!s.open.begun()) && !s.readsOnly(s.open)
+	return s.statement.own && (!s.open.begun()) && !readsOnly(s)
 }
 
 // pointUpdateOf is the statement as such an update, if this session or one like it has
@@ -50,7 +50,7 @@ func pointUpdateOf(s *Session, t *text, x *execution) *pointUpdate {
 		return nil
 	}
 	if t.direct == nil && len(t.core.changes) == 0 {
-		t.direct = s.gateway.directs.get(t.sharing(x.request.key(), s.Client(), s.summed()))
+		t.direct = s.gateway.directs.get(t.sharing(x.request.key(), s.Client(), s.Summed()))
 	}
 	if t.direct == nil {
 		return nil

@@ -206,9 +206,7 @@ func TestPointUpdatesAreSeenAndKilled(t *testing.T) {
 	waits := make(chan context.Context, 1)
 	c.cluster.BeforeCommit = func(*sqltest.Txn) error {
 		c.cluster.BeforeCommit = nil
-		session.interruption.mu.Lock()
-		ctx := session.interruption.lasting.Context
-		session.interruption.mu.Unlock()
+		ctx := session.interruption.LastingContext()
 		waits <- ctx
 		select {
 		case <-ctx.Done():

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"isochron/sql/session"
 	"slices"
 	"sync"
 	"time"
@@ -68,7 +69,7 @@ func (l processes) Processes() []gms.Process {
 // Kill implements gms.ProcessList.
 func (l processes) Kill(id uint32) {
 	if s := l.g.session(id); s != nil {
-		s.interruption.cut(errKilled) // first: the engine gives no reason
+		s.interruption.Cut(session.ErrKilled) // first: the engine gives no reason
 	}
 	l.ProcessList.Kill(id)
 }

@@ -1,14 +1,11 @@
 package sql
 
 import (
+	"isochron/sql/session"
 	"slices"
 	"strings"
-	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-
-	"isochron/sql/sysvars"
-	"isochron/txn"
 )
 
 // What has lost to other transactions is done again here, if its client has seen
@@ -17,16 +14,6 @@ import (
 // then be as if the first try had never been: what a session keeps beside its
 // transaction is put back, and what cannot be put back is not done again.
 
-// The settings of a session that bound it, and how often a statement is done again
-// because the schema has changed, which is no matter of patience.
-const (
-	retriesVariable  = sysvars.RetryMax
-	patienceVariable = sysvars.RetryTimeout
-	retriesDefault   = sysvars.RetryMaxDefault
-	patienceDefault  = sysvars.RetryTimeoutDefault
-	staleTriesMax    = 50
-)
-
 // sessionState is how a session is before something that may be done again. It has
 // no transaction that has begun.
 type sessionState struct {
@@ -34,7 +21,7 @@ type sessionState struct {
 	readOnly   bool         // of it
 	marks      []mark
 	ignoreAuto bool // the transaction is an explicit one
-	next       *nextCharacteristics
+	next       *session.NextCharacteristics
 	rowCount   int64
 	foundRows  int64
 	insertID   int64
@@ -48,17 +35,17 @@ func stateOf(s *Session) (st sessionState) {
 		st.open, st.readOnly, st.marks = t, t.readOnly, slices.Clone(t.marks)
 	}
 	st.ignoreAuto = s.GetIgnoreAutoCommit()
-	if s.next != nil {
-		n := *s.next
+	if s.Next != nil {
+		n := *s.Next
 		st.next = &n
 	}
 	last := s.GetLastQueryInfo()
 	st.rowCount, st.foundRows, st.insertID, st.insertUUID = last.RowCount.Load(), last.FoundRows.Load(), last.LastInsertId.Load(), last.LastInsertUUID.Load()
 	if !s.packet.held {
-		s.variables.list = s.variables.list[:0] // nothing goes back further
+		s.userVariables.list = s.userVariables.list[:0] // nothing goes back further
 	}
-	s.variables.from = len(s.variables.list)
-	st.variables = s.variables.from
+	s.userVariables.from = len(s.userVariables.list)
+	st.variables = s.userVariables.from
 	return st
 }
 
@@ -71,10 +58,10 @@ func (st *sessionState) restore(s *Session) {
 		s.SetTransaction(s.open)
 	}
 	s.SetIgnoreAutoCommit(st.ignoreAuto)
-	s.next = nil
+	s.Next = nil
 	if st.next != nil {
 		n := *st.next
-		s.next = &n
+		s.Next = &n
 	}
 	last := s.GetLastQueryInfo()
 	last.RowCount.Store(st.rowCount)
@@ -83,13 +70,13 @@ func (st *sessionState) restore(s *Session) {
 	if st.insertUUID != nil {
 		last.LastInsertUUID.Store(st.insertUUID)
 	}
-	s.variables.undo(s, st.variables)
-	s.stats.again++
+	s.userVariables.undo(s, st.variables)
+	s.stats.Again++
 }
 
-// variables are the user variables that were set since the session stood, as they
+// userVariables are the user variables that were set since the session stood, as they
 // were before.
-type variables struct {
+type userVariables struct {
 	list []variable
 	from int // where what was noted since begins: each once
 }
@@ -110,7 +97,7 @@ func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of g
 		return err
 	}
 	known := func(v variable) bool { return strings.EqualFold(v.name, name) }
-	if v := &s.variables; !slices.ContainsFunc(v.list[min(v.from, len(v.list)):], known) {
+	if v := &s.userVariables; !slices.ContainsFunc(v.list[min(v.from, len(v.list)):], known) {
 		t, old, err := s.GetUserVariable(ctx, name)
 		if err != nil {
 			return err
@@ -121,7 +108,7 @@ func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of g
 }
 
 // undo has the variables be what they were when so many were noted.
-func (v *variables) undo(s *Session, noted int) {
+func (v *userVariables) undo(s *Session, noted int) {
 	for i := len(v.list) - 1; i >= noted; i-- {
 		// It was there with this value, or was NULL as all are that were never set.
 		_ = s.BaseSession.SetUserVariable(s.quiet, v.list[i].name, v.list[i].value, v.list[i].of)
@@ -141,31 +128,4 @@ func (s *Session) AddLock(name string) error {
 func (s *Session) DelLock(name string) error {
 	s.statement.lasts()
 	return s.BaseSession.DelLock(name)
-}
-
-// unrepeatable are words of statements that have effects beside their transaction's,
-// of which the session does not hear: a lock taken once more, a file asked of the client.
-var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "infile"}
-
-// saysLasting reports whether a text may have such effects.
-func saysLasting(text string) bool {
-	lower := strings.ToLower(text)
-	return slices.ContainsFunc(unrepeatable, func(word string) bool { return strings.Contains(lower, word) })
-}
-
-// worthwhile reports whether a failure is one that another try may not meet.
-func worthwhile(f *txn.Error) bool {
-	return f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale) && (f.Fault == nil || f.Fault.Code == codeDeadlock)
-}
-
-// patient reports whether one more try is within the bounds; try is that which failed.
-func (c *choices) patient(st *statement, f *txn.Error, try int, began time.Time) bool {
-	switch {
-	case st.notFinal && f.Kind == txn.KindAborted && try == 0:
-		return true // it was read in the wrong way, and lost to nobody
-	case f.Kind == txn.KindStale:
-		return try+1 < staleTriesMax
-	default:
-		return try < c.retries && time.Since(began) < c.patience
-	}
 }

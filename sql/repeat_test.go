@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/sql/session"
 	"isochron/sql/sqltest"
 	"isochron/txn"
 )
@@ -91,7 +92,7 @@ func TestWhatLastsIsNotDoneAgain(t *testing.T) {
 	c.exec("INSERT INTO t VALUES (1, 1)")
 	for _, text := range []string{
 		"SELECT GET_LOCK('a', 1) FROM t", "SELECT get_lock('a', 1) FROM t", "SELECT RELEASE_LOCK('a') FROM t", "UPDATE t SET n = RELEASE_ALL_LOCKS()",
-		"SELECT '" + strings.Repeat("x", 2*textBytesMax) + "', GET_LOCK('a', 1) FROM t",
+		"SELECT '" + strings.Repeat("x", 2*session.TextBytesMax) + "', GET_LOCK('a', 1) FROM t",
 	} {
 		l := startLosing(f, txn.KindAborted, 1, false)
 		c.fails(text, "1213")

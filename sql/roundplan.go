@@ -47,7 +47,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 		return nil
 	}
 	v := x.bound(gctx, t)
-	if v == nil || v.plan.Plan.Writes != nil && x.s.readsOnly(x.s.open) {
+	if v == nil || v.plan.Plan.Writes != nil && readsOnly(x.s) {
 		return nil
 	}
 	return &roundPlan{gctx, t, v}

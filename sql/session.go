@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -23,17 +23,17 @@ import (
 type Session struct {
 	*gms.BaseSession
 	sessionVariables
-	transactions
+	session.Transactions
 	gateway        *gateway
 	who            string // USER(): who the client says it is, and from where
 	lockWaitMillis int64
 	open           *transaction
-	lost           lost // the transaction that a next one may do again
+	lost           session.Lost // the transaction that a next one may do again
 	statement      statement
 	account        atomic.Pointer[memoryAccount] // what the statement holds
 	kept           keptVariables
 	shownText      atomic.Pointer[string] // the text of the statement, or of the last
-	stats          statementStats
+	stats          session.Stats
 	place          place // among the statements that run
 	prepared       preparedNames
 	texts          texts
@@ -41,15 +41,15 @@ type Session struct {
 	running        running
 	points         points
 	status         status
-	variables      variables // of users, as they were
-	interruption   interruption
+	userVariables  userVariables // of users, as they were
+	interruption   session.Interruption
 	transacting    atomic.Bool // its transaction has begun, and has not ended, as far as is known outside
 	expiring       atomic.Bool
-	patienceNow    patience
-	still          stillness     // of the goroutine that looks after sessions
-	wire           *conn         // nil: it is not known
-	before         *sessionState // as it stood before the statement
-	failed         *txn.Error    // why the last statement that failed did, nil: an error of its own
+	patienceNow    session.Patience
+	still          session.Stillness // of the goroutine that looks after sessions
+	wire           *conn             // nil: it is not known
+	before         *sessionState     // as it stood before the statement
+	failed         *txn.Error        // why the last statement that failed did, nil: an error of its own
 	packet         packet
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
@@ -64,15 +64,12 @@ var (
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
-// errGone is why there is no session for a connection that has ended.
-var errGone = errors.New("the connection has ended")
-
 // newSession makes a connection's session. The engine asks for one whenever it has
 // none, also to release the locks of a connection that has ended before it logged in:
 // such a session would be kept for good.
 func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (gms.Session, error) {
 	if !g.connected(conn) {
-		return nil, errGone // cheaply: whoever only knocks gets here
+		return nil, session.ErrGone // cheaply: whoever only knocks gets here
 	}
 	client := gms.Client{Capabilities: conn.Capabilities}
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
@@ -85,11 +82,11 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if c := connOf(conn); c != nil {
 		c.session, s.wire = s, c
 	}
-	s.sessionVariables = sessionVariables{base: base, quiet: gms.NewContext(context.Background(), gms.WithSession(s))}
+	s.sessionVariables = newSessionVariables(s)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.conns[conn.ConnectionID] != conn {
-		return nil, errGone
+		return nil, session.ErrGone
 	}
 	if old := g.sessions[conn.ConnectionID]; old != nil {
 		old.leave()
@@ -98,21 +95,21 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if err := interactive(s); err != nil {
 		return nil, err
 	}
-	s.patienceNow.read(&s.sessionVariables)
-	if n := s.number(lockWaitVariable, lockWaitDefault); n != lockWaitDefault { // set for all
+	s.patienceNow.Read(&s.sessionVariables.Variables)
+	if n := s.Number(lockWaitVariable, lockWaitDefault); n != lockWaitDefault { // set for all
 		s.lockWaitMillis = n * 1000
 	}
-	return s, s.inherit(&s.sessionVariables)
+	return s, inherit(s)
 }
 
 // leave ends the session of a client who has gone.
 func (s *Session) leave() {
-	s.interruption.alone.Lock() // the sweep of idle sessions may use it
-	defer s.interruption.alone.Unlock()
+	s.interruption.Alone.Lock() // the sweep of idle sessions may use it
+	defer s.interruption.Alone.Unlock()
 	s.abandonFor(txn.CauseConnection)
 	s.prepared.close(s.gateway, s.share())
 	s.packet.drop()
-	s.interruption.close()
+	s.interruption.Close()
 }
 
 // abandon rolls back what the client left open.
@@ -124,7 +121,7 @@ func (s *Session) abandonFor(why txn.Cause) {
 		t.undefine()
 		s.gateway.slowEnd(s, t, nil, true)
 		if t.timedOut && why == txn.CauseClient {
-			s.lost.lose(t, ownText(s), txn.KindLockTimeout) // its client has given up waiting, and may begin anew
+			s.lost.Lose(unwatched(t.real), t.firstBegan(), ownText(s), txn.KindLockTimeout) // its client has given up waiting, and may begin anew
 		}
 	}
 	s.open = nil
@@ -146,9 +143,9 @@ func rollBack(t txn.Txn, why txn.Cause) {
 func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
 	switch strings.ToLower(name) { // no plan rests on these
 	case isolationVariable, isolationAlias:
-		return s.setIsolation(ctx, s.BaseSession, value, s.GetIgnoreAutoCommit() || s.open.begun())
+		return setIsolation(ctx, s, value)
 	case readOnlyVariable, readOnlyAlias:
-		return s.setReadOnly(ctx, s.BaseSession, value)
+		return setReadOnly(ctx, s, value)
 	case priorityVariable:
 		p, name, err := priorityIn(ctx, value)
 		if err != nil {
@@ -158,10 +155,10 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		if err := mayHave(&h, p); err != nil {
 			return err
 		}
-		s.characteristics.priority = p
+		s.Characteristics.Priority = p
 		return s.BaseSession.SetSessionVariable(ctx, priorityVariable, name)
 	}
-	s.settings++
+	s.Changed()
 	switch strings.ToLower(name) {
 	case lockWaitVariable, lockWaitAlias:
 		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
@@ -173,7 +170,7 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		}
 		return err
 	case waitVariable, writeVariable, idleVariable:
-		defer s.patienceNow.read(&s.sessionVariables)
+		defer s.patienceNow.Read(&s.sessionVariables.Variables)
 	}
 	return s.BaseSession.SetSessionVariable(ctx, name, value)
 }
@@ -299,8 +296,8 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	if s.points.spare = nil; t == nil {
 		t = &transaction{s: s}
 	}
-	m := s.characteristicsNow()
-	t.readOnly, t.priority = c == gms.ReadOnly || m.readOnly, m.priority
+	m := s.Now()
+	t.readOnly, t.priority = c == gms.ReadOnly || m.ReadOnly, m.Priority
 	s.open = t
 }
 

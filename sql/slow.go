@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"isochron/sql/session"
 	"isochron/txn"
 )
 
@@ -93,7 +94,7 @@ func (g *gateway) slowEnd(s *Session, t *transaction, f *txn.Error, rolledBack b
 		slog.String("user", s.Client().User), slog.String("client", g.remote(s.ID())),
 	}
 	attrs = append(attrs, l.whereItWent(unwatched(t.real), total)...)
-	attrs = append(attrs, slog.String("statements", s.stats.digests()))
+	attrs = append(attrs, slog.String("statements", digests(&s.stats)))
 	if skipped > 0 {
 		attrs = append(attrs, slog.Int("not_logged_before", skipped))
 	}
@@ -204,16 +205,16 @@ func (l *slowLog) describePart(b *strings.Builder, p txn.PartReport) {
 }
 
 // digests are the statements of the transaction without their literals.
-func (c *statementStats) digests() string {
+func digests(c *session.Stats) string {
 	var out []string
-	for _, t := range c.texts {
+	for _, t := range c.Texts {
 		d := digest(t)
 		if len(out) == 0 || out[len(out)-1] != d {
 			out = append(out, d)
 		}
 	}
-	if c.more > 0 {
-		out = append(out, fmt.Sprintf("and %d more", c.more))
+	if c.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more", c.More))
 	}
 	return strings.Join(out, "; ")
 }

@@ -219,7 +219,7 @@ func forsake(s *Session) {
 // some were executed together, or their sources were to prepare with them. A wait for a lock is
 // not waited for twice.
 func (p *packet) anew(s *Session) bool {
-	if p.single || !p.spoilt && len(p.ahead) == 0 || s.interruption.reason() != nil {
+	if p.single || !p.spoilt && len(p.ahead) == 0 || s.interruption.Reason() != nil {
 		return false
 	}
 	f := s.failed

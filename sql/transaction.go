@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/session"
 	"isochron/txn"
 )
 
@@ -59,30 +60,30 @@ func (t *transaction) begin() {
 	if t.real != nil {
 		return
 	}
-	t.level = t.s.characteristicsNow().level
-	if t.s.next != nil {
-		t.s.next.used = true
+	t.level = t.s.Now().Level
+	if t.s.Next != nil {
+		t.s.Next.Used = true
 	}
 	t.s.transacting.Store(true)
 	t.began = time.Now()
-	tx, before := beginTxn(t.s, characteristics{t.level, t.readOnly, t.priority}, t.began)
+	tx, before := beginTxn(t.s, session.Characteristics{Level: t.level, ReadOnly: t.readOnly, Priority: t.priority}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s
 	t.real = &t.watch
-	t.first = before.first
+	t.first = before.First
 }
 
 // beginTxn begins a transaction; before is the try before it, if it is done again.
-func beginTxn(s *Session, m characteristics, now time.Time) (tx txn.Txn, before lost) {
-	before = s.lost.regain(now, func() string { return ownText(s) })
+func beginTxn(s *Session, m session.Characteristics, now time.Time) (tx txn.Txn, before session.Lost) {
+	before = s.lost.Regain(now, func() string { return ownText(s) })
 	return s.gateway.db.Begin(txn.Options{
-		RetryOf:          before.tx,
+		RetryOf:          before.Tx,
 		AutoRetry:        s.statement.inside,
-		ReadOnly:         m.readOnly,
-		Priority:         m.priority,
+		ReadOnly:         m.ReadOnly,
+		Priority:         m.Priority,
 		LockWaitMillis:   s.lockWaitMillis,
-		SilenceMillis:    s.chosen().silence.Milliseconds(),
-		CommitWaitMillis: s.chosen().commit.Milliseconds(),
-		Level:            m.level,
+		SilenceMillis:    s.Chosen().Silence.Milliseconds(),
+		CommitWaitMillis: s.Chosen().Commit.Milliseconds(),
+		Level:            m.Level,
 		SessionID:        uint64(s.ID()),
 	}), before
 }
@@ -201,7 +202,7 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	w.s.place.pause()
 	res, err := w.Txn.Read(ctx, r)
 	w.s.place.resume()
-	w.s.stats.add(before, w.Txn.Stats())
+	w.s.stats.Add(before, w.Txn.Stats())
 	return res, w.s.statement.note(err)
 }
 
@@ -231,7 +232,7 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
 	done, err = u.Update(ctx, r, f)
 	w.s.place.resume()
-	w.s.stats.add(before, w.Txn.Stats())
+	w.s.stats.Add(before, w.Txn.Stats())
 	return done, w.s.statement.note(err)
 }
 
@@ -239,13 +240,13 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 func (w *watched) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.s.interruption.commits(); err != nil {
+	if err := w.s.interruption.Commits(); err != nil {
 		return err // nothing was handed over
 	}
 	w.s.place.pause()
 	defer w.s.place.resume()
 	err := w.Txn.Commit(context.WithoutCancel(ctx)) // it has bounds of its own, and one that is cut has no known outcome
-	w.s.interruption.committed(err != nil && w.s.statement.own, err == nil && !w.s.statement.alters)
+	w.s.interruption.Committed(err != nil && w.s.statement.own, err == nil && !w.s.statement.alters)
 	return w.s.statement.note(err)
 }
 
@@ -255,4 +256,24 @@ func unwatched(t txn.Txn) txn.Txn {
 		return w.Txn
 	}
 	return t
+}
+
+// ownText is what tells statements that are their own transactions apart; "" of a
+// transaction that may have several. It is only asked for while something was lost.
+func ownText(s *Session) string {
+	if !s.statement.own {
+		return ""
+	}
+	if text := s.shownText.Load(); text != nil {
+		return "own " + digest(*text)
+	}
+	return "own"
+}
+
+// firstBegan is when the first try of a transaction began.
+func (t *transaction) firstBegan() time.Time {
+	if !t.first.IsZero() {
+		return t.first
+	}
+	return t.began
 }

@@ -1,94 +1,74 @@
 package sql
 
 import (
-	"fmt"
-	"hash/maphash"
-	"time"
+	"context"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/dialect"
+	"isochron/sql/session"
 	"isochron/sql/sysvars"
 )
 
 // Names and defaults of variables, as they are used here.
 const (
-	pathVariable     = sysvars.Path
-	pathAuto         = sysvars.PathAuto
-	pathEngine       = sysvars.PathEngine
-	silenceVariable  = sysvars.SourceTimeout
-	lockWaitVariable = sysvars.LockWait
-	lockWaitAlias    = sysvars.DefinitionLockWait
-	lockWaitDefault  = sysvars.LockWaitDefault
-	commitVariable   = sysvars.CommitTimeout
-	commitDefault    = sysvars.CommitTimeoutDefault
+	pathAuto            = sysvars.PathAuto
+	waitVariable        = sysvars.WaitTimeout
+	interactiveVariable = sysvars.InteractiveTimeout
+	writeVariable       = sysvars.NetWriteTimeout
+	idleVariable        = sysvars.IdleTransactionTimeout
+	waitDefault         = sysvars.WaitTimeoutDefault
+	readUncommitted     = sysvars.ReadUncommitted
+	readCommitted       = sysvars.ReadCommitted
+	serializable        = sysvars.Serializable
+	silenceVariable     = sysvars.SourceTimeout
+	commitVariable      = sysvars.CommitTimeout
+	pathVariable        = sysvars.Path
+	pathEngine          = sysvars.PathEngine
+	lockWaitVariable    = sysvars.LockWait
+	lockWaitAlias       = sysvars.DefinitionLockWait
+	lockWaitDefault     = sysvars.LockWaitDefault
 )
 
-// sessionVariables are the variables of a session, as its statements ask for them. What is
-// worked out of them is kept until one changes.
+// sessionVariables are the variables of a session, and what the engine must be asked for.
 type sessionVariables struct {
-	base     *gms.BaseSession // has the variables
-	quiet    *gms.Context     // for questions about the session itself
-	settings uint64           // rises with each change of a session variable
-	choices  choices
-	zoned    zoneKnown
-	coreSet  coreSettings
+	session.Variables
+	base    *gms.BaseSession // has the variables
+	quiet   *gms.Context     // for questions about the session itself
+	coreSet coreSettings
 }
 
-// choices are settings of a session that each of its statements asks for.
-type choices struct {
-	known      bool
-	settings   uint64 // they are as of these settings
-	autocommit bool
-	path       string
-	retries    int           // of what has lost, inside
-	patience   time.Duration // until none begins any more
-	silence    time.Duration // of a source
-	commit     time.Duration // until a commit's outcome is unknown; 0: the cluster's
-	timeout    time.Duration // of each statement; 0: none
-	execution  time.Duration // of each SELECT; 0: none
-	memory     int64         // of each statement, in bytes; 0: the default
-	sum        uint64        // of all settings, 0: not summed up yet
+func newSessionVariables(s *Session) sessionVariables {
+	v := sessionVariables{base: s.BaseSession, quiet: gms.NewContext(context.Background(), gms.WithSession(s))}
+	v.Variables = session.New(variableSource{v.base, v.quiet})
+	return v
 }
 
-// chosen are the session's choices now.
-func (s *sessionVariables) chosen() *choices {
-	if c := &s.choices; !c.known || c.settings != s.settings {
-		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
-		c.retries = int(s.number(retriesVariable, retriesDefault))
-		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
-		c.silence = time.Duration(s.number(silenceVariable, 0)) * time.Second
-		if n := s.number(commitVariable, commitDefault); n != commitDefault {
-			c.commit = time.Duration(n) * time.Second
-		}
-		c.timeout = millis(s.number(timeoutVariable, 0))
-		c.execution = millis(s.number(executionVariable, 0))
-		c.memory = s.number(statementMemory, 0)
-		if v, err := s.base.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
-			on, err := gms.ConvertToBool(s.quiet, v)
-			c.autocommit = err == nil && on
-		}
+// variableSource has the engine's values of variables.
+type variableSource struct {
+	base  *gms.BaseSession
+	quiet *gms.Context
+}
+
+func (v variableSource) Variable(name string) (any, error) {
+	return v.base.GetSessionVariable(v.quiet, name)
+}
+
+func (v variableSource) Bool(name string) (bool, error) {
+	value, err := v.base.GetSessionVariable(v.quiet, name)
+	if err != nil {
+		return false, err
 	}
-	return &s.choices
+	on, err := gms.ConvertToBool(v.quiet, value)
+	return on && err == nil, nil
 }
 
-// autocommit reports whether a statement outside a transaction is its own.
-func (s *sessionVariables) autocommit() bool { return s.chosen().autocommit }
-
-// number is a variable of the session that is a whole number.
-func (s *sessionVariables) number(name string, otherwise int64) int64 {
-	if v, err := s.base.GetSessionVariable(s.quiet, name); err == nil {
-		if n, ok := v.(int64); ok {
-			return n
-		}
-	}
-	return otherwise
-}
+func (v variableSource) All() map[string]any { return v.base.GetAllSessionVariables() }
 
 // path is what the session has chosen.
 func path(ctx *gms.Context) string {
 	if s, ok := ctx.Session.(*Session); ok {
-		return s.chosen().path
+		return s.Chosen().Path
 	}
 	return readPath(ctx)
 }
@@ -107,16 +87,3 @@ func (s *sessionVariables) dialectOptions() dialect.Options {
 	o := mode.ParserOptions()
 	return dialect.Options{Database: s.base.GetCurrentDatabase(), AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat, NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
 }
-
-// summed sums up the session's variables: alike in sessions in which all have the
-// same values, whoever has set them.
-func (s *sessionVariables) summed() uint64 {
-	if c := s.chosen(); c.sum == 0 {
-		for name, value := range s.base.GetAllSessionVariables() { // order: a sum
-			c.sum += maphash.Comparable(sumSeed, [2]string{name, fmt.Sprintf("%T %v", value, value)})
-		}
-	}
-	return s.choices.sum
-}
-
-var sumSeed = maphash.MakeSeed()

@@ -10,6 +10,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/sql/wire"
 )
@@ -145,7 +146,7 @@ const textMargin = 16
 
 // updatesBelow reports whether a statement is one that a point update has done before.
 func updatesBelow(s *Session, t *text, r *request) bool {
-	if t.direct == nil || !s.autocommit() || s.GetIgnoreAutoCommit() {
+	if t.direct == nil || !s.Autocommit() || s.GetIgnoreAutoCommit() {
 		return false
 	}
 	var room [8]any
@@ -160,7 +161,7 @@ func readsBelow(s *Session, t *text, r *request) bool {
 		return false
 	}
 	_, types, ok := r.coreParameters()
-	return ok && t.core.plans[types] != nil && !saysLasting(r.text)
+	return ok && t.core.plans[types] != nil && !session.SaysLasting(r.text)
 }
 
 // run runs a statement and answers it, with an error if there is one already.

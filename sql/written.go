@@ -99,7 +99,7 @@ func (w *written) reuse(s *Session, keyed string, taken []sqlparser.Expr, snap *
 		}
 		w.may = true
 	}
-	return reusing{w.st, plan, args}, mayWrite(s.readsOnly(s.open), w.st)
+	return reusing{w.st, plan, args}, mayWrite(readsOnly(s), w.st)
 }
 
 // valuesOf are the values that were taken out of a text; nil: one of them cannot stand for itself.

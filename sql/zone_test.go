@@ -1,9 +1,7 @@
 package sql
 
 import (
-	"errors"
 	"testing"
-	"time"
 
 	"isochron/txn"
 )
@@ -48,24 +46,4 @@ func TestZonesGoToSources(t *testing.T) {
 	f.c.exec("SELECT * FROM orders a JOIN accounts b ON a.id = b.id") // the engine asks for the rows
 	f.c.exec("ROLLBACK")
 	is("-01:00")
-}
-
-func TestTheNameOfThisMachinesZone(t *testing.T) {
-	link := func(to string) func(string) (string, error) {
-		return func(string) (string, error) {
-			if to == "" {
-				return "", errors.New("no link")
-			}
-			return to, nil
-		}
-	}
-	here := distance(time.Now())
-	for _, c := range []struct{ name, link, want string }{
-		{"Local", "/usr/share/zoneinfo/Europe/Paris", "Europe/Paris"}, {"Local", "../usr/share/zoneinfo/Etc/UTC", ""},
-		{"Asia/Tokyo", "", "Asia/Tokyo"}, {"UTC", "", ""}, {"Local", "", here}, {"Local", "/somewhere", here},
-	} {
-		if got := localName(c.name, link(c.link)); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package sql
+package session
 
 import (
 	"os"
@@ -15,23 +15,23 @@ type zoneKnown struct {
 	under uint64
 }
 
-// zone is the session's time zone.
-func (s *sessionVariables) zone() *time.Location { return s.zoneNow().zone }
+// Zone is the session's time zone.
+func (s *Variables) Zone() *time.Location { return s.zoneNow().zone }
 
-// zoneName is the session's time zone as sources are sent it (txn.Statement.Zone).
-func (s *sessionVariables) zoneName() string { return s.zoneNow().name }
+// ZoneName is the session's time zone as sources are sent it (txn.Statement.Zone).
+func (s *Variables) ZoneName() string { return s.zoneNow().name }
 
-func (s *sessionVariables) zoneNow() *zoneKnown {
-	if s.zoned.zone == nil || s.zoned.under != s.settings {
+func (s *Variables) zoneNow() *zoneKnown {
+	if s.zoned.zone == nil || s.zoned.under != s.Settings {
 		s.zoned = s.readZone()
-		s.zoned.under = s.settings
+		s.zoned.under = s.Settings
 	}
 	return &s.zoned
 }
 
-func (s *sessionVariables) readZone() zoneKnown {
-	v, err := s.base.GetSessionVariable(s.quiet, sysvars.TimeZone)
-	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
+func (s *Variables) readZone() zoneKnown {
+	v, err := s.source.Variable(sysvars.TimeZone)
+	if name, ok := v.(string); err == nil && ok && !strings.EqualFold(name, "SYSTEM") {
 		if t, err := time.Parse("-07:00", name); err == nil {
 			return zoneKnown{zone: t.Location(), name: distance(t)}
 		}
