@@ -11,20 +11,22 @@ import (
 
 // The protocol's types whose binary form is not a text.
 const (
-	typeTiny      = 1
-	typeShort     = 2
-	typeLong      = 3
-	typeFloat     = 4
-	typeDouble    = 5
-	typeNull      = 6
-	typeTimestamp = 7
-	typeLongLong  = 8
-	typeInt24     = 9
-	typeDate      = 10
-	typeTime      = 11
-	typeDatetime  = 12
-	typeYear      = 13
-	typeVarString = 253
+	typeDecimal    = 0
+	typeNewDecimal = 246
+	typeTiny       = 1
+	typeShort      = 2
+	typeLong       = 3
+	typeFloat      = 4
+	typeDouble     = 5
+	typeNull       = 6
+	typeTimestamp  = 7
+	typeLongLong   = 8
+	typeInt24      = 9
+	typeDate       = 10
+	typeTime       = 11
+	typeDatetime   = 12
+	typeYear       = 13
+	typeVarString  = 253
 )
 
 // Value is a value in MySQL's text form; NULL is the zero one.
