@@ -34,6 +34,7 @@ type corePlan struct {
 	of         []rounds.Field // of fields
 	parameters map[string]*vtquery.BindVariable
 	columns    *wire.Columns // the fields as they are sent
+	bound      bool          // its types are those of these values
 }
 
 // kind implements Plan.
@@ -118,6 +119,9 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 		t.core.refused = true
 		return nil, nil
 	}
+	if p.bound {
+		return p, nil
+	}
 	if t.core.plans == nil {
 		t.core.plans = map[string]*corePlan{}
 	}
@@ -167,9 +171,11 @@ func (r *request) coreParameters() (values map[string]*vtquery.BindVariable, typ
 			return nil, "", false
 		}
 		v := &vtquery.BindVariable{Type: parameterType(vtsqltypes.Type(bv.Type), bv.Value), Value: bv.Value}
+		if sent := r.prepare.ParamsType; i < len(sent) && querypb.Type(sent[i]) == querypb.Type_DECIMAL && vtsqltypes.IsText(v.Type) && isDecimal(v.Value) {
+			v.Type = vtsqltypes.Decimal // the library has it as bytes
+		}
 		values[paramName(i)] = v
-		key.WriteString(v.Type.String())
-		key.WriteByte(',')
+		key.WriteString(parameterKey(v))
 	}
 	return values, key.String(), true
 }
@@ -210,7 +216,7 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 		}
 	}
 	fields := coreFields(s, plan)
-	return &corePlan{plan, fields, plan.Fields(), parameters, wire.NewColumns(wireColumns(fields))}, nil
+	return &corePlan{plan, fields, plan.Fields(), parameters, wire.NewColumns(wireColumns(fields)), c.Bound()}, nil
 }
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
@@ -218,7 +224,7 @@ func lastingError(err error) error {
 	var e *expr.Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case 1055, 1111, 1140, 1582, 3995:
+		case 1055, 1111, 1140, 1253, 1582, 3995:
 			return coreError(err)
 		}
 	}
@@ -241,7 +247,8 @@ func typed[T sqlparser.Statement](tree T, parameters map[string]*vtquery.BindVar
 			case v.Type == vtquery.Type_NULL_TYPE:
 				c.Replace(&sqlparser.NullVal{})
 			default:
-				c.Replace(&sqlparser.Argument{Name: n.Name, Type: v.Type})
+				size, scale := digitsOf(v)
+				c.Replace(&sqlparser.Argument{Name: n.Name, Type: v.Type, Size: size, Scale: scale})
 			}
 		case sqlparser.ListArg:
 			ok = false

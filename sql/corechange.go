@@ -30,6 +30,7 @@ import (
 type changePlan struct {
 	plan       *change.Plan
 	parameters map[string]*vtquery.BindVariable
+	bound      bool // its types are those of these values
 }
 
 func (*changePlan) kind() planKind { return coreKind }
@@ -77,7 +78,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	keyed := x.text
 	if t != nil {
 		if p := t.core.changes[types]; p != nil {
-			return &changePlan{p.plan, parameters}, nil
+			return &changePlan{plan: p.plan, parameters: parameters}, nil
 		}
 		if len(t.core.changes) >= variantsMax {
 			return nil, nil
@@ -95,7 +96,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	case p == nil:
 		t.core.refused = true
 		return nil, nil
-	case t != nil:
+	case t != nil && !p.bound:
 		if t.core.changes == nil {
 			t.core.changes = map[string]*changePlan{}
 		}
@@ -136,7 +137,7 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	if err != nil {
 		return nil, lastingError(err)
 	}
-	return &changePlan{p, parameters}, nil
+	return &changePlan{p, parameters, c.Bound()}, nil
 }
 
 // preparesChange reports whether the core can execute a change that the engine cannot prepare. Its parameters are taken for

@@ -53,7 +53,7 @@ func takenParameters(taken []sqlparser.Expr) (values map[string]*vtquery.BindVar
 			return nil, "", false
 		}
 		values[paramName(i)] = v
-		key += v.Type.String() + ","
+		key += parameterKey(v)
 	}
 	return values, key, true
 }
@@ -70,7 +70,7 @@ func sentParameters(sent []wire.Parameter) (values map[string]*vtquery.BindVaria
 			v.Type = vtsqltypes.Null
 		case p.Float():
 			v.Type = vtsqltypes.Float64
-		case p.Decimal():
+		case p.Decimal() && isDecimal(v.Value):
 			v.Type = vtsqltypes.Decimal
 		case !whole:
 			v.Type = parameterType(vtsqltypes.VarBinary, v.Value)
@@ -80,10 +80,36 @@ func sentParameters(sent []wire.Parameter) (values map[string]*vtquery.BindVaria
 			v.Type = vtsqltypes.Int64
 		}
 		values[paramName(i)] = v
-		types.WriteString(v.Type.String())
-		types.WriteByte(',')
+		types.WriteString(parameterKey(v))
 	}
 	return values, types.String()
+}
+
+// parameterKey tells the types of values apart: decimals also by their scale, on which those of results depend.
+func parameterKey(v *vtquery.BindVariable) string {
+	if v.Type != vtquery.Type_DECIMAL {
+		return v.Type.String() + ","
+	}
+	_, scale := digitsOf(v)
+	return v.Type.String() + strconv.Itoa(int(scale)) + ","
+}
+
+// isDecimal reports whether a text is a number without an exponent, of at most the digits that a decimal can have.
+func isDecimal(b []byte) bool {
+	const most = 65
+	text := strings.TrimPrefix(string(b), "-")
+	whole, fraction, _ := strings.Cut(text, ".")
+	digits := whole + fraction
+	return digits != "" && len(digits) <= most && len(fraction) <= 30 && strings.Trim(digits, "0123456789") == ""
+}
+
+// digitsOf are the digits of a decimal value, and those behind its point; none of others.
+func digitsOf(v *vtquery.BindVariable) (size, scale int32) {
+	if v.Type != vtquery.Type_DECIMAL {
+		return 0, 0
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(string(v.Value), "-+"), ".")
+	return int32(max(len(whole)+len(fraction), 1)), int32(len(fraction))
 }
 
 // parameterType is the type of a parameter: clients send text as bytes.
@@ -105,19 +131,15 @@ func parameterType(t vtsqltypes.Type, value []byte) vtsqltypes.Type {
 }
 
 // coreResult is a batch of rows as the wire library sends them.
-func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value, binary bool) *sqltypes.Result {
+func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value) *sqltypes.Result {
 	width := len(fields)
 	memory := make([]sqltypes.Value, len(rows)*width)
 	r := &sqltypes.Result{Fields: fields, Rows: make([][]sqltypes.Value, len(rows)), RowsAffected: uint64(len(rows))}
-	shown := expr.Display
-	if binary {
-		shown = expr.Exact
-	}
 	for i, row := range rows {
 		out := memory[i*width : (i+1)*width : (i+1)*width]
 		for j := range out {
 			if v := row[j]; !v.IsNull() {
-				out[j] = sqltypes.MakeTrusted(fields[j].Type, shown(v, of[j].Type).Raw())
+				out[j] = sqltypes.MakeTrusted(fields[j].Type, expr.Display(v, of[j].Type).Raw())
 			}
 		}
 		r.Rows[i] = out

@@ -231,6 +231,10 @@ func givenName(item *sqlparser.AliasedExpr, text string) string {
 	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(text, "null") {
 		return "NULL" // a parameter that is NULL has its own text
 	}
+	switch item.Expr.(type) {
+	case *sqlparser.Literal, *sqlparser.Argument:
+		text = strings.TrimLeft(text, "+ ") // a plus is no operator
+	}
 	if len(text) > maxName {
 		return text[:maxName]
 	}

@@ -85,10 +85,18 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 // has, and a choice between dates and others is a text.
 func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 	switch e := e.(type) {
+	case *sqlparser.Argument:
+		if sqltypes.IsDecimal(t.Type()) {
+			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), e.Size, e.Scale, nil)
+		}
 	case *sqlparser.Literal:
 		if sqltypes.IsDecimal(t.Type()) {
 			whole, fraction, _ := strings.Cut(e.Val, ".")
 			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), int32(len(whole)+len(fraction)), int32(len(fraction)), nil)
+		}
+	case *sqlparser.FuncExpr:
+		if e.Name.EqualString("if") && len(e.Exprs) == 3 {
+			return b.mended(&sqlparser.CaseExpr{Whens: []*sqlparser.When{{Val: e.Exprs[1]}}, Else: e.Exprs[2]}, t)
 		}
 	case *sqlparser.CaseExpr:
 		if (sqltypes.IsBinary(t.Type()) || sqltypes.IsText(t.Type()) && t.Collation() == collations.CollationBinaryID) && b.branches(e, func(k sqltypes.Type) bool {
@@ -159,11 +167,7 @@ func (b *compiler) decimalsOf(e sqlparser.Expr) int32 {
 		case sqltypes.IsIntegral(e.Type):
 			return 0
 		case sqltypes.IsDecimal(e.Type):
-			if v := b.p.context.Parameters[e.Name]; v != nil {
-				b.p.bound = true
-				_, fraction, _ := strings.Cut(string(v.Value), ".")
-				return int32(len(fraction))
-			}
+			return e.Scale
 		}
 	}
 	return anyScale
@@ -209,6 +213,14 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 			if b.kind(e) == sqltypes.Bit && (depth > 0 || !whole) { // the engine has no such type
 				var n sqlparser.Expr
 				if n, failed = b.slot(e, node{function: bitNumber, args: []sqlparser.Expr{e}}, literal); failed == nil {
+					c.Replace(n)
+				}
+				return
+			}
+		case *sqlparser.Argument:
+			if e.Type == sqltypes.Decimal && e.Scale > 0 && (depth > 0 || !whole) { // the engine knows no digits of it
+				var n sqlparser.Expr
+				if n, failed = b.slot(e, node{function: parameter, args: []sqlparser.Expr{e}}, literal); failed == nil {
 					c.Replace(n)
 				}
 				return
@@ -334,6 +346,11 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		}
 	}
 	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps)}
+	around := b.guard
+	if n.function.Unread {
+		b.guard = newGuard(around, sqlparser.BoolVal(false), isTrue)
+	}
+	defer func() { b.guard = around }()
 	var known []Known
 	for _, a := range n.args {
 		v, err := b.compile(a)
@@ -357,6 +374,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
+	b.guard = around
 	s.guard = noGuard
 	if !converts(n) {
 		if s.guard, err = b.needed(); err != nil {
@@ -397,6 +415,9 @@ func (b *compiler) late(list []sqlparser.Expr) (late bool) {
 	return late
 }
 
+// parameter is a decimal parameter, with its digits.
+var parameter = &Function{Name: "\x00PARAMETER", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: same.Eval}
+
 // converts reports whether a call converts a literal that is compared: MySQL does so, with its warning, whether or not the
 // comparison comes to be evaluated.
 func converts(n node) bool {
@@ -418,13 +439,18 @@ func isBits(e sqlparser.Expr) bool {
 
 // isBoolean reports whether an expression is a truth value.
 func isBoolean(e sqlparser.Expr) bool {
-	switch e.(type) {
+	switch e := e.(type) {
 	case sqlparser.BoolVal, *sqlparser.ComparisonExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr,
 		*sqlparser.IsExpr, *sqlparser.BetweenExpr, *sqlparser.ExistsExpr:
 		return true
+	case *sqlparser.FuncExpr:
+		return truthFunctions[e.Name.Lowered()]
 	}
 	return false
 }
+
+// truthFunctions are functions whose value is a truth value.
+var truthFunctions = map[string]bool{"isnull": true, "is_ipv4": true, "is_ipv6": true, "is_ipv4_compat": true, "is_ipv4_mapped": true}
 
 // collation is the one that literals of an expression take: that of its columns, for the engine compares a column and a
 // literal of two collations by either, where MySQL does by the column's. one is false if the columns have several.

@@ -37,6 +37,7 @@ type Context struct {
 
 	warnings []Warning
 	dropped  int
+	bound    bool
 }
 
 // Session is the session, as functions see it.
@@ -87,7 +88,11 @@ func (c *Context) add(w Warning) {
 func (c *Context) Warnings() (list []Warning, more int) { return c.warnings, c.dropped }
 
 // Forget drops the warnings, for the next statement.
-func (c *Context) Forget() { c.warnings, c.dropped = nil, 0 }
+func (c *Context) Forget() { c.warnings, c.dropped, c.bound = nil, 0, false }
+
+// Bound reports whether what was compiled since Forget has types that are those of the present values of parameters: it
+// is not to be used for other values.
+func (c *Context) Bound() bool { return c.bound }
 
 // GroupConcatBytes is the longest result of GROUP_CONCAT.
 func (c *Context) GroupConcatBytes() int {

@@ -48,14 +48,6 @@ func plainDouble(v Value) Value {
 	return sqltypes.MakeTrusted(v.Type(), strconv.AppendFloat(nil, f, 'f', -1, 64))
 }
 
-// Exact is Display for a client that reads numbers as bits: a float of 32 bits has all its digits.
-func Exact(v Value, t Type) Value {
-	if v.Type() == sqltypes.Float32 && (t.Scale() <= 0 || t.Scale() >= anyScale) {
-		return v
-	}
-	return Display(v, t)
-}
-
 // scaled is a value of the engine with the decimals of its type: it leaves out the zeros that another branch would have.
 func scaled(v Value, t Type) Value {
 	scale := int(t.Scale())

@@ -41,6 +41,8 @@ type Function struct {
 	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type
 	// depends on.
 	Node func(*sqlparser.FuncExpr) node
+	// Unread: it depends on the types of its arguments alone, which are not computed.
+	Unread bool
 	// Numbers: its arguments are numbers, so a literal 0x61 is one for its type.
 	Numbers bool
 	// Volatile: the value differs from call to call (RAND, SLEEP, UUID), so it is computed for each row.

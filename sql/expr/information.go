@@ -32,8 +32,9 @@ func init() {
 		sessionInteger("ROW_COUNT", integerType, func(s Session) Value { return Int(s.RowCount()) }),
 		&Function{Name: "LAST_INSERT_ID", Max: 1, Type: unsignedType, Nulls: true, Volatile: true, Eval: lastInsertID},
 		&Function{Name: "BENCHMARK", Min: 2, Max: 2, Type: integerType, Nulls: true, Volatile: true, Repeat: benchmark},
-		&Function{Name: "CHARSET", Min: 1, Max: 1, Type: textType, Nulls: true, Eval: charsetName},
-		&Function{Name: "COERCIBILITY", Min: 1, Max: 1, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "CHARSET", Min: 1, Max: 1, Type: textType, Nulls: true, Unread: true, Eval: charsetName},
+		&Function{Name: "COLLATION", Min: 1, Max: 1, Type: textType, Nulls: true, Unread: true, Eval: collationName},
+		&Function{Name: "COERCIBILITY", Min: 1, Max: 1, Type: integerType, Nulls: true, Unread: true, Eval: func(c *Call) (Value, error) {
 			return Int(coercibility(c.Tree.(*sqlparser.FuncExpr).Exprs[0], c.Types[0])), nil
 		}},
 	)
@@ -117,6 +118,21 @@ func benchmark(c *Call, again func() error) (Value, error) {
 func (c *Context) ended() bool { return c.Done != nil && c.Done.Err() != nil }
 
 // charsetName is CHARSET: that of the argument's collation; numbers and dates are binary.
+// collationName is COLLATION.
+func collationName(c *Call) (Value, error) {
+	t := c.Types[0]
+	name := "binary"
+	switch {
+	case t.Type() == sqltypes.TypeJSON:
+		name = "utf8mb4_bin"
+	case sqltypes.IsText(t.Type()):
+		if known := environment.CollationEnv().LookupName(t.Collation()); known != "" {
+			name = known
+		}
+	}
+	return c.Text(name), nil
+}
+
 func charsetName(c *Call) (Value, error) {
 	t := c.Types[0]
 	name := "binary"

@@ -39,6 +39,7 @@ func (b *compiler) known(e sqlparser.Expr, v value) Known {
 		return k
 	}
 	c := *b.p.context
+	c.bound = false
 	c.Session, c.warnings, c.MaxPacket = nil, nil, 1<<10
 	one := &compiler{p: &Program{context: &c}, guessing: true, depth: b.depth}
 	program, err := one.program(e)
@@ -48,13 +49,10 @@ func (b *compiler) known(e sqlparser.Expr, v value) Known {
 	program.Begin(&c)
 	if got, err := program.Run(nil, nil); err == nil {
 		k.Value = &got[0]
-		b.p.bound = b.p.bound || parameters
+		b.p.context.bound = b.p.context.bound || parameters
 	}
 	return k
 }
-
-// Bound reports whether the types of the program are those of the present values of its parameters.
-func (p *Program) Bound() bool { return p.bound }
 
 // integerOf is a known argument as a whole number.
 func (k Known) integerOf(c *Context) (n int64, ok bool) {
@@ -62,7 +60,7 @@ func (k Known) integerOf(c *Context) (n int64, ok bool) {
 		return 0, false
 	}
 	if k.Value.IsNull() {
-		return 0, true
+		return 0, false
 	}
 	quiet := &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 	call := Call{Context: quiet, Args: []Value{*k.Value}, Types: []Type{k.Type}, Number: []bool{isBitsType(k.Type)}}
@@ -92,7 +90,7 @@ func (k Known) digits(c *Context, read func(*Call, int, dateRules) (parsed, bool
 	}
 	quiet := &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 	call := &Call{Context: quiet, Args: []Value{*k.Value}, Types: []Type{k.Type}, Constant: []bool{true}}
-	if p, ok := read(call, 0, zeroParts|invalidDays); ok {
+	if p, ok := read(call, 0, c.partRules()); ok {
 		return p.digits
 	}
 	return 6

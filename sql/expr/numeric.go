@@ -26,7 +26,7 @@ func init() {
 	} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(f(c.Float(0))) }})
 	}
-	for name, f := range map[string]func(float64) float64{"LN": math.Log, "LOG2": math.Log2, "LOG10": math.Log10} {
+	for name, f := range map[string]func(float64) float64{"LN": ln, "LOG2": math.Log2, "LOG10": log10} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
 			x := c.Float(0)
 			if x <= 0 {
@@ -44,6 +44,23 @@ func init() {
 		&Function{Name: "PI", Min: 0, Max: 0, Type: piType, Eval: func(*Call) (Value, error) { return Double(math.Pi), nil }},
 	)
 }
+
+// ln is the natural logarithm; the library's is not right for numbers of fewer digits than 53 bits.
+func ln(x float64) float64 {
+	if x > 0 && x < smallestNormal {
+		return math.Log(x*(1<<54)) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+func log10(x float64) float64 {
+	if x > 0 && x < smallestNormal {
+		return ln(x) / math.Ln10
+	}
+	return math.Log10(x)
+}
+
+const smallestNormal = 0x1p-1022
 
 // piType is a double that a client is sent with six decimals.
 func piType([]Type, *Context) Type {
@@ -101,11 +118,11 @@ func logarithm(c *Call) (Value, error) {
 		if x <= 0 {
 			return c.noLogarithm(), nil
 		}
-		return Double(math.Log(x)), nil
+		return Double(ln(x)), nil
 	}
 	base := c.Float(0)
 	if x <= 0 || base <= 0 || base == 1 {
 		return c.noLogarithm(), nil
 	}
-	return defined(math.Log(x) / math.Log(base)), nil
+	return defined(ln(x) / ln(base)), nil
 }

@@ -28,6 +28,9 @@ func rounding(name string, least int, cut bool) *Function {
 		Typed: func(args []Known, c *Context) Type {
 			digits, known := int64(0), true
 			if len(args) == 2 {
+				if v := args[1].Value; v != nil && v.IsNull() {
+					return doubleType(nil, nil)
+				}
 				digits, known = args[1].integerOf(c)
 			}
 			return roundType(numberType(args[0].Type), int32(max(0, min(digits, maxScale))), known)

@@ -35,7 +35,6 @@ type Program struct {
 	row     []Value // the columns, and the slots behind them
 	args    []Value // scratch of the steps
 	context *Context
-	bound   bool // to the values of its parameters
 }
 
 // step computes a slot.
@@ -251,6 +250,10 @@ func (p *Program) repeat(s *step) error {
 func (p *Program) step(s *step) (Value, error) {
 	s.call.Args = p.args[s.offset : s.offset+len(s.args)]
 	for i := range s.args {
+		if s.call.Function.Unread {
+			s.call.Args[i] = Null
+			continue
+		}
 		v, err := p.compute(&s.args[i])
 		if err != nil {
 			return Null, err

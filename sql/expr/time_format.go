@@ -28,8 +28,11 @@ func init() {
 		&Function{Name: "GET_FORMAT", Min: 1, Max: 1, Type: textType, Eval: getFormat, Node: func(e *sqlparser.FuncExpr) node {
 			n := node{function: byName["GET_FORMAT"], args: e.Exprs}
 			if len(e.Exprs) == 2 {
-				if word, ok := e.Exprs[0].(*sqlparser.ColName); ok {
+				switch word := e.Exprs[0].(type) {
+				case *sqlparser.ColName:
 					n.option, n.args = strings.ToUpper(word.Name.String()), e.Exprs[1:]
+				case *sqlparser.Literal: // the word, so that it is no column
+					n.option, n.args = word.Val, e.Exprs[1:]
 				}
 			}
 			return n

@@ -89,7 +89,7 @@ func dateAdd(name string, u *intervalUnit, subtract bool) *Function {
 		}
 		return timeText(digits, c)
 	}
-	return &Function{Name: name, Min: 2, Max: 2, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
+	return &Function{Name: name, Min: 2, Max: 2, Nulls: true, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
 }
 
 // digits are the digits of the fraction of a second that an interval of a type has.
@@ -104,6 +104,9 @@ func (u *intervalUnit) digits(t Type) int {
 }
 
 func (c *Call) dateAdd(u *intervalUnit, subtract bool) Value {
+	if c.IsNull(0) {
+		return Null
+	}
 	if c.Out.Type() == sqltypes.Time {
 		return c.timeAdd(u, subtract)
 	}
@@ -190,9 +193,11 @@ func (u *intervalUnit) add(t *temporal, n int64) bool {
 // interval is the i-th argument as months or microseconds of a unit. Not fit: they have more than 64 bits; not ok: it has
 // too many fields.
 func (c *Call) interval(i int, u *intervalUnit, negate bool) (n int64, fit, ok bool) {
+	if c.IsNull(i) {
+		return 0, true, false
+	}
 	if len(u.fields) > 1 {
-		n, ok = u.composite(c.Str(i))
-		fit = true
+		n, fit, ok = u.composite(c.Str(i))
 	} else {
 		n, fit = c.single(i, u)
 		ok = true
@@ -242,9 +247,9 @@ func times(a, b int64) (int64, bool) {
 
 // composite reads an interval of several fields, such as '1 2:3:4'. Any text stands between the fields; if there are
 // fewer than the unit has, they are the last ones.
-func (u *intervalUnit) composite(s string) (n int64, ok bool) {
+func (u *intervalUnit) composite(s string) (n int64, fit, ok bool) {
 	if len(s) > longestTemporal {
-		return 0, false
+		return 0, true, false
 	}
 	r := reader{s: s}
 	r.spaces()
@@ -258,25 +263,25 @@ func (u *intervalUnit) composite(s string) (n int64, ok bool) {
 			break
 		}
 		if len(values) == len(u.fields) {
-			return 0, false
+			return 0, true, false
 		}
 		value, ok := r.field(u.fraction, len(values) == len(u.fields)-1)
 		if !ok {
-			return 0, false
+			return 0, false, true
 		}
 		values = append(values, value)
 	}
 	for i, value := range values {
 		part, ok := times(value, u.fields[len(u.fields)-len(values)+i])
 		if !ok || part > math.MaxInt64-n {
-			return 0, false
+			return 0, false, true
 		}
 		n += part
 	}
 	if negative {
 		n = -n
 	}
-	return n, true
+	return n, true, true
 }
 
 // field reads digits. If the unit has a fraction, the last ones are digits of it.

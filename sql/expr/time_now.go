@@ -38,7 +38,7 @@ func init() {
 	})
 	register(
 		today("CURDATE", false), today("CURRENT_DATE", false), today("UTC_DATE", true),
-		&Function{Name: "UNIX_TIMESTAMP", Max: 1, Type: unixType, Eval: unixTimestamp},
+		&Function{Name: "UNIX_TIMESTAMP", Max: 1, Typed: unixType, Eval: unixTimestamp},
 		&Function{Name: "FROM_UNIXTIME", Min: 1, Max: 2, Type: fromUnixType, Eval: fromUnixTime},
 		&Function{Name: "CONVERT_TZ", Min: 3, Max: 3, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Datetime, args[0].dateDigits(c))
@@ -78,11 +78,11 @@ func (c *Context) current(utc bool) temporal {
 // lastUnix is the end of the times that are counted since 1970, 3001-01-19 03:14:08 in UTC.
 const lastUnix = 32536771200
 
-func unixType(args []Type, _ *Context) Type {
-	if len(args) == 0 || digitsOf(args[0]) == 0 {
+func unixType(args []Known, c *Context) Type {
+	digits := mostDigits(c, Known.dateDigits, args...)
+	if digits == 0 {
 		return integerType(nil, nil)
 	}
-	digits := digitsOf(args[0])
 	return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, true, int32(11+digits), int32(digits), nil)
 }
 
@@ -142,12 +142,12 @@ func fromUnixTime(c *Call) (Value, error) {
 
 // convertZone is CONVERT_TZ: NULL if a zone is unknown; a time outside the years 1970 to 3001 is returned as it is.
 func convertZone(c *Call) (Value, error) {
-	p, ok := c.date(0, realRules)
-	if !ok {
-		return Null, nil
-	}
 	from, to := zoneOf(c.Str(1)), zoneOf(c.Str(2))
 	if from == nil || to == nil {
+		return Null, nil
+	}
+	p, ok := c.date(0, realRules)
+	if !ok {
 		return Null, nil
 	}
 	if at := p.inZone(from); at.Unix() > 0 && at.Unix() < lastUnix {

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"vitess.io/vitess/go/mysql/decimal"
 )
 
 // Text and numbers as dates and times, by MySQL's rules (the manual's 11.2 and 11.1.3).
@@ -401,11 +399,8 @@ func timeOfNumber(n int64, micro int, negative bool) (p parsed, ok bool) {
 // fraction. false: the integer has more than 18 digits.
 func split(text string) (n int64, micro, digits int, negative, ok bool) {
 	if strings.ContainsAny(text, "eE") {
-		d, err := decimal.NewFromMySQL([]byte(text))
-		if err != nil {
-			return 0, 0, 0, false, false
-		}
-		if d.Exponent() > 40 {
+		d, over := parseDecimal(text)
+		if over || d.Exponent() > 40 {
 			return 0, 0, 0, d.Sign() < 0, false
 		}
 		text = d.String()

@@ -11,6 +11,12 @@ import (
 // Select parses a text that is a single SELECT; nil: it is none, or it is for another parser. Its parameters are
 // arguments v1, v2, ... in their order.
 func Select(text string) *sqlparser.Select {
+	s, _ := statement(text).(*sqlparser.Select)
+	return s
+}
+
+// statement parses a text; nil: it is no statement, or it is for another parser.
+func statement(text string) sqlparser.Statement {
 	if !plain(text) {
 		return nil
 	}
@@ -19,11 +25,31 @@ func Select(text string) *sqlparser.Select {
 	if err != nil {
 		return nil
 	}
-	s, _ := stmt.(*sqlparser.Select)
-	if s != nil && sounds {
-		return unmarked(s)
+	if sounds {
+		stmt = unmarked(stmt)
 	}
-	return s
+	return worded(stmt)
+}
+
+// worded has texts in the place of words that are no columns: the first argument of GET_FORMAT.
+func worded(s sqlparser.Statement) sqlparser.Statement {
+	if s == nil {
+		return nil
+	}
+	return sqlparser.CopyOnRewrite(s, nil, func(c *sqlparser.CopyOnWriteCursor) {
+		f, ok := c.Node().(*sqlparser.FuncExpr)
+		if !ok || !f.Qualifier.IsEmpty() || !f.Name.EqualString("get_format") || len(f.Exprs) != 2 {
+			return
+		}
+		word, ok := f.Exprs[0].(*sqlparser.ColName)
+		if !ok || !word.Qualifier.IsEmpty() {
+			return
+		}
+		switch name := strings.ToUpper(word.Name.String()); name {
+		case "DATE", "TIME", "DATETIME", "TIMESTAMP":
+			c.Replace(&sqlparser.FuncExpr{Name: f.Name, Exprs: []sqlparser.Expr{sqlparser.NewStrLiteral(name), f.Exprs[1]}})
+		}
+	}, nil).(sqlparser.Statement)
 }
 
 // plain reports whether a text has none of what this parser reads otherwise than MySQL: comments that are executed or

@@ -49,7 +49,7 @@ func marked(text string) (string, bool) {
 }
 
 // unmarked has SOUNDEX(a) = SOUNDEX(b) in the place of a marked REGEXP. It returns nil if a mark is elsewhere.
-func unmarked(tree *sqlparser.Select) *sqlparser.Select {
+func unmarked(tree sqlparser.Statement) sqlparser.Statement {
 	left := 0
 	out := sqlparser.CopyOnRewrite(tree, nil, func(c *sqlparser.CopyOnWriteCursor) {
 		switch n := c.Node().(type) {
@@ -68,7 +68,7 @@ func unmarked(tree *sqlparser.Select) *sqlparser.Select {
 	if left != 0 {
 		return nil
 	}
-	return out.(*sqlparser.Select)
+	return out.(sqlparser.Statement)
 }
 
 func count(n *sqlparser.ColName) int {

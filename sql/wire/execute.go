@@ -120,27 +120,8 @@ func (p *Parameter) Integer() (n uint64, ok bool) {
 // Float reports whether the type is a floating-point one.
 func (t ParameterType) Float() bool { return t.Type == typeFloat || t.Type == typeDouble }
 
-// Decimal reports whether the value is an exact number that is written as its digits.
-func (p *Parameter) Decimal() bool {
-	if p.Null || p.Type != typeDecimal && p.Type != typeNewDecimal {
-		return false
-	}
-	digits, points := 0, 0
-	for i, c := range p.text {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case c == '.':
-			points++
-		case (c != '-' && c != '+') || i > 0:
-			return false
-		}
-	}
-	return digits > 0 && digits <= maxDigits && points <= 1
-}
-
-// maxDigits are those of a DECIMAL.
-const maxDigits = 65
+// Decimal reports whether the type is a decimal one.
+func (t ParameterType) Decimal() bool { return t.Type == typeDecimal || t.Type == typeNewDecimal }
 
 // IsTime reports whether the type is a date or time.
 func (t ParameterType) IsTime() bool {

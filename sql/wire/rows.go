@@ -12,7 +12,6 @@ import (
 // The protocol's types whose binary form is not a text.
 const (
 	typeDecimal    = 0
-	typeNewDecimal = 246
 	typeTiny       = 1
 	typeShort      = 2
 	typeLong       = 3
@@ -26,6 +25,7 @@ const (
 	typeTime       = 11
 	typeDatetime   = 12
 	typeYear       = 13
+	typeNewDecimal = 246
 	typeVarString  = 253
 )
 

@@ -8,7 +8,7 @@ import (
 
 // answerOf makes an answer of one column.
 func answerOf(kind byte, values ...string) *Answer {
-	r := &Result{Columns: []Column{{Name: "x", Type: kind, Charset: utf8mb4General}}}
+	r := &Result{Columns: []Column{{Name: "x", Type: kind, Charset: utf8mb4General, Decimals: notFixed}}}
 	for _, v := range values {
 		c := Cell(v)
 		if v == "NULL" {
