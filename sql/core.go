@@ -51,7 +51,7 @@ type coreTexts struct {
 }
 
 // some reports whether there is a plan.
-func (c *coreTexts) some() bool { return !c.refused && len(c.plans) > 0 }
+func (c *coreTexts) some() bool { return !c.refused && len(c.plans)+len(c.changes) > 0 }
 
 // coreRefusedMax bounds the texts that a session remembers as refused.
 const coreRefusedMax = 256
@@ -131,14 +131,20 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 
 // knownCore is the core's plan of a statement of which it has made one before for such values; nil: it has not.
 func (x *execution) knownCore(t *text) Plan {
-	if t == nil || x.tried[coreKind] || !t.core.some() || !mayUseCore(x.s, x.text) {
+	if t == nil || x.tried[coreKind] || !t.core.some() {
 		return nil
 	}
 	parameters, types, ok := x.coreParameters()
-	if !ok || t.core.plans[types] == nil {
+	if !ok {
 		return nil
 	}
-	return t.core.plans[types].with(parameters)
+	if p := t.core.plans[types]; p != nil && mayUseCore(x.s, x.text) {
+		return p.with(parameters)
+	}
+	if p := t.core.changes[types]; p != nil && mayChangeByCore(x.s, x.text) {
+		return &changePlan{p.plan, parameters}
+	}
+	return nil
 }
 
 // with is the plan with these values.

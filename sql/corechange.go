@@ -223,7 +223,12 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	}
 	showCoreWarnings(s, c)
 	s.texts.describe(x.describedAs(), nil)
-	return x.yield(p.answer(s, out, view, c), false)
+	r := p.answer(s, out, view, c)
+	if x.below != nil {
+		x.result = *r
+		return nil
+	}
+	return x.yield(r, false)
 }
 
 // inOneGo executes the change in one request to the gateway; false: it is to be executed as others are.

@@ -95,7 +95,7 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	r := request{text: p.PrepareStmt, prepare: p, sent: c.execute.values}
-	if !updatesBelow(c.session, t, &r) && !readsBelow(c.session, t, &r) {
+	if !updatesBelow(c.session, t, &r) && !coreBelow(c.session, t, &r) {
 		return false
 	}
 	return c.run(t, r, c.executes(p))
@@ -130,7 +130,12 @@ func (c *conn) sent(p *mysql.PrepareData, rest []byte) bool {
 // queried executes a text and answers it; false: it is for the library.
 func (c *conn) queried(text []byte) bool {
 	s := c.session
-	if len(s.texts.kept) == 0 || !selects(string(text[:min(len(text), len("select")+textMargin)])) {
+	if len(s.texts.kept) == 0 {
+		return false
+	}
+	switch table.FirstWord(string(text[:min(len(text), textBegin)])) {
+	case "select", "insert", "replace", "update", "delete":
+	default:
 		return false
 	}
 	r := textRequest(string(text), false)
@@ -138,11 +143,11 @@ func (c *conn) queried(text []byte) bool {
 		return false
 	}
 	t := s.texts.of(r.keyed)
-	return t != nil && readsBelow(s, t, &r) && c.run(t, r, nil)
+	return t != nil && (updatesBelow(s, t, &r) || coreBelow(s, t, &r)) && c.run(t, r, nil)
 }
 
-// textMargin is how many spaces may stand before the first word of a text that is read here.
-const textMargin = 16
+// textBegin is how much of a text is looked at for its first word.
+const textBegin = 32
 
 // updatesBelow reports whether a statement is one that a point update has done before.
 func updatesBelow(s *Session, t *text, r *request) bool {
@@ -154,14 +159,14 @@ func updatesBelow(s *Session, t *text, r *request) bool {
 	return values != nil && t.direct.takes(values)
 }
 
-// readsBelow reports whether a statement is one for which the core has a plan, and stands by itself.
-func readsBelow(s *Session, t *text, r *request) bool {
+// coreBelow reports whether a statement is one for which the core has a plan, and stands by itself.
+func coreBelow(s *Session, t *text, r *request) bool {
 	p := &s.packet
 	if !t.core.some() || len(p.ahead) > 0 || len(p.answers) > 0 || p.apart != "" || p.live != "" {
 		return false
 	}
 	_, types, ok := r.coreParameters()
-	return ok && t.core.plans[types] != nil && !session.SaysLasting(r.text)
+	return ok && (t.core.plans[types] != nil || t.core.changes[types] != nil) && !session.SaysLasting(r.text)
 }
 
 // run runs a statement and answers it, with an error if there is one already.
@@ -188,12 +193,17 @@ func (c *conn) run(t *text, r request, err error) bool {
 		e := asSQLError(err)
 		w.Error(uint16(e.Num), e.State, e.Message)
 	case x.described:
-		w.EOF(c.client.StatusFlags, uint16(min(c.session.WarningCount(), math.MaxUint16)), c.deprecatesEOF())
+		w.EOF(c.client.StatusFlags, c.warnings(), c.deprecatesEOF())
 	default:
-		w.OK(uint64(x.result.RowsAffected), 0, c.client.StatusFlags, 0, x.result.Info)
+		w.OK(x.result.RowsAffected, x.result.InsertID, c.client.StatusFlags, c.warnings(), x.result.Info)
 	}
 	c.send()
 	return true
+}
+
+// warnings is how many warnings the statement has.
+func (c *conn) warnings() uint16 {
+	return uint16(min(c.session.WarningCount(), math.MaxUint16))
 }
 
 // send sends what there is of the answer. What fails is done and must not be done again: the next read fails.
