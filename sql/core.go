@@ -142,7 +142,7 @@ func (x *execution) knownCore(t *text) Plan {
 		return p.with(parameters)
 	}
 	if p := t.core.changes[types]; p != nil && mayChangeByCore(x.s, x.text) {
-		return &changePlan{p.plan, parameters}
+		return &changePlan{plan: p.plan, parameters: parameters}
 	}
 	return nil
 }
