@@ -187,8 +187,8 @@ func isReferenced(snap *catalog.Snapshot, d *catalog.Descriptor) bool {
 func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	d := p.plan.Table
-	s.statement.compiled, s.statement.fresh = true, true
-	s.statement.writes = d.ID()
+	s.statement.executesElsewhere()
+	s.statement.changesTable(d.ID())
 	c := coreContext(ctx, s)
 	view := &changeView{coreView: coreView{s}}
 	c.Parameters, c.Session = p.parameters, view

@@ -97,7 +97,7 @@ func (x *execution) byKeyOf(ctx context.Context, r request) (k keyed) {
 	if t == nil || err != nil || t.failed > compilesMax || selects(r.text) && !t.seen {
 		return k
 	}
-	if v := one.boundTo(gctx, t); v != nil {
+	if v := t.boundTo(gctx, one); v != nil {
 		k = keyed{v.plan.ByKey(gctx), t, v}
 	}
 	return k

@@ -113,16 +113,16 @@ func (k *texts) describe(key string, fields []*querypb.Field) {
 
 // bound is the plan for the values' types, bound to the values; nil if they are for
 // the engine.
-func (x *execution) bound(ctx *gms.Context, t *text) *variant {
+func (t *text) bound(ctx *gms.Context, x *execution) *variant {
 	if t.failed > compilesMax || !t.seen && !x.changes(ctx) {
 		return nil
 	}
-	return x.boundTo(ctx, t)
+	return t.boundTo(ctx, x)
 }
 
 // boundTo is the same, though the engine has not described what the statement yields.
-func (x *execution) boundTo(ctx *gms.Context, t *text) *variant {
-	v, values := x.variantFor(ctx, t)
+func (t *text) boundTo(ctx *gms.Context, x *execution) *variant {
+	v, values := t.variantFor(ctx, x)
 	if v == nil || v.plan == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (x *execution) changes(ctx *gms.Context) bool {
 }
 
 // variantFor is the plan for the values' types, with the values.
-func (x *execution) variantFor(ctx *gms.Context, t *text) (*variant, map[string]*expression.Literal) {
+func (t *text) variantFor(ctx *gms.Context, x *execution) (*variant, map[string]*expression.Literal) {
 	s, g := x.s, x.h.g
 	if s.binder == nil || s.binderUnder != t.under {
 		s.binder = planbuilder.New(ctx, g.engine.Analyzer.Catalog, nil)
@@ -188,7 +188,7 @@ func (x *execution) variantFor(ctx *gms.Context, t *text) (*variant, map[string]
 		if len(t.variants) >= variantsMax {
 			return nil, nil
 		}
-		v = x.compileVariant(ctx, t, values)
+		v = t.compileVariant(ctx, x, values)
 		if v.plan == nil {
 			t.failed++
 			return nil, nil
@@ -254,7 +254,7 @@ func typeKey(ctx *gms.Context, lit *expression.Literal, strict bool) string {
 
 // compileVariant has the engine analyse the statement with these very literals
 // in it; its plan is nil if it does not fit.
-func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]*expression.Literal) (v *variant) {
+func (t *text) compileVariant(ctx *gms.Context, x *execution, values map[string]*expression.Literal) (v *variant) {
 	v = &variant{}
 	x.s.status.still = true
 	defer func() { x.s.status.still = false }()

@@ -60,6 +60,9 @@ func (st *planned) forget() { st.compiled, st.plan = false, nil }
 // executesElsewhere notes a plan that is not the engine's. What it yields is kept as it is.
 func (st *planned) executesElsewhere() { st.compiled, st.fresh = true, true }
 
+// changesTable notes the table that the statement writes.
+func (st *planned) changesTable(id uint64) { st.writes = id }
+
 // yieldsFresh notes that what is yielded is kept as it is.
 func (st *planned) yieldsFresh() { st.fresh = true }
 

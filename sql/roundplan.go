@@ -46,7 +46,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 	if err != nil {
 		return nil
 	}
-	v := x.bound(gctx, t)
+	v := t.bound(gctx, x)
 	if v == nil || v.plan.Plan.Writes != nil && readsOnly(x.s) {
 		return nil
 	}

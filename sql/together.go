@@ -65,7 +65,7 @@ func (committedAhead) Execute(_ context.Context, x *execution) error {
 
 // following are the statements behind this one in its packet that can go with it: they are done
 // at sources, ask for nothing that an answer before them could change, and are refused by nobody.
-func (x *execution) following(ctx context.Context, p *sourcePlan, plan *foreign.Plan) (out []*executedAhead) {
+func (p *sourcePlan) following(ctx context.Context, x *execution, plan *foreign.Plan) (out []*executedAhead) {
 	s := x.s
 	if x.rest == "" || p.last || s.statement.own || s.packet.single || s.packet.apart != "" {
 		return nil
@@ -82,7 +82,7 @@ func (x *execution) following(ctx context.Context, p *sourcePlan, plan *foreign.
 		if bytes += len(text); bytes > togetherBytesMax || !readsOrChanges(text) {
 			return out
 		}
-		st, err := x.withOthers(ctx, a, text, snap, plan.Statements[0].Source)
+		st, err := a.withOthers(ctx, x, text, snap, plan.Statements[0].Source)
 		if err != nil || st == nil {
 			return out
 		}
@@ -98,7 +98,7 @@ func (x *execution) following(ctx context.Context, p *sourcePlan, plan *foreign.
 
 // withOthers plans a statement of a packet that may go with others, of which the first asks this
 // source; nil: it goes by itself, or it is no statement for sources.
-func (x *execution) withOthers(ctx context.Context, a *executedAhead, text string, snap *catalog.Snapshot, first txn.ShardID) (*foreign.Statement, error) {
+func (a *executedAhead) withOthers(ctx context.Context, x *execution, text string, snap *catalog.Snapshot, first txn.ShardID) (*foreign.Statement, error) {
 	s := x.s
 	known, err := writtenInPacket(ctx, s, text, snap, first)
 	if known.st != nil || err != nil {
@@ -136,7 +136,7 @@ func commits(packet string, o dialect.Options) bool {
 // ask asks the sources of a statement, and those of what goes with it, in one round.
 func (p *sourcePlan) ask(ctx context.Context, x *execution, plan *foreign.Plan) ([]txn.SourceResult, error) {
 	s, held := x.s, x.s.packet.held && !x.s.packet.fixed(x.s)
-	others := x.following(ctx, p, plan)
+	others := p.following(ctx, x, plan)
 	all, how, rest := plan.Statements, asking{last: p.last, changes: plan.Changes, of: p.st.Tables()}, x.rest
 	for _, o := range others {
 		all = append(all[:len(all):len(all)], o.asked.Statements...)
