@@ -50,6 +50,10 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		}
 	case *plan.Rows:
 		return n.Iter(), nil
+	case *gmsplan.ShowColumns:
+		if iter, err := b.showColumns(ctx, n, row); iter != nil || err != nil {
+			return iter, err
+		}
 	}
 	s, ok := ctx.Session.(*Session)
 	if !ok {

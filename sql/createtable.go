@@ -36,6 +36,7 @@ func (b *builder) createTable(ctx *gms.Context, n *gmsplan.CreateTable) (gms.Row
 	if err != nil {
 		return nil, err
 	}
+	declareLike(ctx, b.g, def.Schema.Schema)
 	if err := d.keys(ctx, n, &def); err != nil {
 		return nil, err
 	}

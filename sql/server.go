@@ -252,7 +252,7 @@ func newEngine(g *gateway) *sqle.Engine {
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	checkRules(a)
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
-	a.Catalog.InfoSchema = informationSchema{a.Catalog.InfoSchema}
+	a.Catalog.InfoSchema = informationSchema{a.Catalog.InfoSchema, g}
 	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
 	registerStatus() // it has made them now
 	e.ProcessList = processes{e.ProcessList, g}

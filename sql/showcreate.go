@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -44,6 +45,43 @@ func (f schemaFormatter) declared(col *gms.Column) (string, bool) {
 		return "", false
 	}
 	return d.Record.TypeText(col.Name)
+}
+
+// noteLike remembers the table that a CREATE TABLE names behind LIKE: the definition that the engine makes of it lacks what
+// its types do not have.
+func noteLike(ctx context.Context, stmt sqlparser.Statement) {
+	d, ok := stmt.(*sqlparser.DDL)
+	if !ok || d.OptLike == nil || len(d.OptLike.LikeTables) != 1 {
+		return
+	}
+	if gctx, ok := ctx.(*gms.Context); ok {
+		if s, ok := gctx.Session.(*Session); ok {
+			s.statement.like = d.OptLike.LikeTables[0]
+		}
+	}
+}
+
+// declareLike gives the columns of a table that is made LIKE another the types that they have there.
+func declareLike(ctx *gms.Context, g *gateway, schema gms.Schema) {
+	s, ok := ctx.Session.(*Session)
+	if !ok || s.statement.like.IsEmpty() {
+		return
+	}
+	snapshot := g.store.Held()
+	if snapshot == nil {
+		return
+	}
+	database := s.statement.like.DbQualifier.String()
+	if database == "" {
+		database = ctx.GetCurrentDatabase()
+	}
+	d, ok := snapshot.Table(database, s.statement.like.Name.String())
+	if !ok {
+		return
+	}
+	for _, c := range schema {
+		d.Declare(c)
+	}
 }
 
 // declareTypes has the columns of a definition keep what the engine's types would lose.

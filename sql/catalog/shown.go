@@ -85,6 +85,16 @@ func declaredType(comment string) (text, rest string, ok bool) {
 	return text, rest, true
 }
 
+// Declare gives a column that the engine has copied from another table the type that it has there, which may say more than
+// the engine's.
+func (d *Descriptor) Declare(c *gms.Column) {
+	at := d.Record.columnNamed(c.Name)
+	if at < 0 || !d.Record.Columns[at].Declared || strings.HasPrefix(c.Comment, typeMark) || !d.Schema.Schema[at].Type.Equals(c.Type) {
+		return
+	}
+	c.Comment = typeMark + d.Record.Columns[at].Type + typeMarkEnd + c.Comment
+}
+
 // keepType keeps the stored type of a column that the engine has copied, so that its definition says no more than the
 // engine's type.
 func (c *Column) keepType(before Column, copied gms.Type) {
