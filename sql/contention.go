@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/parse"
 	"isochron/txn"
 )
 
@@ -215,7 +216,7 @@ func (g *gateway) clientOf(s txn.ContentionReport, id txn.ID) (c runsIt) {
 	c.connection = int64(owner)
 	if session := g.session(uint32(owner)); session != nil {
 		if text := session.shownText.Load(); text != nil {
-			c.statement = digest(*text)
+			c.statement = parse.Digest(*text)
 		}
 	}
 	return c

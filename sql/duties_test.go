@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/sql/parse"
 	"isochron/sql/session"
 	"isochron/sql/sqltest"
 	"isochron/txn"
@@ -224,7 +225,7 @@ var duties = []struct {
 		if k.way.inside {
 			k.exec("COMMIT")
 		}
-		if line := k.of.log.taken(); !strings.Contains(line, digest(k.words())) {
+		if line := k.of.log.taken(); !strings.Contains(line, parse.Digest(k.words())) {
 			k.t.Errorf("the log says %q", line)
 		}
 	}},

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/parse"
 	"isochron/sql/session"
 	"isochron/txn"
 )
@@ -49,7 +50,7 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 		s.statement.panics()
 	}
 	hash := fnv.New64a()
-	shape := digest(session.Shortened(text))
+	shape := parse.Digest(session.Shortened(text))
 	hash.Write([]byte(shape))
 	number := fmt.Sprintf("%016x", hash.Sum64())
 	if g.slow == nil {
@@ -57,7 +58,7 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 	}
 	if skipped, ok := g.slow.admit(); ok {
 		attrs := []slog.Attr{
-			slog.String("digest", number), slog.String("statement", shape), slog.String("panic", cut(said, digestMax)), slog.String("at", place),
+			slog.String("digest", number), slog.String("statement", shape), slog.String("panic", cut(said, parse.DigestMaxBytes)), slog.String("at", place),
 		}
 		if s != nil {
 			attrs = append(attrs, slog.String("user", s.Client().User), slog.String("client", g.remote(s.ID())))
@@ -113,7 +114,7 @@ func tracePlace(trace string) string {
 		case strings.HasPrefix(line, "panic("):
 			raised = true
 		case raised && call && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(name, "runtime."):
-			return cut(name, digestMax)
+			return cut(name, parse.DigestMaxBytes)
 		}
 	}
 	return "unknown"

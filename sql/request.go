@@ -7,6 +7,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/parse"
 	"isochron/sql/wire"
 )
 
@@ -27,7 +28,7 @@ const textKey = "text "
 // textRequest is a statement that came as text.
 func textRequest(text string, several bool) request {
 	r := request{text: text, several: several}
-	r.keyed, r.taken, _ = parameterise(text)
+	r.keyed, r.taken, _ = parse.Parameterise(text)
 	return r
 }
 

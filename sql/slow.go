@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"isochron/sql/parse"
 	"isochron/sql/session"
 	"isochron/txn"
 )
@@ -208,7 +209,7 @@ func (l *slowLog) describePart(b *strings.Builder, p txn.PartReport) {
 func digests(c *session.Stats) string {
 	var out []string
 	for _, t := range c.Texts {
-		d := digest(t)
+		d := parse.Digest(t)
 		if len(out) == 0 || out[len(out)-1] != d {
 			out = append(out, d)
 		}

@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/parse"
 	"isochron/sql/session"
 	"isochron/txn"
 )
@@ -265,7 +266,7 @@ func ownText(s *Session) string {
 		return ""
 	}
 	if text := s.shownText.Load(); text != nil {
-		return "own " + digest(*text)
+		return "own " + parse.Digest(*text)
 	}
 	return "own"
 }

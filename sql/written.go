@@ -8,6 +8,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/foreign"
+	"isochron/sql/parse"
 	"isochron/txn"
 )
 
@@ -51,7 +52,7 @@ func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
 
 // writtenInPacket is the same for a statement that stands in a packet with others.
 func writtenInPacket(ctx context.Context, s *Session, statement string, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
-	keyed, taken, ok := parameterise(statement)
+	keyed, taken, ok := parse.Parameterise(statement)
 	if !ok {
 		return reusing{}, nil
 	}

@@ -7,6 +7,9 @@
 // A tree does not have the text of its parts, and MySQL names a column of a result by the text of its expression:
 // Items cuts a select list into these texts.
 //
+// Digest is a text without its literals, for logs and counters; Parameterise takes the values out of a text, so that texts
+// that differ in them alone become one. Both read texts, not trees, and leave what they do not understand.
+//
 // What the caller owes it. The text's depth and size are bounded before Parse sees it: the parser and all that walks its
 // trees recurse.
 package parse

@@ -1,4 +1,4 @@
-package sql
+package parse
 
 import (
 	"fmt"
@@ -32,10 +32,10 @@ func TestParameterise(t *testing.T) {
 		{"SELECT c FROM t WHERE (id = 5", "no"},
 		{"SET a = 1", "no"},
 	} {
-		text, values, ok := parameterise(c.query)
+		text, values, ok := Parameterise(c.query)
 		got := text + " ["
 		for i, v := range values {
-			got += strings.Repeat(" ", min(i, 1)) + plain(v)
+			got += strings.Repeat(" ", min(i, 1)) + plainValue(v)
 		}
 		if got += "]"; !ok {
 			got = "no"
@@ -46,7 +46,7 @@ func TestParameterise(t *testing.T) {
 	}
 }
 
-func plain(e sqlparser.Expr) string {
+func plainValue(e sqlparser.Expr) string {
 	v := e.(*sqlparser.SQLVal)
 	if v.Type == sqlparser.StrVal {
 		return "'" + string(v.Val) + "'"
@@ -59,7 +59,7 @@ func FuzzParameterise(f *testing.F) {
 	f.Add("SELECT c FROM t WHERE id IN (1, 2.5) AND n = 'x' LIMIT 3")
 	f.Add("INSERT INTO `t` VALUES (1, -2, f(3), 'a'), (4, 5e6, NULL, '')")
 	f.Fuzz(func(t *testing.T, query string) {
-		text, values, ok := parameterise(query)
+		text, values, ok := Parameterise(query)
 		if !ok {
 			return
 		}
@@ -68,7 +68,7 @@ func FuzzParameterise(f *testing.F) {
 		}
 		for _, v := range values {
 			at := strings.IndexByte(text, '?')
-			text = text[:at] + strings.Replace(plain(v), "?", "\x00", -1) + text[at+1:]
+			text = text[:at] + strings.Replace(plainValue(v), "?", "\x00", -1) + text[at+1:]
 		}
 		if strings.ReplaceAll(text, "\x00", "?") != strings.TrimRight(query, " \t\r\n") {
 			t.Fatalf("%q came back as %q", query, fmt.Sprint(text))

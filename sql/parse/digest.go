@@ -1,16 +1,16 @@
-package sql
+package parse
 
 import "strings"
 
-// digestMax bounds a digest, in bytes.
-const digestMax = 240
+// DigestMaxBytes bounds a digest, in bytes.
+const DigestMaxBytes = 240
 
-// digest is a statement without what it is about: literals become ?, lists of
+// Digest is a statement without what it is about: literals become ?, lists of
 // them (?), comments and the rest of a text that was cut go. It must never let a
 // literal through, so what it does not understand it drops.
-func digest(text string) string {
+func Digest(text string) string {
 	var b strings.Builder
-	for i := 0; i < len(text) && b.Len() < digestMax; {
+	for i := 0; i < len(text) && b.Len() < DigestMaxBytes; {
 		i = digestOne(&b, text, i)
 	}
 	return strings.TrimSpace(shortLists(b.String()))

@@ -1,4 +1,4 @@
-package sql
+package parse
 
 import (
 	"strings"
@@ -12,12 +12,12 @@ const (
 	textValuesMax = 64
 )
 
-// parameterise takes the values out of a statement's text, so that texts that
+// Parameterise takes the values out of a statement's text, so that texts that
 // differ in them alone become one: SELECT c FROM t WHERE id = 5 becomes SELECT c
 // FROM t WHERE id = ?. A value that could mean something else than itself where it
 // stands (in a select list, a call, ORDER BY, LIMIT) stays in the text. ok is false
 // if the text is not simple enough to be sure; nothing is lost then but time.
-func parameterise(query string) (text string, values []sqlparser.Expr, ok bool) {
+func Parameterise(query string) (text string, values []sqlparser.Expr, ok bool) {
 	query = strings.TrimRight(query, " \t\r\n")
 	if len(query) > textMaxBytes {
 		return "", nil, false
