@@ -70,3 +70,50 @@ func TestCoreAndEngineGiveTheSame(t *testing.T) {
 		t.Errorf("the core executed %d of %d statements", n, len(statements))
 	}
 }
+
+// What is answered below the wire library is what the library answers, by text and by a prepared statement.
+func TestAnswersBelowAreThoseAbove(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT UNSIGNED, b VARCHAR(10), n DECIMAL(6,2), d DATETIME(3), da DATE, ti TIME, f FLOAT, db DOUBLE, y YEAR, bi BIT(9), e ENUM('p','q'), bl BLOB, j JSON, KEY (a))")
+	c.exec(`INSERT INTO t VALUES (1,4294967295,'x',-1.5,'2024-02-29 03:04:05.678','2024-02-29','-10:11:12',1.25,-1e100,2024,b'101','p',x'00ff','{"a": [1, 2]}'),
+		(2,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL),(3,0,'',0,'1999-12-31 00:00:00','0001-01-01','838:59:59',0,0,1901,b'0','q','','null')`)
+	g := f.servers["va"].gateway
+	for _, statement := range []string{
+		"SELECT * FROM t ORDER BY id", "SELECT * FROM t WHERE id = 1", "SELECT * FROM t WHERE id = 9", "SELECT b FROM t ORDER BY n DESC, a", "SELECT id, n + 1, a / 3, CONCAT(b, id) FROM t WHERE id > 0 ORDER BY n",
+		"SELECT COUNT(*), SUM(n), AVG(a), MAX(ti), MIN(d) FROM t WHERE id > 0", "SELECT DISTINCT e FROM t WHERE id > 0 ORDER BY e", "SELECT a, COUNT(*) FROM t WHERE id > 0 GROUP BY a ORDER BY a", "SELECT REPEAT(b, 1000), REPEAT('y', 20000) FROM t WHERE id < 4",
+	} {
+		for _, prepared := range []bool{false, true} {
+			run := func() string { return c.query(statement) }
+			if prepared {
+				p := c.prepare(statement)
+				run = func() string {
+					rows, err := p.Query()
+					if err != nil {
+						t.Fatal(err)
+					}
+					out, err := scanned(rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return out
+				}
+			}
+			want := run()
+			before := g.below.Load()
+			for range 3 {
+				if got := run(); got != want {
+					t.Errorf("%s, prepared %v: %q, not %q", statement, prepared, got, want)
+				}
+			}
+			if n := g.below.Load() - before; n != 3 {
+				t.Errorf("%s, prepared %v: %d of 3 were answered below", statement, prepared, n)
+			}
+		}
+	}
+	c.exec("BEGIN")
+	if got := c.query("SELECT b FROM t ORDER BY n DESC, a") + c.query("SELECT REPEAT(b, 1000), REPEAT('y', 20000) FROM t WHERE id < 4"); len(got) < 40_000 {
+		t.Errorf("in a transaction: %d bytes", len(got))
+	}
+	c.exec("ROLLBACK")
+}

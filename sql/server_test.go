@@ -97,6 +97,11 @@ func (c *client) try(query string, args ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return scanned(rows)
+}
+
+// scanned returns all rows, and closes them.
+func scanned(rows *sql.Rows) (string, error) {
 	defer rows.Close()
 	names, _ := rows.Columns()
 	var out strings.Builder

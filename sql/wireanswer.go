@@ -20,6 +20,7 @@ func (x *execution) yieldRows(p *corePlan, fields []*querypb.Field, rows [][]exp
 	w, before := &x.below.execute.answer, x.below.execute.answer.Len()
 	shown := func(i int, v expr.Value) []byte { return expr.Display(v, p.of[i].Type).Raw() }
 	for _, row := range rows {
+		row = row[:len(p.of)] // without what it was sorted by
 		if x.prepare != nil {
 			w.BinaryRow(columns, row, shown)
 		} else {
