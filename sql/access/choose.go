@@ -81,12 +81,13 @@ type plan struct {
 	d       *catalog.Descriptor
 	x       *catalog.IndexInfo
 	w       *Wanted
-	columns []bound // of the first columns of the index
-	bounded int     // how many columns are bounded
-	equal   int     // how many of them by equal values
-	single  int     // how many of these by one value
-	used    int     // conditions that the bounds hold whole
-	unique  bool    // it yields at most one row for each combination of values
+	columns []bound          // of the first columns of the index
+	bounded int              // how many columns are bounded
+	equal   int              // how many of them by equal values
+	single  int              // how many of these by one value
+	used    int              // conditions that the bounds hold whole
+	unique  bool             // it yields at most one row for each combination of values
+	rows    []gms.MySQLRange // not nil: these are the bounds, and columns counts for nothing
 	covers  bool
 	ordered bool
 	reverse bool
@@ -123,11 +124,64 @@ func newPlan(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, w *W
 			p.single++
 		}
 	}
+	p.byRows(ctx)
 	p.unique = x.Unique && p.equal == len(x.Columns) && !x.HasPrefixes()
 	probe := table.Access{Desc: d, Index: x}
 	p.covers = x.Primary || probe.Covers(w.Columns) && !w.Locking
 	p.inOrder()
 	return p, false
+}
+
+// byRows uses the rows of values that a condition lists, if they are of more columns of the index than are bound to values
+// otherwise, or are fewer than the combinations of these.
+func (p *plan) byRows(ctx *gms.Context) {
+	combinations := 1
+	for _, b := range p.columns {
+		combinations *= len(b.ranges)
+	}
+	for _, c := range p.w.Conditions {
+		if c.Op != Rows || len(c.Alternatives) > maxRanges {
+			continue
+		}
+		rows, columns := p.rowsBy(ctx, c)
+		if columns == 0 || columns < p.equal || columns == p.equal && len(rows) >= combinations {
+			continue
+		}
+		p.rows, p.equal, p.bounded, p.single, p.used = rows, columns, columns, 0, 0
+		combinations = len(rows)
+	}
+}
+
+// rowsBy are the ranges of the rows of a condition, in the first columns of the index, and how many columns these are.
+func (p *plan) rowsBy(ctx *gms.Context, c Condition) (rows []gms.MySQLRange, columns int) {
+	for ; columns < len(p.x.Columns); columns++ {
+		pos := p.x.Columns[columns]
+		if len(c.Alternatives) == 0 || !slices.ContainsFunc(c.Alternatives[0], func(one Condition) bool { return one.Column == pos }) {
+			break
+		}
+	}
+	for _, list := range c.Alternatives {
+		row := []gms.MySQLRange{nil}
+		for _, pos := range p.x.Columns[:columns] {
+			at := slices.IndexFunc(list, func(one Condition) bool { return one.Column == pos })
+			if at < 0 {
+				return nil, 0
+			}
+			t := p.d.Schema.Schema[pos].Type
+			points, _, usable := pointsOf(ctx, t, list[at], p.padded(t, pos))
+			if !usable {
+				return nil, 0
+			}
+			row = product(row, points) // of none, if no value of the column equals it
+		}
+		if rows = append(rows, row...); len(rows) > 2*maxRanges {
+			return nil, 0
+		}
+	}
+	if len(rows) == 0 {
+		return nil, 0
+	}
+	return rows, columns
 }
 
 // useful reports whether an index without bounds is still worth its use: for its order, up to a limit.
@@ -156,7 +210,7 @@ func (p *plan) inOrder() {
 	if p.x.HasPrefixes() || len(p.w.Order) == 0 || p.equal > p.single {
 		return
 	}
-	if n := len(p.columns); n > 0 && p.columns[n-1].overlaps {
+	if n := len(p.columns); p.rows != nil || n > 0 && p.columns[n-1].overlaps {
 		return
 	}
 	reverse := p.w.Order[0].Descending
@@ -399,7 +453,7 @@ func (p *plan) choice(ctx *gms.Context) (*Choice, error) {
 			all.Add(a)
 		}
 	}
-	if slices.ContainsFunc(p.columns, func(b bound) bool { return b.overlaps }) {
+	if p.rows == nil && slices.ContainsFunc(p.columns, func(b bound) bool { return b.overlaps }) {
 		all.Disjoin()
 	}
 	c := &Choice{Access: all, Bounded: p.bounded, Decided: p.decides() && !p.x.HasPrefixes() && all.Exact()}
@@ -427,19 +481,26 @@ func (p *plan) decides() bool { return p.w.Whole && p.used == len(p.w.Conditions
 // product are the ranges of all combinations of the columns' bounds.
 func (p *plan) product() []gms.MySQLRange {
 	out := []gms.MySQLRange{nil}
+	if p.rows != nil {
+		return p.rows
+	}
 	for _, b := range p.columns {
-		var next []gms.MySQLRange
-		for _, head := range out {
-			for _, r := range b.ranges {
-				next = append(next, append(slices.Clip(slices.Clone(head)), r))
-			}
-		}
-		out = next
+		out = product(out, b.ranges)
 	}
 	// an index that is read for its order alone has one range: all
 	if len(p.columns) == 0 {
 		t := p.d.Schema.Schema[p.x.Columns[0]].Type
 		return []gms.MySQLRange{{gms.AllRangeColumnExpr(t)}}
+	}
+	return out
+}
+
+// product are the ranges of a list with each of a column's ranges behind them.
+func product(heads []gms.MySQLRange, ranges []gms.MySQLRangeColumnExpr) (out []gms.MySQLRange) {
+	for _, head := range heads {
+		for _, r := range ranges {
+			out = append(out, append(slices.Clip(slices.Clone(head)), r))
+		}
 	}
 	return out
 }

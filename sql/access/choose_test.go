@@ -106,6 +106,10 @@ func TestChoice(t *testing.T) {
 		{"both borders", access.Wanted{Conditions: []access.Condition{is(idColumn, access.Less, 9), is(idColumn, access.GreaterEqual, 3)}}, "PRIMARY keys=0 spans=1 bounded=1"},
 		{"borders that exclude each other", access.Wanted{Conditions: []access.Condition{is(idColumn, access.Less, 3), is(idColumn, access.GreaterEqual, 3)}}, "PRIMARY keys=0 spans=0 bounded=1"},
 		{"the shorter list", access.Wanted{Conditions: []access.Condition{is(idColumn, equal, 1, 2, 3), is(idColumn, equal, 3)}}, "PRIMARY keys=1 spans=0 bounded=1"},
+		{"rows", access.Wanted{Conditions: []access.Condition{{Column: -1, Op: access.Rows, Alternatives: [][]access.Condition{
+			{is(aColumn, equal, 1), is(bColumn, equal, 2)}, {is(aColumn, equal, 3), is(bColumn, equal, 4)}, {is(aColumn, equal, 1), is(bColumn, equal, 2)}}}}}, "x1 keys=0 spans=2 bounded=2"},
+		{"rows of a key", access.Wanted{Conditions: []access.Condition{{Column: -1, Op: access.Rows, Alternatives: [][]access.Condition{
+			{is(idColumn, equal, 1), is(bColumn, equal, 2)}, {is(idColumn, equal, 3), is(bColumn, equal, 4)}}}}}, "PRIMARY keys=2 spans=0 bounded=1"},
 		{"a prefix", access.Wanted{Conditions: []access.Condition{is(cColumn, equal, "kilo")}, Limit: 5, Whole: true}, "x3 keys=0 spans=2 bounded=1"},
 		{"a product of 1,000", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(10)...), is(bColumn, equal, many(100)...)}}, "x1 keys=0 spans=1000 bounded=2"},
 		{"a product of 1,010", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(10)...), is(bColumn, equal, many(101)...)}}, "x1 keys=0 spans=10 bounded=1"},

@@ -26,6 +26,7 @@ const (
 	GreaterEqual           // >=
 	Like                   // LIKE without ESCAPE; it is never the whole of a filter
 	Either                 // one of Alternatives
+	Rows                   // one of Alternatives, of equal values of the same columns; Column counts for nothing
 )
 
 // Condition is a part of a filter: a column compared with constants.

@@ -82,20 +82,24 @@ func rowAmong(l sqlparser.ValTuple, list sqlparser.ValTuple) (out sqlparser.Expr
 	if len(list) > rowsMax {
 		return nil, unsupported("so many rows")
 	}
-	for _, e := range list {
+	equals := make([]sqlparser.Expr, len(list))
+	for i, e := range list {
 		r, ok := e.(sqlparser.ValTuple)
 		if !ok {
 			return nil, unsupported("a row beside no row")
 		}
-		equal, err := rowsEqual(l, r, sqlparser.EqualOp)
-		if err != nil {
+		if equals[i], err = rowsEqual(l, r, sqlparser.EqualOp); err != nil {
 			return nil, err
 		}
-		if out == nil {
-			out = equal
-		} else {
-			out = &sqlparser.OrExpr{Left: out, Right: equal}
-		}
 	}
-	return out, nil
+	return anyOf(equals), nil
+}
+
+// anyOf is OR of a list, nested no deeper than need be.
+func anyOf(list []sqlparser.Expr) sqlparser.Expr {
+	if len(list) == 1 {
+		return list[0]
+	}
+	half := len(list) / 2
+	return &sqlparser.OrExpr{Left: anyOf(list[:half]), Right: anyOf(list[half:])}
 }

@@ -200,7 +200,7 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 // operand is an operand of AND or OR: a text as a number.
 func (b *compiler) operand(e sqlparser.Expr) (sqlparser.Expr, error) {
 	if b.isText(e) {
-		return b.as(number, e)
+		return b.as(comparedNumber, e)
 	}
 	return b.condition(e)
 }

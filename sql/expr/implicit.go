@@ -311,7 +311,9 @@ var (
 		if !ok {
 			return c.Bytes([]byte("0000-00-00 00:00:00.000000")), nil // what is no date is beside dates as none
 		}
-		p.kind = aDateTime
+		if p.kind = aDateTime; !p.zeroDate() && (p.month == 0 || p.day == 0) { // between two dates
+			return c.Bytes([]byte(beyondDates(float64(p.year*10_000 + p.month*100 + p.day)))), nil
+		}
 		return c.temporalValue(p.temporal, 6), nil
 	}}
 	span = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {

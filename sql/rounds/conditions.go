@@ -210,6 +210,9 @@ func (p *Plan) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error)
 		}
 	}
 	var out []condition
+	if rows := rowsOf(found, whole); rows != nil {
+		out = append(out, *rows)
+	}
 	for _, first := range found[0] {
 		if slices.ContainsFunc(out, func(c condition) bool { return c.column == first.column }) {
 			continue
@@ -221,8 +224,27 @@ func (p *Plan) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error)
 	return out, nil
 }
 
+// rowsOf is the condition that (a, b) IN ((1, 2), (3, 4)) is: alternatives of equal values of the same columns. nil: they are
+// not that.
+func rowsOf(found [][]condition, whole bool) *condition {
+	if !whole || len(found[0]) < 2 {
+		return nil
+	}
+	for _, list := range found {
+		if len(list) != len(found[0]) {
+			return nil
+		}
+		for i, c := range list {
+			if c.op != access.Equal || c.count != 1 || c.safe || c.column != found[0][i].column {
+				return nil
+			}
+		}
+	}
+	return &condition{column: -1, op: access.Rows, partial: true, alternatives: found}
+}
+
 // alternativesMax bounds the alternatives that are bounds of an index.
-const alternativesMax = 100
+const alternativesMax = 1000
 
 // alternativesOf are the parts of which one must be true.
 func alternativesOf(e sqlparser.Expr) []sqlparser.Expr {

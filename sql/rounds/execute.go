@@ -198,7 +198,7 @@ func present(list []condition) (out []access.Condition, none bool, err error) {
 // now is the condition with the present values; none: no row fulfils it.
 func (c *condition) now() (_ access.Condition, none bool, err error) {
 	out := access.Condition{Column: c.column, Op: c.op}
-	if c.op == access.Either {
+	if c.op == access.Either || c.op == access.Rows {
 		for i := range c.alternatives {
 			list, none, err := present(c.alternatives[i])
 			if err != nil {
