@@ -25,9 +25,6 @@ var (
 	_ gms.CollationCoercible = (*among)(nil)
 )
 
-// Listed is the expression as the engine has it.
-func (a *among) Listed() *expression.InTuple { return expression.NewInTuple(a.left, a.list) }
-
 // Unhashed is the expression with nothing kept between executions.
 func (a *among) Unhashed() gms.Expression { return &among{left: a.left, list: a.list} }
 

@@ -208,7 +208,7 @@ func TestAPacketIsDeclared(t *testing.T) {
 		{"BEGIN; INSERT INTO plain (id, n) VALUES (5, 5); UPDATE plain SET n = n + 1 WHERE id = 5; DELETE FROM plain WHERE id = 5; INSERT INTO plain (id, n) VALUES (5, 6); COMMIT", []int{1}},
 		{"BEGIN; SELECT 1; UPDATE plain SET n = n - 0 WHERE id = 2; COMMIT", []int{1}},
 		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1; ROLLBACK", []int{-1}},
-		{"BEGIN; SELECT n, s FROM plain WHERE id = 1 FOR UPDATE; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{-1}},
+		{"BEGIN; SELECT n, s FROM plain WHERE id = 1 FOR UPDATE; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{1}},
 		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{1}},
 		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE; COMMIT", []int{}},
 		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE NOWAIT; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{-1}},

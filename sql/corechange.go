@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -20,7 +19,6 @@ import (
 	"isochron/sql/parse"
 	"isochron/sql/plan"
 	"isochron/sql/table"
-	"isochron/txn"
 )
 
 // The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. One that names all its rows by their keys and is a
@@ -189,28 +187,23 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	d := p.plan.Table
 	s.statement.executesElsewhere()
 	s.statement.changesTable(d.ID())
-	c := coreContext(ctx, s)
 	view := &changeView{coreView: coreView{s}}
-	c.Parameters, c.Session = p.parameters, view
-	env := change.Env{
-		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Store: s.gateway.store, Memory: coreMemory{s.account.Load()},
-	}
 	if !x.tried[pointPlan] && commitsAtOnce(s) {
-		if g := p.plan.InOneGo(ctx, env); g != nil && len(g.Reads) > 0 {
-			if done, err := p.inOneGo(ctx, x, g, c); done || err != nil {
-				return err
-			}
+		if done, err := p.inOneGo(ctx, x, view); done || err != nil {
+			return err
 		}
-		c.Forget()
 	}
 	tx, err := s.use(ctx, d)
 	if err != nil {
 		return err
 	}
 	mark := tx.Savepoint()
-	env.Tx = tx
-	out, err := p.plan.Execute(ctx, env)
+	c := coreContext(ctx, s)
+	c.Parameters, c.Session = p.parameters, view
+	out, err := p.plan.Execute(ctx, change.Env{
+		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
+		Tx: tx, Store: s.gateway.store, Memory: coreMemory{s.account.Load()},
+	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value
 	}
@@ -223,7 +216,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	}
 	showCoreWarnings(s, c)
 	s.texts.describe(x.describedAs(), nil)
-	r := p.answer(s, out, view, c)
+	r := p.answered(s, out, view, c)
 	if x.below != nil {
 		x.result = *r
 		return nil
@@ -232,38 +225,25 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 }
 
 // inOneGo executes the change in one request to the gateway; false: it is to be executed as others are.
-func (p *changePlan) inOneGo(ctx context.Context, x *execution, g *change.OneGo, c *expr.Context) (done bool, err error) {
-	s := x.s
-	if _, err := s.use(ctx, p.plan.Table); err != nil {
+func (p *changePlan) inOneGo(ctx context.Context, x *execution, view *changeView) (done bool, err error) {
+	k := p.keyed(ctx, x.s, view)
+	if k == nil {
+		return false, nil
+	}
+	all := join(k)
+	if all == nil {
+		return false, nil
+	}
+	if done, err := all.execute(ctx, x); err != nil || !done {
 		return false, err
 	}
-	var once sync.Mutex // Apply may be called after it was given up: not then
-	over := false
-	done, err = s.open.watch.Update(ctx, txn.Read{Gets: g.Reads, ForWrite: true, FixedSet: g.Fixed}, func(values [][]byte) ([]txn.Write, bool) {
-		once.Lock()
-		defer once.Unlock()
-		if over {
-			return nil, false
-		}
-		return g.Apply(ctx, values)
-	})
-	once.Lock()
-	over = true
-	once.Unlock()
-	if err != nil || !done {
-		return false, err
-	}
-	x.h.g.pointUpdates.Add(1)
-	s.committed()
-	s.SetTransaction(nil)
-	showCoreWarnings(s, c)
-	s.texts.describe(x.describedAs(), nil)
-	x.result, x.whole = *p.answer(s, g.Out, &changeView{coreView: coreView{s}}, c), true
+	x.s.texts.describe(x.describedAs(), nil)
+	x.result, x.whole = *k.answer(x), true
 	return true, nil
 }
 
-// answer is the answer to the client, which the session notes for later questions.
-func (p *changePlan) answer(s *Session, out change.Outcome, view *changeView, c *expr.Context) *sqltypes.Result {
+// answered is the answer to the client, which the session notes for later questions.
+func (p *changePlan) answered(s *Session, out change.Outcome, view *changeView, c *expr.Context) *sqltypes.Result {
 	list, more := c.Warnings()
 	r := &sqltypes.Result{Info: p.plan.Info(out, len(list)+more), InsertID: out.InsertID}
 	if view.set && out.Generated == 0 {

@@ -2,11 +2,14 @@ package sql
 
 import (
 	"context"
-	"slices"
 
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/bind"
+	"isochron/sql/change"
 	"isochron/sql/dialect"
-	"isochron/sql/plan"
 	"isochron/sql/table"
+	"isochron/txn"
 )
 
 // A transaction that is sent as one packet, BEGIN; ...; COMMIT, and whose statements all name what
@@ -27,18 +30,20 @@ func (x *execution) wholeByKeys(ctx context.Context) Plan {
 		return nil
 	}
 	p := &byKeys{rest: texts[0].rest, ahead: texts[1:]}
-	var all []*plan.ByKey
+	var all []keyed
+	writes := false
 	for i, t := range texts {
-		k := x.byKeyOf(ctx, t.request)
-		if k.ByKey == nil {
+		k := x.keyedOf(ctx, t.request)
+		if k == nil {
 			return nil
 		}
-		p.of, all = append(p.of, k), append(all, k.ByKey)
+		_, changes := k.(*keyedChange)
+		all, writes = append(all, k), writes || changes
 		if i > 0 {
 			t.plan = doneAhead{k}
 		}
 	}
-	if p.all = plan.Join(all...); p.all == nil || !slices.ContainsFunc(all, func(b *plan.ByKey) bool { return b.Kind != plan.Reads }) {
+	if p.all = join(all...); p.all == nil || !writes {
 		return nil
 	}
 	p.ahead = append(p.ahead, commit)
@@ -85,22 +90,69 @@ func upToCommit(packet string, o dialect.Options) (texts []*executedAhead, commi
 	return nil, nil
 }
 
-// byKeyOf readies one statement of a packet; no ByKey if it is not one for that. A query is one when
-// the engine has carried it out before, and so described its rows.
-func (x *execution) byKeyOf(ctx context.Context, r request) (k keyed) {
-	one := &execution{request: r, h: x.h, c: x.c, s: x.s}
-	if one.request.key() == "" {
-		return k
+// keyedOf readies one statement of a packet; nil if it is not one for that.
+func (x *execution) keyedOf(ctx context.Context, r request) keyed {
+	one, t := &execution{request: r, h: x.h, c: x.c, s: x.s}, (*text)(nil)
+	if key := one.request.key(); key != "" {
+		t = remembered(ctx, x.s, key)
 	}
-	t := remembered(ctx, x.s, one.request.key())
-	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, r.text)
-	if t == nil || err != nil || t.failed > compilesMax || selects(r.text) && !t.seen {
-		return k
+	if p, err := one.change(ctx, t); err != nil {
+		return nil
+	} else if p, ok := p.(*changePlan); ok {
+		if k := p.keyed(ctx, x.s, nil); k != nil {
+			return k
+		}
+		return nil
 	}
-	if v := t.boundTo(gctx, one); v != nil {
-		k = keyed{v.plan.ByKey(gctx), t, v}
+	p, err := one.core(ctx, t)
+	if err != nil {
+		return nil
 	}
-	return k
+	if p, ok := p.(*corePlan); ok {
+		if k := p.keyed(ctx, x.s); k != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// keyed readies a change; nil: it does not name its rows by their keys. view is the session as its functions see it.
+func (p *changePlan) keyed(ctx context.Context, s *Session, view *changeView) *keyedChange {
+	c := *coreContext(ctx, s)
+	if c.Parameters = p.parameters; view != nil {
+		c.Session = view
+	}
+	g := p.plan.InOneGo(ctx, change.Env{Quiet: s.quiet, Context: &c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero, Store: s.gateway.store})
+	if g == nil {
+		return nil
+	}
+	return &keyedChange{p, g, &c}
+}
+
+// keyed readies a query that locks rows which it names by their keys; nil: it is another.
+func (p *corePlan) keyed(ctx context.Context, s *Session) *keyedRead {
+	q := p.plan.Query
+	if q.Table == nil || q.Lock != txn.LockExclusive || q.Wait != 0 || q.Grouped || q.Distinct || !change.IsPure(append(itemsOf(q), q.Where, q.Having)...) {
+		return nil
+	}
+	c := *coreContext(ctx, s)
+	c.Parameters = p.parameters
+	choice, err := p.plan.Choose(s.quiet, &c)
+	if err != nil || choice == nil || len(choice.Scans) > 0 || !choice.Index.Primary {
+		return nil
+	}
+	return &keyedRead{corePlan: p, s: s, c: &c, gets: choice.Gets}
+}
+
+// itemsOf are the expressions of a query's list and order.
+func itemsOf(q *bind.Query) (out []sqlparser.Expr) {
+	for _, item := range q.Items {
+		out = append(out, item.Expr)
+	}
+	for _, o := range q.Order {
+		out = append(out, o.Expr)
+	}
+	return out
 }
 
 // describedAs is the key under which the description of a statement's rows is kept: of one of a

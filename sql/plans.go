@@ -80,6 +80,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p := x.knownCore(t); p != nil {
 			return p, nil
 		}
+		if p, err := x.change(ctx, t); p != nil || err != nil {
+			return p, err
+		}
 		return nil, errAbove
 	}
 	if x.prepare != nil {

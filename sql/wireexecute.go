@@ -91,11 +91,12 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	t := c.session.texts.of(p.PrepareStmt)
-	if t == nil || t.direct == nil && !t.core.some() || !c.sent(p, body[executeFixed:]) {
+	changes := changesBelow(c.session, t, p.PrepareStmt)
+	if !changes && (t == nil || t.direct == nil && !t.core.some()) || !c.sent(p, body[executeFixed:]) {
 		return false
 	}
 	r := request{text: p.PrepareStmt, prepare: p, sent: c.execute.values}
-	if !updatesBelow(c.session, t, &r) && !coreBelow(c.session, t, &r) {
+	if !changes && !updatesBelow(c.session, t, &r) && !coreBelow(c.session, t, &r) {
 		return false
 	}
 	return c.run(t, r, c.executes(p))
@@ -161,19 +162,32 @@ func updatesBelow(s *Session, t *text, r *request) bool {
 
 // coreBelow reports whether a statement is one for which the core has a plan, and stands by itself.
 func coreBelow(s *Session, t *text, r *request) bool {
-	p := &s.packet
-	if !t.core.some() || len(p.ahead) > 0 || len(p.answers) > 0 || p.apart != "" || p.live != "" {
+	if !t.core.some() || !standsAlone(s) {
 		return false
 	}
 	_, types, ok := r.coreParameters()
 	return ok && (t.core.plans[types] != nil || t.core.changes[types] != nil) && !session.SaysLasting(r.text)
 }
 
+// standsAlone reports whether no statement of a packet is to be answered.
+func standsAlone(s *Session) bool {
+	p := &s.packet
+	return len(p.ahead) == 0 && len(p.answers) == 0 && p.apart == "" && p.live == ""
+}
+
+// changesBelow reports whether a prepared statement may be a change that the core executes, and stands by itself.
+func changesBelow(s *Session, t *text, statement string) bool {
+	return (t == nil || !t.core.refused) && standsAlone(s) && mayChangeByCore(s, statement) && !session.SaysLasting(statement)
+}
+
 // run runs a statement and answers it, with an error if there is one already.
 func (c *conn) run(t *text, r request, err error) bool {
 	x, w := &c.execute.x, &c.execute.answer
 	w.Begin()
-	*x = execution{request: r, h: c.gateway.handler, c: c.client, s: c.session, below: c, shownText: &t.shownText}
+	*x = execution{request: r, h: c.gateway.handler, c: c.client, s: c.session, below: c}
+	if t != nil {
+		x.shownText = &t.shownText
+	}
 	if err == nil {
 		if r.prepare != nil {
 			c.session.prepared.preparing = r.text

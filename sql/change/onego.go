@@ -12,9 +12,9 @@ import (
 	"isochron/txn"
 )
 
-// A change that names its rows by their keys and is a transaction of its own is executed in one request to the gateway: its
-// keys are foreseen, read together, and what it makes of their values is committed. It runs on a transaction that knows just
-// these keys; a change that needs another one is executed as others are.
+// A change that names its rows by their keys and is a transaction of its own, or one of several that are, is executed in one
+// request to the gateway: its keys are foreseen, read together, and what it makes of their values is committed. It runs on a
+// transaction that knows just these keys; a change that needs another one is executed as others are.
 
 // The bounds of a change in one go.
 const (
@@ -27,7 +27,7 @@ type OneGo struct {
 	Reads []txn.Key // each once, rising
 	// Fixed are all keys that it may write, likewise; nil: some follow from what it reads.
 	Fixed []txn.Key
-	Out   Outcome // of the last Apply
+	Out   Outcome // of the last Run
 	plan  *Plan
 	env   Env
 	found *chosen // of an UPDATE or DELETE
@@ -62,7 +62,7 @@ func (g *OneGo) foreseeRows(ctx context.Context, env Env) *OneGo {
 	if p.counter >= 0 || len(p.values) > oneGoKeysMax {
 		return nil // numbers are not given twice
 	}
-	tx := &knownKeys{written: map[txn.Key][]byte{}, foresees: true}
+	tx := &Known{written: map[txn.Key][]byte{}, foresees: true}
 	env.Tx = tx
 	if _, err := p.Execute(ctx, env); err != nil || len(tx.asked) > oneGoKeysMax || len(tx.written) > oneGoKeysMax {
 		return nil
@@ -76,32 +76,20 @@ func (g *OneGo) foreseeRows(ctx context.Context, env Env) *OneGo {
 	return g
 }
 
+// eachOnce sorts keys and drops repetitions.
 func eachOnce(keys []txn.Key) []txn.Key {
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// Apply executes the change on the values of Reads, and gives its writes in the order of their keys. false: it is to be
-// executed as others are, which finds the error if there is one.
-func (g *OneGo) Apply(ctx context.Context, values [][]byte) (writes []txn.Write, ok bool) {
+// Run executes the change on the values of its keys. An error: it is to be executed as others are, which finds the error if
+// there is one.
+func (g *OneGo) Run(ctx context.Context, tx *Known) (err error) {
 	env := g.env
-	tx := &knownKeys{read: make(map[txn.Key][]byte, len(values)), written: map[txn.Key][]byte{}}
-	for i, k := range g.Reads {
-		tx.read[k] = values[i]
-	}
 	env.Tx, env.Memory, env.found = tx, unmetered{}, g.found
 	env.Context.Forget()
-	var err error
-	if g.Out, err = g.plan.Execute(ctx, env); err != nil {
-		return nil, false
-	}
-	bytes := 0
-	for k, v := range tx.written { // order: sorted below
-		bytes += len(k) + len(v)
-		writes = append(writes, txn.Write{Key: k, Value: v})
-	}
-	slices.SortFunc(writes, func(a, b txn.Write) int { return cmp.Compare(a.Key, b.Key) })
-	return writes, bytes <= oneGoBytesMax
+	g.Out, err = g.plan.Execute(ctx, env)
+	return err
 }
 
 // fixed reports whether an UPDATE or DELETE writes just the rows that it names.
@@ -120,16 +108,25 @@ func (p *Plan) fixed() bool {
 // errUnknownKey ends the execution of a change that needs a key which was not foreseen.
 var errUnknownKey = errors.New("a key was not foreseen")
 
-// knownKeys is a transaction that knows some keys. Of txn.Txn it has what a change uses.
-type knownKeys struct {
+// Known is a transaction that knows some keys. Of txn.Txn it has what a change uses.
+type Known struct {
 	txn.Txn
 	read, written map[txn.Key][]byte // nil: there is no such row
 	foresees      bool               // others are taken to be without rows
 	asked         []txn.Key          // of these
 }
 
+// NewKnown is a transaction that knows the values of keys.
+func NewKnown(keys []txn.Key, values [][]byte) *Known {
+	t := &Known{read: make(map[txn.Key][]byte, len(values)), written: map[txn.Key][]byte{}}
+	for i, k := range keys {
+		t.read[k] = values[i]
+	}
+	return t
+}
+
 // Read implements txn.Txn.
-func (t *knownKeys) Read(_ context.Context, r txn.Read) (res txn.ReadResult, err error) {
+func (t *Known) Read(_ context.Context, r txn.Read) (res txn.ReadResult, err error) {
 	if len(r.Scans) > 0 {
 		return res, errUnknownKey
 	}
@@ -149,10 +146,21 @@ func (t *knownKeys) Read(_ context.Context, r txn.Read) (res txn.ReadResult, err
 }
 
 // Put implements txn.Txn.
-func (t *knownKeys) Put(k txn.Key, value []byte) { t.written[k] = value }
+func (t *Known) Put(k txn.Key, value []byte) { t.written[k] = value }
 
 // Delete implements txn.Txn.
-func (t *knownKeys) Delete(k txn.Key) { t.written[k] = nil }
+func (t *Known) Delete(k txn.Key) { t.written[k] = nil }
+
+// Writes are what was written, in the order of the keys. false: it is too much for one request.
+func (t *Known) Writes() (writes []txn.Write, ok bool) {
+	bytes := 0
+	for k, v := range t.written { // order: sorted below
+		bytes += len(k) + len(v)
+		writes = append(writes, txn.Write{Key: k, Value: v})
+	}
+	slices.SortFunc(writes, func(a, b txn.Write) int { return cmp.Compare(a.Key, b.Key) })
+	return writes, bytes <= oneGoBytesMax
+}
 
 // unmetered is a memory without bound: a change in one go is small.
 type unmetered struct{}
@@ -163,9 +171,9 @@ func (unmetered) Charge(int64) error { return nil }
 // Release implements exec.Memory.
 func (unmetered) Release(int64) {}
 
-// isPure reports whether expressions depend on nothing but their row, the statement's time and its parameters, and wait for
+// IsPure reports whether expressions depend on nothing but their row, the statement's time and its parameters, and wait for
 // nothing: they may be computed twice, and beside the session.
-func isPure(list ...sqlparser.Expr) bool {
+func IsPure(list ...sqlparser.Expr) bool {
 	pure := true
 	for _, e := range list {
 		if e == nil {

@@ -28,7 +28,7 @@ type Plan struct {
 	counter   int    // position of the AUTO_INCREMENT column, -1: there is none
 	moves     bool   // an UPDATE may change a unique key
 	stamps    []bool // columns that onUpdate has a value for
-	pure      bool   // see isPure
+	pure      bool   // see IsPure
 }
 
 // source is where a column's value comes from: a program, a parameter, a constant, or the column's default.
@@ -96,9 +96,9 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 			return unsupported("computing with this column")
 		}
 	}
-	p.pure = isPure(append(setExprs(p.Sets), p.Rows.Where, p.Rows.Count)...)
+	p.pure = IsPure(append(setExprs(p.Sets), p.Rows.Where, p.Rows.Count)...)
 	for _, o := range p.Rows.Order {
-		p.pure = p.pure && isPure(o.Expr)
+		p.pure = p.pure && IsPure(o.Expr)
 	}
 	if p.Kind == bind.Deletes {
 		return nil
@@ -134,10 +134,10 @@ func (p *Plan) movesKeys() bool {
 func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	n := len(p.columns)
 	both := p.scope(2 * n)
-	p.pure = isPure(setExprs(p.Duplicate)...)
+	p.pure = IsPure(setExprs(p.Duplicate)...)
 	for _, row := range p.Values {
 		list := make([]source, len(row))
-		p.pure = p.pure && isPure(row...)
+		p.pure = p.pure && IsPure(row...)
 		for i, e := range row {
 			if list[i], err = p.source(c, p.scope(n), e, p.columns[p.Columns[i]]); err != nil {
 				return err
@@ -203,7 +203,7 @@ func (p *Plan) stored(c *expr.Context, text string, column *store.Column) (sourc
 	if err != nil {
 		return source{}, unsupported("default " + text)
 	}
-	p.pure = p.pure && isPure(e)
+	p.pure = p.pure && IsPure(e)
 	return p.source(c, expr.Columns{Find: func(n *sqlparser.ColName) (int, error) { return 0, unsupported(sqlparser.String(n)) }}, e, column)
 }
 

@@ -174,7 +174,7 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 			return false
 		}
 	}
-	if u.Table, u.indexes, u.alone, u.texts, u.changes = d.table, d.indexes, d.alone, nil, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
+	if u.Table, u.indexes, u.alone, u.changes = d.table, d.indexes, d.alone, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
 		u.Key = txn.Key(b)
 	}
 	for i, s := range d.sets {

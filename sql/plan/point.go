@@ -7,9 +7,6 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
 	"isochron/sql/rowcodec"
@@ -17,9 +14,8 @@ import (
 	"isochron/txn"
 )
 
-// point has the assignments of an update of rows by their primary keys, as in the tree of a prepared plan.
+// point has the assignments of an update of a row by its primary key.
 type point struct {
-	held    *heldRows
 	sets    []set
 	indexes []*catalog.IndexInfo // secondary ones that hold an assigned column
 	// alone are the assigned columns in their order, which is then the order of sets, if each
@@ -27,76 +23,20 @@ type point struct {
 	alone []int
 }
 
-// set assigns a literal to a column, or the value of a column with a literal
-// added to it or taken from it.
+// set assigns a value to a column, or the value of a column with a number added to it or taken from it.
 type set struct {
 	column int
-	value  *expression.Literal
 	from   int // of a sum: the column that is added to, else -1
 	minus  bool
 }
 
-// pointOf recognises an update that needs nothing but the row that it changes:
-// no check, no other row, no value that the engine has to work out.
-func pointOf(p *Prepared) *point {
-	u, ok := p.Root.(*gmsplan.Update)
-	r := p.Plan.Read
-	if !ok || u.Ignore || u.IsJoin || len(u.Checks()) > 0 || len(u.Returning) > 0 || p.held == nil {
-		return nil
-	}
-	source, ok := u.Child.(*gmsplan.UpdateSource)
-	if !ok || source.Ignore || source.Child != r.Top || source.UpdateExprs.HasDerivedUpdates() || r.Table.Columns() != nil {
-		return nil
-	}
-	d := r.Table.Descriptor()
-	out := &point{held: p.held}
-	for _, e := range source.UpdateExprs.ExplicitUpdateExprs() {
-		s, ok := setOf(d, e)
-		if !ok {
-			return nil
-		}
-		out.sets = append(out.sets, s)
-	}
-	return out.reach(d)
+func isKind(d *catalog.Descriptor, pos int, kinds ...rowcodec.Kind) bool {
+	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
+	return err == nil && slices.Contains(kinds, k)
 }
 
 func isNumber(d *catalog.Descriptor, pos int) bool {
 	return isKind(d, pos, rowcodec.KindInt, rowcodec.KindUint)
-}
-
-// setOf reads one assignment.
-func setOf(d *catalog.Descriptor, e gms.Expression) (set, bool) {
-	assign, ok := e.(*expression.SetField)
-	if !ok {
-		return set{}, false
-	}
-	column, ok := columnOf(d, assign.LeftChild)
-	if !ok || !isNumber(d, column) && !isKind(d, column, rowcodec.KindText) {
-		return set{}, false
-	}
-	s := set{column: column, from: -1}
-	if s.value, ok = assign.RightChild.(*expression.Literal); ok {
-		return s, true
-	}
-	sum, ok := assign.RightChild.(*expression.Arithmetic)
-	if !ok || sum.Op != sqlparser.PlusStr && sum.Op != sqlparser.MinusStr {
-		return s, false
-	}
-	s.minus = sum.Op == sqlparser.MinusStr
-	if s.from, ok = columnOf(d, sum.LeftChild); !ok || !isNumber(d, s.from) || !isNumber(d, column) {
-		return s, false
-	}
-	s.value, ok = sum.RightChild.(*expression.Literal)
-	return s, ok
-}
-
-// columnOf is the position of a column in the row.
-func columnOf(d *catalog.Descriptor, e gms.Expression) (int, bool) {
-	field, ok := e.(*expression.GetField)
-	if !ok || field.Index() < 0 || field.Index() >= len(d.Schema.Schema) || d.Schema.Schema[field.Index()].Name != field.Name() {
-		return 0, false
-	}
-	return field.Index(), true
 }
 
 // reach finds the indexes to update. Columns that determine the row's place, unique columns and AUTO_INCREMENT are left to
@@ -143,8 +83,7 @@ type PointUpdate struct {
 	Table   *table.Table
 	changes []change
 	indexes []*catalog.IndexInfo
-	alone   []int      // see point
-	texts   []heldText // of the key
+	alone   []int // see point
 }
 
 // change is a set with its value.
@@ -158,20 +97,6 @@ type change struct {
 // executed as a 2FI transaction if the protocol has them. If an index has an assigned column, the entries' keys depend on
 // the row's old value.
 func (u *PointUpdate) FixedSet() bool { return len(u.indexes) == 0 }
-
-// updateOf is the update of one of the rows; nil if the values are for the engine.
-func (p *Prepared) updateOf(ctx *gms.Context, row heldRow) *PointUpdate {
-	t := p.Plan.Read.Table
-	u := &PointUpdate{Key: row.key, texts: row.texts, Table: t, indexes: p.point.indexes, alone: p.point.alone, changes: make([]change, 0, len(p.point.sets))}
-	for _, s := range p.point.sets {
-		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column], s.value.Val)
-		if !ok {
-			return nil
-		}
-		u.changes = append(u.changes, c)
-	}
-	return u
-}
 
 // valued takes in a value of the literal.
 func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
@@ -217,9 +142,6 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	if err != nil {
 		return nil, false, false, false
 	}
-	if !hasTexts(old, u.texts) {
-		return nil, false, false, false
-	}
 	row := old.Copy()
 	for _, c := range u.changes {
 		col := d.Schema.Schema[c.column]
@@ -250,7 +172,7 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 // replace makes the changed row of the stored one's bytes; ok is false if it has to
 // be taken apart.
 func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
-	if u.alone == nil || len(u.texts) > 0 {
+	if u.alone == nil {
 		return nil, false, false
 	}
 	d, next := u.Table.Descriptor(), 0

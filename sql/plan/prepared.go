@@ -34,11 +34,6 @@ type Prepared struct {
 	given    []*expression.Literal        // of params: values for an AUTO_INCREMENT column
 	whole    bool                         // no key is asked for: the whole table is read
 	shape    table.Access
-	held     *heldRows // of an UPDATE or DELETE that its filter holds to rows by their keys; else nil
-	point    *point    // nil: it is no update in one go
-	lookups  *lookups  // nil: it is no query of a row to be updated
-	deletes  bool      // it is a deletion of rows held so, in one go
-	inserts  [][]given // the rows of an insertion in one go; nil: it is none
 }
 
 // errUnfit: these values are for the engine.
@@ -71,13 +66,11 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 	if r := p.Plan.Read; r != nil {
 		p.shape = *r.Access
 		p.whole = r.Access.Same(table.All(r.Table.Descriptor()))
-		p.held = heldOf(p)
 		got, err := p.access(ctx)
 		if err != nil || !got.Same(r.Access) {
 			return nil
 		}
 	}
-	p.point, p.deletes, p.inserts, p.lookups = pointOf(p), isDeletion(p), insertionOf(p), lookupsOf(p)
 	return p
 }
 
@@ -259,15 +252,6 @@ func (p *Prepared) access(ctx *gms.Context) (*table.Access, error) {
 	switch {
 	case p.whole:
 		a = table.All(r.Table.Descriptor())
-	case p.held != nil:
-		rows, ok := p.held.named(ctx)
-		if !ok {
-			return nil, errUnfit
-		}
-		a = &table.Access{Desc: r.Table.Descriptor(), Index: p.shape.Index}
-		for _, row := range rows {
-			a.Gets = append(a.Gets, row.key)
-		}
 	default:
 		bounds, err := p.bounds(ctx)
 		if err != nil {
