@@ -231,9 +231,14 @@ func givenName(item *sqlparser.AliasedExpr, text string) string {
 	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(text, "null") {
 		return "NULL" // a parameter that is NULL has its own text
 	}
-	switch item.Expr.(type) {
-	case *sqlparser.Literal, *sqlparser.Argument:
-		text = strings.TrimLeft(text, "+ ") // a plus is no operator
+	switch e := item.Expr.(type) {
+	case *sqlparser.Literal:
+		switch e.Type {
+		case sqlparser.StrVal, sqlparser.IntVal, sqlparser.DecimalVal, sqlparser.FloatVal:
+			text = strings.TrimLeft(text, "+ ") // a plus is no operator
+		}
+	case *sqlparser.Argument, sqlparser.BoolVal:
+		text = strings.TrimLeft(text, "+ ")
 	}
 	if len(text) > maxName {
 		return text[:maxName]

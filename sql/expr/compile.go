@@ -99,6 +99,9 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 			return b.mended(&sqlparser.CaseExpr{Whens: []*sqlparser.When{{Val: e.Exprs[1]}}, Else: e.Exprs[2]}, t)
 		}
 	case *sqlparser.CaseExpr:
+		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null }) {
+			return NullType()
+		}
 		if (sqltypes.IsBinary(t.Type()) || sqltypes.IsText(t.Type()) && t.Collation() == collations.CollationBinaryID) && b.branches(e, func(k sqltypes.Type) bool {
 			return sqltypes.IsDateOrTime(k) || sqltypes.IsNumber(k) || sqltypes.IsText(k) || k == sqltypes.Null
 		}) {

@@ -154,6 +154,19 @@ func (c *Call) Decimal(i int) decimal.Decimal {
 	return decimal.NewFromFloat(c.Float(i))
 }
 
+// Conversions for Function.Convert.
+
+func toDouble(c *Call, i int) { c.Float(i) }
+
+// toInteger converts arguments behind the first.
+func toInteger(c *Call, i int) {
+	if i > 0 {
+		c.Integer(i)
+	}
+}
+
+func toDate(c *Call, i int) { c.date(i, realRules) }
+
 // shorten bounds a value shown in a message.
 func shorten(s string) string {
 	const most = 128

@@ -38,6 +38,8 @@ type Function struct {
 	Repeat func(c *Call, again func() error) (Value, error)
 	// Nulls: Eval is called with NULL arguments too; otherwise one makes the result NULL.
 	Nulls bool
+	// Convert converts the i-th argument, for its warning, where another is NULL and so the result.
+	Convert func(c *Call, i int)
 	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type
 	// depends on.
 	Node func(*sqlparser.FuncExpr) node
@@ -159,10 +161,14 @@ func likeFirst(args []Type, c *Context) Type { return likeAll(args[:1], c) }
 // likeAll is the text type of several arguments: bytes if one of them is, else text, of the first collation that is not
 // the connection's. Values are in the connection's character set, so a collation of another set becomes the connection's.
 func likeAll(args []Type, c *Context) Type {
-	collation, size := c.Collation, int32(0)
+	collation, size, nulls := c.Collation, int32(0), 0
 	for _, a := range args {
 		t := a.Type()
 		switch {
+		case sqltypes.IsNull(t):
+			if nulls++; nulls == len(args) {
+				return binaryType(nil, c)
+			}
 		case sqltypes.IsBinary(t):
 			return binaryType(nil, c)
 		case sqltypes.IsText(t) && collation == c.Collation && c.sameCharset(a.Collation()):

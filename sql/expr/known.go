@@ -80,6 +80,10 @@ func (k Known) timeDigits(c *Context) int {
 	return k.digits(c, func(call *Call, i int, _ dateRules) (parsed, bool) { return call.clock(i) })
 }
 
+func (k Known) durationDigits(c *Context) int {
+	return k.digits(c, func(call *Call, i int, _ dateRules) (parsed, bool) { return call.duration(i) })
+}
+
 func (k Known) digits(c *Context, read func(*Call, int, dateRules) (parsed, bool)) int {
 	t := k.Type.Type()
 	if k.Value == nil || !sqltypes.IsText(t) && !sqltypes.IsBinary(t) && !sqltypes.IsNull(t) {

@@ -35,9 +35,9 @@ func init() {
 			return Double(f(x)), nil
 		}})
 	}
-	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Type: doubleType, Eval: arcTangent}
+	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: arcTangent}
 	byName["ATAN"].Max, byName["ATAN"].Eval = 2, arcTangent
-	power := &Function{Name: "POW", Min: 2, Max: 2, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(math.Pow(c.Float(0), c.Float(1))) }}
+	power := &Function{Name: "POW", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(math.Pow(c.Float(0), c.Float(1))) }}
 	register(
 		atan2, power, alias("POWER", power),
 		&Function{Name: "LOG", Min: 1, Max: 2, Type: doubleType, Eval: logarithm},

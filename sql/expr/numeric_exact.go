@@ -12,7 +12,7 @@ import (
 
 // ABS, CEILING, FLOOR, SIGN and the remainder: exact of exact numbers, else doubles.
 
-var remainder = &Function{Name: "%", Numbers: true, Min: 2, Max: 2, Type: remainderType, Eval: evalRemainder}
+var remainder = &Function{Name: "%", Numbers: true, Convert: toDouble, Min: 2, Max: 2, Type: remainderType, Eval: evalRemainder}
 
 func init() {
 	ceiling := &Function{Name: "CEILING", Numbers: true, Min: 1, Max: 1, Type: wholeType, Eval: func(c *Call) (Value, error) { return c.toWhole(decimal.Decimal.Ceil, math.Ceil), nil }}

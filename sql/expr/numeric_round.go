@@ -24,7 +24,7 @@ func init() {
 // rounding is ROUND or TRUNCATE to the given digits; a constant number of them is part of the type.
 func rounding(name string, least int, cut bool) *Function {
 	return &Function{
-		Name: name, Numbers: true, Min: least, Max: 2,
+		Name: name, Numbers: true, Min: least, Max: 2, Convert: toDouble,
 		Typed: func(args []Known, c *Context) Type {
 			digits, known := int64(0), true
 			if len(args) == 2 {

@@ -249,6 +249,7 @@ func (p *Program) repeat(s *step) error {
 
 func (p *Program) step(s *step) (Value, error) {
 	s.call.Args = p.args[s.offset : s.offset+len(s.args)]
+	null := false
 	for i := range s.args {
 		if s.call.Function.Unread {
 			s.call.Args[i] = Null
@@ -259,15 +260,31 @@ func (p *Program) step(s *step) (Value, error) {
 			return Null, err
 		}
 		if v.IsNull() && !s.call.Function.Nulls {
-			return Null, nil
+			if s.call.Function.Convert == nil {
+				return Null, nil
+			}
+			null = true
 		}
 		s.call.Args[i] = v
+	}
+	if null {
+		s.call.convertOthers()
+		return Null, nil
 	}
 	if f := s.call.Function; f.Repeat != nil {
 		return f.Repeat(&s.call, func() error { return p.repeat(s) })
 	}
 	s.call.values = 0
 	return s.call.Function.Eval(&s.call)
+}
+
+// convertOthers converts the arguments that are not NULL.
+func (c *Call) convertOthers() {
+	for i := range c.Args {
+		if !c.IsNull(i) {
+			c.Function.Convert(c, i)
+		}
+	}
 }
 
 func (p *Program) compute(v *value) (Value, error) {

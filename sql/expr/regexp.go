@@ -6,14 +6,15 @@ import (
 
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/mysql/icuregex"
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // Regular expressions (the manual's 14.8.2). evalengine computes REGEXP, REGEXP_LIKE and REGEXP_INSTR.
 
 var (
-	regexpReplace = &Function{Name: "REGEXP_REPLACE", Min: 3, Max: 6, Type: likeFirst, Eval: evalRegexpReplace}
-	regexpSubstr  = &Function{Name: "REGEXP_SUBSTR", Min: 2, Max: 5, Type: likeFirst, Eval: evalRegexpSubstr}
+	regexpReplace = &Function{Name: "REGEXP_REPLACE", Min: 3, Max: 6, Type: regexpType, Eval: evalRegexpReplace}
+	regexpSubstr  = &Function{Name: "REGEXP_SUBSTR", Min: 2, Max: 5, Type: regexpType, Eval: evalRegexpSubstr}
 )
 
 func init() {
@@ -246,4 +247,12 @@ func (m *matcher) expand(out []byte, with []rune) ([]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// regexpType is the type of a part of the first argument.
+func regexpType(args []Type, c *Context) Type {
+	if sqltypes.IsNull(args[0].Type()) {
+		return textType(nil, c)
+	}
+	return likeFirst(args, c)
 }

@@ -11,17 +11,21 @@ import (
 // String functions that cut, pad and repeat.
 
 var (
-	substring = &Function{Name: "SUBSTRING", Min: 2, Max: 3, Type: likeFirst, Eval: evalSubstring}
-	insert    = &Function{Name: "INSERT", Min: 4, Max: 4, Type: likeFirst, Eval: evalInsert}
+	substring = &Function{Name: "SUBSTRING", Min: 2, Max: 3, Convert: toInteger, Type: likeFirst, Eval: evalSubstring}
+	insert    = &Function{Name: "INSERT", Min: 4, Max: 4, Convert: func(c *Call, i int) {
+		if i < 3 {
+			toInteger(c, i)
+		}
+	}, Type: likeFirst, Eval: evalInsert}
 )
 
 func init() {
 	register(
-		&Function{Name: "LEFT", Min: 2, Max: 2, Type: likeFirst, Eval: left},
-		&Function{Name: "RIGHT", Min: 2, Max: 2, Type: likeFirst, Eval: right},
+		&Function{Name: "LEFT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: left},
+		&Function{Name: "RIGHT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: right},
 		&Function{Name: "LPAD", Min: 3, Max: 3, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(true), nil }},
 		&Function{Name: "RPAD", Min: 3, Max: 3, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(false), nil }},
-		&Function{Name: "REPEAT", Min: 2, Max: 2, Type: likeFirst, Eval: repeat},
+		&Function{Name: "REPEAT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: repeat},
 		&Function{Name: "SPACE", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.repeated([]byte(" "), 0), nil }},
 		&Function{Name: "SUBSTRING_INDEX", Min: 3, Max: 3, Type: likeFirst, Eval: substringIndex},
 	)

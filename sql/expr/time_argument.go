@@ -99,6 +99,47 @@ func (c *Call) clock(i int) (p parsed, ok bool) {
 	return p, ok
 }
 
+// maxDurationHours bounds a time that is added to another.
+const maxDurationHours = 87649415
+
+// duration is the i-th argument as a time that is added to another, which is not cut at the longest; what has a date is
+// none.
+func (c *Call) duration(i int) (p parsed, ok bool) {
+	v := c.Args[i]
+	text := v.ToString()
+	switch t := v.Type(); {
+	case t == sqltypes.Time:
+		return parseTime(text)
+	case isTemporal(v):
+		return p, false
+	case sqltypes.IsNumber(t):
+		n, micro, digits, negative, whole := split(text)
+		minute, second := n/100%100, n%100
+		if ok = whole && minute < 60 && second < 60 && n/10000 <= maxDurationHours; ok {
+			p.temporal = temporal{kind: aTime, hour: int(n / 10000), minute: int(minute), second: int(second), micro: micro, negative: negative}
+		}
+		p.digits = max(digits, digitsOf(c.Types[i]))
+		p.cut = finer(text)
+	default:
+		text = c.plain(i)
+		if p, ok = parseDuration(text); strings.Contains(strings.TrimLeft(text, " -"), "-") {
+			ok = false
+		}
+		ok = ok && p.kind == aTime && p.hour <= maxDurationHours
+		p.digits = c.textDigits(i, p.digits)
+	}
+	if !ok || p.cut {
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect INTERVAL DAY TO SECOND value: '%s'", shorten(text)))
+	}
+	return p, ok
+}
+
+// finer reports whether a number has digits behind microseconds.
+func finer(text string) bool {
+	d, over := parseDecimal(text)
+	return !over && d.Cmp(d.Truncate(6)) != 0
+}
+
 // time is the i-th argument as a time, or the time of the day of one with a date.
 func (c *Call) time(i int) (p parsed, ok bool) {
 	p, ok = c.clock(i)

@@ -21,7 +21,7 @@ func init() {
 		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
 		}, Eval: timeDiff},
-		&Function{Name: "DATEDIFF", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "DATEDIFF", Min: 2, Max: 2, Convert: toDate, Type: integerType, Eval: func(c *Call) (Value, error) {
 			a, okA := c.date(0, realRules)
 			b, okB := c.date(1, realRules)
 			if !okA || !okB {
@@ -33,7 +33,7 @@ func init() {
 		&Function{Name: "PERIOD_DIFF", Min: 2, Max: 2, Type: integerType, Eval: periodDiff},
 	)
 	for t, u := range intervalUnits {
-		timestampDiffs[t] = &Function{Name: "TIMESTAMPDIFF", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.timestampDiff(u), nil }}
+		timestampDiffs[t] = &Function{Name: "TIMESTAMPDIFF", Min: 2, Max: 2, Convert: toDate, Type: integerType, Eval: func(c *Call) (Value, error) { return c.timestampDiff(u), nil }}
 	}
 	registerNode(func(e *sqlparser.TimestampDiffExpr) (node, bool) {
 		f := timestampDiffs[e.Unit]
@@ -64,7 +64,14 @@ func timeText(digits int, c *Context) Type {
 }
 
 func timestampType(args []Known, c *Context) Type {
-	return temporalType(sqltypes.Datetime, max(args[0].dateDigits(c), mostDigits(c, Known.timeDigits, args[1:]...)))
+	digits := args[0].dateDigits(c)
+	for _, a := range args[1:] {
+		if a.Value != nil && a.Value.IsNull() {
+			return temporalType(sqltypes.Datetime, 6)
+		}
+		digits = max(digits, a.durationDigits(c))
+	}
+	return temporalType(sqltypes.Datetime, digits)
 }
 
 // addTime adds a time to a time, or to a date with time.
@@ -81,8 +88,8 @@ func (c *Call) addTime(sign int64) Value {
 	if !ok {
 		return Null
 	}
-	b, ok := c.clock(1)
-	if !ok || b.over || b.kind != aTime {
+	b, ok := c.duration(1)
+	if !ok {
 		return Null
 	}
 	return c.sum(a, b, sign)
@@ -126,8 +133,8 @@ func timestamp(c *Call) (Value, error) {
 	if !ok {
 		return Null, nil
 	}
-	b, ok := c.clock(1)
-	if !ok || b.over || b.kind != aTime {
+	b, ok := c.duration(1)
+	if !ok {
 		return Null, nil
 	}
 	a.kind = aDateTime

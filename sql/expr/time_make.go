@@ -23,7 +23,7 @@ func init() {
 			return c.temporalValue(t, 0), nil
 		}},
 		&Function{Name: "MAKEDATE", Min: 2, Max: 2, Type: dateType, Eval: makeDate},
-		&Function{Name: "MAKETIME", Min: 3, Max: 3, Type: func(args []Type, _ *Context) Type {
+		&Function{Name: "MAKETIME", Min: 3, Max: 3, Convert: func(c *Call, i int) { c.Integer(i) }, Type: func(args []Type, _ *Context) Type {
 			return temporalType(sqltypes.Time, digitsOf(args[2]))
 		}, Eval: makeTime},
 		&Function{Name: "SEC_TO_TIME", Min: 1, Max: 1, Type: timeLike, Eval: func(c *Call) (Value, error) {

@@ -91,9 +91,9 @@ func unixTimestamp(c *Call) (Value, error) {
 	if len(c.Args) == 0 {
 		return Int(c.Now.Unix()), nil
 	}
-	p, ok := c.date(0, realRules)
+	p, ok := c.date(0, zeroParts)
 	seconds, micro := int64(0), 0
-	if ok {
+	if ok && p.month > 0 && p.day > 0 {
 		at := p.inZone(c.zone())
 		if seconds = at.Unix(); seconds < 0 || seconds >= lastUnix {
 			seconds = 0

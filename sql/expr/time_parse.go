@@ -245,6 +245,13 @@ func parseOffset(s string) (minutes int, ok bool) {
 
 // parseTime reads a time: [-][D ]H:M:S[.f], H:M, HMS without delimiters, or the time of a date with time.
 func parseTime(s string) (p parsed, ok bool) {
+	p, ok = parseDuration(s)
+	p.clipped()
+	return p, ok
+}
+
+// parseDuration is parseTime of a time as long as its hours say.
+func parseDuration(s string) (p parsed, ok bool) {
 	if len(s) > longestTemporal {
 		s, p.cut = s[:longestTemporal], true
 	}
@@ -272,16 +279,18 @@ func parseTime(s string) (p parsed, ok bool) {
 	if p.cut = p.cut || r.more(); p.cut && r.exponent() {
 		return p, false
 	}
-	if hours > maxHour {
-		p.cut = true
-		p.temporal, _ = timeOf(math.MaxInt64)
-		if s := strings.TrimLeft(s, " \t\n\v\f\r"); s[0] == '-' {
-			p.negative = true
-		}
-		return p, true
-	}
 	p.hour = hours
 	return p, true
+}
+
+// clipped is a time, at most the longest.
+func (p *parsed) clipped() {
+	if p.kind != aTime || p.hour <= maxHour {
+		return
+	}
+	negative := p.negative
+	p.temporal, _ = timeOf(math.MaxInt64)
+	p.negative, p.cut = negative, true
 }
 
 // exponent reports whether that of a number follows.
@@ -379,15 +388,23 @@ func dateTimeOfNumber(n int64, micro int, rules dateRules) (p parsed, ok bool) {
 // largestTimeNumber is 838:59:59 as a number.
 const largestTimeNumber = 8385959
 
+// largestDateNumber is the last date with time as a number.
+const largestDateNumber = 99991231235959
+
 // timeOfNumber reads hhmmss, or the time of a date with time.
 func timeOfNumber(n int64, micro int, negative bool) (p parsed, ok bool) {
-	if n > largestTimeNumber && n >= 10000000000 && !negative {
+	if n > largestTimeNumber && !negative {
 		if d, ok := dateTimeOfNumber(n, micro, zeroParts|invalidDays); ok {
 			return d, true
 		}
 	}
-	if n > largestTimeNumber {
+	if n > largestTimeNumber && n <= largestDateNumber && !negative {
 		return p, false
+	}
+	if n > largestTimeNumber {
+		p.temporal = temporal{kind: aTime, hour: maxHour, minute: 59, second: 59, negative: negative}
+		p.cut, p.over = true, true
+		return p, true
 	}
 	p.kind = aTime
 	p.negative = negative
