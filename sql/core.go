@@ -188,7 +188,7 @@ func (r *request) coreParameters() (values map[string]*vtquery.BindVariable, typ
 
 // compileCore compiles a statement; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
 func compileCore(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
-	if len(text) > coreTextMax {
+	if len(text) > coreTextMax && !parse.Flat(text) {
 		return nil, nil
 	}
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
@@ -237,7 +237,7 @@ func lastingError(err error) error {
 	return nil
 }
 
-// coreTextMax bounds the texts of the core: its parser and all that walk its trees recurse.
+// coreTextMax bounds the texts of the core, but for long lists of values: its parser and all that walk its trees recurse.
 const coreTextMax = 64 << 10
 
 // typed returns the tree with the types of their values in its arguments; false: one has none.

@@ -18,7 +18,7 @@ import (
 )
 
 // maxRanges bounds the ranges of one access: beyond it a column of the index is left to the filter.
-const maxRanges = 1000
+const maxRanges = 10_000
 
 // Order is a column that the rows are wanted in the order of.
 type Order struct {

@@ -111,9 +111,9 @@ func TestChoice(t *testing.T) {
 		{"rows of a key", access.Wanted{Conditions: []access.Condition{{Column: -1, Op: access.Rows, Alternatives: [][]access.Condition{
 			{is(idColumn, equal, 1), is(bColumn, equal, 2)}, {is(idColumn, equal, 3), is(bColumn, equal, 4)}}}}}, "PRIMARY keys=2 spans=0 bounded=1"},
 		{"a prefix", access.Wanted{Conditions: []access.Condition{is(cColumn, equal, "kilo")}, Limit: 5, Whole: true}, "x3 keys=0 spans=2 bounded=1"},
-		{"a product of 1,000", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(10)...), is(bColumn, equal, many(100)...)}}, "x1 keys=0 spans=1000 bounded=2"},
-		{"a product of 1,010", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(10)...), is(bColumn, equal, many(101)...)}}, "x1 keys=0 spans=10 bounded=1"},
-		{"more keys than are bounded", access.Wanted{Conditions: []access.Condition{is(idColumn, equal, many(1001)...)}}, "PRIMARY keys=0 spans=1 bounded=0"},
+		{"a product of 10,000", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(100)...), is(bColumn, equal, many(100)...)}}, "x1 keys=0 spans=10000 bounded=2"},
+		{"a product of 10,100", access.Wanted{Conditions: []access.Condition{is(aColumn, equal, many(100)...), is(bColumn, equal, many(101)...)}}, "x1 keys=0 spans=100 bounded=1"},
+		{"more keys than are bounded", access.Wanted{Conditions: []access.Condition{is(idColumn, equal, many(10_001)...)}}, "PRIMARY keys=0 spans=1 bounded=0"},
 
 		{"a text beside a number", access.Wanted{Conditions: []access.Condition{is(idColumn, equal, "7")}}, "PRIMARY keys=1 spans=0 bounded=1"},
 		{"a fraction beside a whole number: the filter decides", access.Wanted{Conditions: []access.Condition{is(idColumn, equal, 7.5)}, Limit: 1, Whole: true}, "PRIMARY keys=1 spans=0 bounded=1"},

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,7 +134,7 @@ func (b *binder) from(list []sqlparser.TableExpr, lookup Lookup) error {
 		return nil
 	}
 	t, ok := list[0].(*sqlparser.AliasedTableExpr)
-	if !ok || len(list) > 1 || len(t.Hints) > 0 || len(t.Partitions) > 0 || len(t.Columns) > 0 {
+	if !ok || len(list) > 1 || len(t.Partitions) > 0 || len(t.Columns) > 0 {
 		return unsupported("this FROM clause")
 	}
 	name, ok := t.Expr.(sqlparser.TableName)
@@ -147,11 +148,27 @@ func (b *binder) from(list []sqlparser.TableExpr, lookup Lookup) error {
 	if !ok {
 		return unsupported("table " + name.Name.String())
 	}
+	if !hasIndexes(d, t.Hints) {
+		return unsupported("a hint of no index")
+	}
 	b.q.Table, b.database, b.q.Alias = d, d.Record.Database, name.Name.String()
 	if !t.As.IsEmpty() {
 		b.q.Alias, b.database = t.As.String(), ""
 	}
 	return nil
+}
+
+// hasIndexes reports whether hints name indexes of the table. They change no answer, and the choice by rounds is kept.
+func hasIndexes(d *catalog.Descriptor, hints sqlparser.IndexHints) bool {
+	for _, h := range hints {
+		for _, name := range h.Indexes {
+			known := name.EqualString("primary") && !d.Keyless() || slices.ContainsFunc(d.Indexes, func(x *catalog.IndexInfo) bool { return name.EqualString(x.Name) })
+			if !known {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (b *binder) where(w *sqlparser.Where) (err error) {

@@ -140,6 +140,7 @@ func TestAnswersAndReads(t *testing.T) {
 		{"SELECT id FROM t WHERE (d, n) IN ((10, 1.50), (20, 2.50)) ORDER BY id DESC", "2;1", 1},
 		{"SELECT id FROM t WHERE d IS NULL AND id < 7", "3;6", 1},
 		{"SELECT id FROM t HAVING id = 2", "2", 1},
+		{"SELECT id FROM t USE INDEX (PRIMARY) WHERE id = 2", "2", 1},
 		{"SELECT id FROM t WHERE id < 3 OR id > 18 ORDER BY id", "1;2;19;20", 1},
 		{"SELECT id FROM t WHERE id < 3 OR id BETWEEN 2 AND 4 OR id = 3 ORDER BY id", "1;2;3;4", 1},
 		{"SELECT id FROM t WHERE id < 3 AND a = 1 OR id > 18 AND a > 2", "1;19", 1},
@@ -161,7 +162,7 @@ func TestRefusals(t *testing.T) {
 	for _, text := range []string{
 		"SELECT * FROM t, t u", "SELECT (SELECT 1)", "SELECT id FROM (SELECT 1 id) q", "SELECT nope FROM t", "SELECT id FROM other",
 		"SELECT ROW_NUMBER() OVER (ORDER BY id) FROM t", "SELECT id FROM t FOR UPDATE SKIP LOCKED", "SELECT SQL_CALC_FOUND_ROWS id FROM t",
-		"WITH q AS (SELECT 1) SELECT 1",
+		"WITH q AS (SELECT 1) SELECT 1", "SELECT id FROM t FORCE INDEX (nope) WHERE id = 2",
 		"SELECT DISTINCT a FROM t ORDER BY id", "SELECT id FROM t GROUP BY 9", "SELECT SUM(SUM(id)) FROM t", "SELECT id FROM t WHERE SUM(id) = 1",
 	} {
 		_, err := compiled(context8(t), table, text)
