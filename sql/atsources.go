@@ -363,9 +363,9 @@ func (w *watched) finish(ctx context.Context, f txn.Finishing, statements []txn.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
-	w.s.place.pause()
+	w.s.place.Pause()
 	results, err := f.ExecuteAndCommit(ctx, statements)
-	w.s.place.resume()
+	w.s.place.Resume()
 	w.s.stats.Add(before, w.Txn.Stats())
 	return results, w.s.statement.note(err)
 }
@@ -375,9 +375,9 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
-	w.s.place.pause()
+	w.s.place.Pause()
 	results, err := w.Txn.(txn.Sources).Execute(ctx, statements, last)
-	w.s.place.resume()
+	w.s.place.Resume()
 	w.s.stats.Add(before, w.Txn.Stats())
 	if txn.KindOf(err) == txn.KindStatement {
 		return results, err // the transaction lives

@@ -32,9 +32,9 @@ func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) erro
 	if err != nil {
 		return err
 	}
-	s.place.pause()
+	s.place.Pause()
 	err = s.statement.note(step(c))
-	s.place.resume()
+	s.place.Resume()
 	if err != nil {
 		return err
 	}

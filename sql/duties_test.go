@@ -50,19 +50,11 @@ var duties = []struct {
 	}},
 	{"it is let in", func(k *walk) {
 		adm := k.of.server.gateway.admission
-		adm.inside.Add(adm.limit)
-		adm.queued.Add(1) // somebody waits
+		free := sync.OnceFunc(adm.Occupy()) // somebody waits
 		ended := make(chan error, 1)
 		go func() { ended <- k.run() }()
-		free := sync.OnceFunc(func() {
-			adm.inside.Add(-adm.limit)
-			adm.queued.Add(-1)
-			adm.mu.Lock()
-			adm.admit()
-			adm.mu.Unlock()
-		})
 		defer free() // also if the test fails
-		eventually(k.t, "it queues", func() bool { return adm.queued.Load() == 2 })
+		eventually(k.t, "it queues", func() bool { _, queued := adm.Working(); return queued == 2 })
 		free()
 		k.must(<-ended)
 	}},

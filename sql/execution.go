@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/catalog"
 	"isochron/sql/session"
 	"isochron/sql/sysvars"
 	"isochron/sql/wire"
@@ -71,7 +72,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if err := x.enter(ctx); err != nil {
 		return err
 	}
-	defer x.h.g.admission.leave(&s.place)
+	defer x.h.g.admission.Leave(&s.place)
 	for try := 0; ; try++ {
 		err := x.try(ctx, try)
 		if err == nil {
@@ -94,7 +95,7 @@ func (x *execution) enter(ctx context.Context) error {
 		return nil // it was executed before
 	}
 	open := s.open.begun()
-	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below != nil); err != nil {
+	if err := x.h.g.admission.Enter(ctx, &s.place, open, x.below != nil); err != nil {
 		if why := s.interruption.Reason(); why != nil {
 			err = interrupted(why)
 		}
@@ -251,7 +252,7 @@ func (x *execution) yieldOK(affected int64, info string) {
 // answer gives the client what was held back.
 func (x *execution) answer() error {
 	tellFlags(x.s, x.c)               // as it stands now that its own transaction has ended
-	x.h.g.admission.leave(&x.s.place) // the client may be slow to take it
+	x.h.g.admission.Leave(&x.s.place) // the client may be slow to take it
 	defer x.held.drop()
 	switch {
 	case x.below != nil:
@@ -294,7 +295,7 @@ func afterFailure(ctx context.Context, x *execution, try int, err error) (again 
 		}
 		return false, answer
 	}
-	if !s.place.backoff(ctx, try) {
+	if !s.place.Backoff(ctx, catalog.Pause(try)) {
 		return false, interrupted(s.interruption.Reason())
 	}
 	reloadIfStale(ctx, s.gateway.store, v.failure)

@@ -42,8 +42,8 @@ func (l *getLock) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		return l.GetLock.Eval(ctx, row) // its error
 	}
 	if s, ok := ctx.Session.(*Session); ok {
-		s.place.pause()
-		defer s.place.resume()
+		s.place.Pause()
+		defer s.place.Resume()
 	}
 	for began := time.Now(); ; {
 		had, err := l.try.Eval(ctx, row)

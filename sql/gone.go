@@ -21,7 +21,7 @@ func (g *gateway) watchClients() {
 		case now := <-ticker.C:
 			g.cutGone(now.Add(-goneTick))
 			g.lookAfter(now)
-		case <-g.admission.closed:
+		case <-g.admission.Done():
 			return
 		}
 	}

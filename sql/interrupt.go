@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/sql/catalog"
 	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -24,22 +22,6 @@ func selects(text string) bool {
 	switch table.FirstWord(text) {
 	case "select", "with", "values", "table":
 		return true
-	}
-	return false
-}
-
-// backoff waits before the next try of what has failed; false if it was cut short, or
-// the client or the server wants no more of it.
-func (p *place) backoff(ctx context.Context, try int) bool {
-	p.pause()
-	defer p.resume()
-	timer := time.NewTimer(catalog.Pause(try))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-	case <-p.admission.closed:
 	}
 	return false
 }

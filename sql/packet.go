@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"isochron/sql/catalog"
 	"isochron/sql/session"
 	"regexp"
 	"strings"
@@ -139,7 +140,7 @@ func untilWon(ctx context.Context, s *Session, do func(context.Context) *answer)
 			p.single = true
 		case !session.Worthwhile(s.failed) || !s.Chosen().Patient(s.statement.notFinal, s.failed, try, began):
 			return true
-		case !s.place.backoff(ctx, try):
+		case !s.place.Backoff(ctx, catalog.Pause(try)):
 			last.err = interrupted(s.interruption.Reason())
 			return true
 		default:

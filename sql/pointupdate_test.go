@@ -286,19 +286,14 @@ func (g *guarded) updatesUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 func TestPointUpdatesQueue(t *testing.T) {
 	c := newCounter(t)
 	adm := c.servers["va"].gateway.admission
-	adm.inside.Add(adm.limit) // all places are taken
-	adm.queued.Add(1)         // and somebody waits for one
+	free := adm.Occupy() // all places are taken, and somebody waits for one
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.up.Exec(1, 1)
 		done <- err
 	}()
-	eventually(t, "it queues", func() bool { return adm.queued.Load() == 2 })
-	adm.queued.Add(-1)
-	adm.inside.Add(-adm.limit)
-	adm.mu.Lock()
-	adm.admit()
-	adm.mu.Unlock()
+	eventually(t, "it queues", func() bool { _, queued := adm.Working(); return queued == 2 })
+	free()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 
 	"isochron/preauth"
 	"isochron/sql/account"
+	"isochron/sql/admission"
 	"isochron/sql/catalog"
 	"isochron/sql/sysvars"
 	"isochron/txn"
@@ -129,7 +130,7 @@ type gateway struct {
 	prepared     atomic.Int64 // statements that are prepared, at all connections
 	held         atomic.Int64 // bytes of results that are held back
 	shares       account.Shares
-	admission    *admission
+	admission    *admission.Control
 	bounds       bounds
 	budget       *budget
 
@@ -187,7 +188,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
-	g.admission = newAdmission(cfg.Running, g.places)
+	g.admission = admission.New(cfg.Running, g.places)
 	g.watcher, _ = g.observer.(StatementObserver)
 	g.slow = newSlowLog(cfg.Slow, db)
 	var err error
@@ -301,7 +302,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 func (s *Server) Close() error {
 	s.once.Do(func() {
 		_ = s.server.Close()
-		s.gateway.admission.close()
+		s.gateway.admission.Close()
 		s.listener.Close()
 		s.gateway.mu.Lock()
 		for _, c := range s.gateway.conns {
@@ -330,3 +331,12 @@ func (s *Server) Unauthenticated() (now int, dropped int64) {
 
 // Store is the catalogue of the gateway, for those who look at it from outside.
 func (s *Server) Store() *catalog.Store { return s.gateway.store }
+
+// places calls f with the place of every session.
+func (g *gateway) places(f func(*admission.Place)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.sessions { // order: each by itself
+		f(&s.place)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/account"
+	"isochron/sql/admission"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
 	"isochron/sql/session"
@@ -34,7 +35,7 @@ type Session struct {
 	kept           keptVariables
 	shownText      atomic.Pointer[string] // the text of the statement, or of the last
 	stats          session.Stats
-	place          place // among the statements that run
+	place          admission.Place // among the statements that run
 	prepared       preparedNames
 	texts          texts
 	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
@@ -78,7 +79,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	base := gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID)
 	s := &Session{BaseSession: base, gateway: g, who: conn.User + "@" + account.HostOf(conn.RemoteAddr())}
 	s.status.secure = secured(conn.Conn)
-	s.place.admission = g.admission
+	s.place.Join(g.admission)
 	if c := connOf(conn); c != nil {
 		c.session, s.wire = s, c
 	}

@@ -200,9 +200,9 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
 	w.s.statement.reads()
-	w.s.place.pause()
+	w.s.place.Pause()
 	res, err := w.Txn.Read(ctx, r)
-	w.s.place.resume()
+	w.s.place.Resume()
 	w.s.stats.Add(before, w.Txn.Stats())
 	return res, w.s.statement.note(err)
 }
@@ -215,8 +215,8 @@ func (w *watched) Confirm(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.s.place.pause()
-	defer w.s.place.resume()
+	w.s.place.Pause()
+	defer w.s.place.Resume()
 	return w.s.statement.note(c.Confirm(ctx))
 }
 
@@ -229,10 +229,10 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
-	w.s.place.pause()
-	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
+	w.s.place.Pause()
+	w.s.place.Yield()
 	done, err = u.Update(ctx, r, f)
-	w.s.place.resume()
+	w.s.place.Resume()
 	w.s.stats.Add(before, w.Txn.Stats())
 	return done, w.s.statement.note(err)
 }
@@ -244,8 +244,8 @@ func (w *watched) Commit(ctx context.Context) error {
 	if err := w.s.interruption.Commits(); err != nil {
 		return err // nothing was handed over
 	}
-	w.s.place.pause()
-	defer w.s.place.resume()
+	w.s.place.Pause()
+	defer w.s.place.Resume()
 	err := w.Txn.Commit(context.WithoutCancel(ctx)) // it has bounds of its own, and one that is cut has no known outcome
 	w.s.interruption.Committed(err != nil && w.s.statement.own, err == nil && !w.s.statement.alters)
 	return w.s.statement.note(err)

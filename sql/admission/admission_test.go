@@ -1,4 +1,4 @@
-package sql
+package admission
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 
 // crowd is an admission with its places.
 type crowd struct {
-	*admission
+	*Control
 	mu  sync.Mutex
-	all []*place
+	all []*Place
 }
 
 func newCrowd(limit int) *crowd {
 	c := &crowd{}
-	c.admission = newAdmission(limit, func(f func(*place)) {
+	c.Control = New(limit, func(f func(*Place)) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for _, p := range c.all {
@@ -27,8 +27,8 @@ func newCrowd(limit int) *crowd {
 	return c
 }
 
-func (c *crowd) join() *place {
-	p := &place{admission: c.admission}
+func (c *crowd) join() *Place {
+	p := &Place{admission: c.Control}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = append(c.all, p)
@@ -51,7 +51,7 @@ func TestAdmissionBoundsWhatWorks(t *testing.T) {
 		p := c.join()
 		all.Go(func() {
 			for range 20 {
-				if err := c.enter(ctx, p, false, false); err != nil {
+				if err := c.Enter(ctx, p, false, false); err != nil {
 					t.Error(err)
 					return
 				}
@@ -60,8 +60,8 @@ func TestAdmissionBoundsWhatWorks(t *testing.T) {
 				}
 				time.Sleep(10 * time.Microsecond)
 				inside.Add(-1)
-				c.leave(p)
-				c.leave(p) // harmless
+				c.Leave(p)
+				c.Leave(p) // harmless
 				done.Add(1)
 			}
 		})
@@ -77,41 +77,41 @@ func TestAdmissionBoundsWhatWorks(t *testing.T) {
 func TestAdmissionLetsOpenTransactionsPass(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	holder, waits := c.join(), c.join()
-	if err := c.enter(ctx, holder, false, false); err != nil {
+	if err := c.Enter(ctx, holder, false, false); err != nil {
 		t.Fatal(err)
 	}
 	came := make(chan error, 1)
-	go func() { came <- c.enter(ctx, waits, false, false) }()
-	eventually(t, "the second queues", func() bool { return c.queued.Load() == 1 })
+	go func() { came <- c.Enter(ctx, waits, false, false) }()
+	soon(t, "the second queues", func() bool { return c.queued.Load() == 1 })
 	open := c.join()
-	if err := c.enter(ctx, open, true, false); err != nil { // it would wait for ever
+	if err := c.Enter(ctx, open, true, false); err != nil { // it would wait for ever
 		t.Fatal(err)
 	}
-	c.leave(open)
-	c.leave(holder)
+	c.Leave(open)
+	c.Leave(holder)
 	if err := <-came; err != nil {
 		t.Fatal(err)
 	}
-	c.leave(waits)
+	c.Leave(waits)
 	c.empty(t)
 }
 
 func TestAdmissionTakesThePlaceOfWhoWaitsInside(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	locked, next := c.join(), c.join()
-	if err := c.enter(ctx, locked, false, false); err != nil {
+	if err := c.Enter(ctx, locked, false, false); err != nil {
 		t.Fatal(err)
 	}
-	locked.pause() // for a lock, say
-	if err := c.enter(ctx, next, false, false); err != nil {
+	locked.Pause() // for a lock, say
+	if err := c.Enter(ctx, next, false, false); err != nil {
 		t.Fatalf("nobody works, and yet: %v", err)
 	}
-	locked.resume() // goes on at once, beyond the bound
+	locked.Resume() // goes on at once, beyond the bound
 	if n := c.inside.Load(); n != 2 {
 		t.Errorf("%d are inside, want 2", n)
 	}
-	c.leave(next)
-	c.leave(locked)
+	c.Leave(next)
+	c.Leave(locked)
 	c.empty(t)
 }
 
@@ -119,55 +119,37 @@ func TestAdmissionRefusesInTheEnd(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	c.wait = 20 * time.Millisecond
 	holder, late, gone := c.join(), c.join(), c.join()
-	if err := c.enter(ctx, holder, true, false); err != nil {
+	if err := c.Enter(ctx, holder, true, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.enter(ctx, late, false, false); err == nil {
+	if err := c.Enter(ctx, late, false, false); err == nil {
 		t.Fatal("a place beyond the bound")
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	c.wait = time.Hour
-	if err := c.enter(ended, gone, false, false); err == nil {
+	if err := c.Enter(ended, gone, false, false); err == nil {
 		t.Fatal("a place for a client that is gone")
 	}
-	c.close()
-	if err := c.enter(ctx, late, false, false); err == nil {
+	c.Close()
+	if err := c.Enter(ctx, late, false, false); err == nil {
 		t.Fatal("a place at a server that is closed")
 	}
-	c.leave(holder)
-	if err := c.enter(ctx, late, false, false); err != nil {
+	c.Leave(holder)
+	if err := c.Enter(ctx, late, false, false); err != nil {
 		t.Fatal(err)
 	}
-	c.leave(late)
+	c.Leave(late)
 	c.empty(t)
 }
 
-// Statements that wait for a row lock must not keep out the one that frees it.
-func TestABusyServerDoesNotStarveTheHolderOfALock(t *testing.T) {
-	f := start(t)
-	adm := f.servers["va"].gateway.admission
-	adm.limit = 2
-	holder := f.connect(t, "va", "shop")
-	holder.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
-	holder.exec("INSERT INTO t VALUES (1, 0)")
-	holder.exec("BEGIN")
-	holder.exec("UPDATE t SET v = v + 1 WHERE id = 1")
-	holder.query("SELECT * FROM t WHERE id = 1 FOR UPDATE")
-	var all sync.WaitGroup
-	for range 8 {
-		c := f.connect(t, "va", "shop")
-		all.Go(func() {
-			if _, err := c.conn.ExecContext(context.Background(), "UPDATE t SET v = v + 1 WHERE id = 1"); err != nil {
-				t.Error(err)
-			}
-		})
+// soon waits for what must hold soon.
+func soon(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if holds() {
+			return
+		}
 	}
-	other := f.connect(t, "va", "shop")
-	other.expect("SELECT 1", "1") // those who wait give their places
-	holder.exec("UPDATE t SET v = v + 1 WHERE id = 1")
-	holder.exec("COMMIT")
-	all.Wait()
-	other.expect("SELECT v FROM t", "10")
-	eventually(t, "all places are free", func() bool { return adm.inside.Load() == 0 && adm.queued.Load() == 0 })
+	t.Errorf("%s: not in a minute", what)
 }

@@ -1,4 +1,4 @@
-package sql
+package admission
 
 import (
 	"context"
@@ -30,15 +30,21 @@ const (
 	admissionTick = 2 * time.Millisecond
 )
 
+// The numbers of what a client is answered that was not let in.
+const (
+	codeBusy   = 1205
+	codeClosed = 1053
+)
+
 func runningDefault() int { return max(runningMin, runningPerCore*runtime.GOMAXPROCS(0)) }
 
-// admission bounds the statements that work at a time. Statements of transactions
+// Control bounds the statements that work at a time. Statements of transactions
 // that are open never wait here: others may wait for their locks. Neither does
 // one that goes on after a wait inside.
-type admission struct {
-	limit  int64
+type Control struct {
+	limit  atomic.Int64
 	wait   time.Duration
-	places func(func(*place)) // all there are, for the tick
+	places func(func(*Place)) // all there are, for the tick
 	start  time.Time
 	inside atomic.Int64 // places that are held
 	queued atomic.Int64 // length of queue
@@ -46,32 +52,34 @@ type admission struct {
 	once   sync.Once
 
 	mu      sync.Mutex
-	queue   []*place // in the order of their coming
+	queue   []*Place // in the order of their coming
 	ticking bool
 }
 
-// place is a session's place at the admission. The session has one statement at a time.
-type place struct {
-	admission *admission
+// Place is a session's place at the admission. The session has one statement at a time.
+type Place struct {
+	admission *Control
 	held      atomic.Bool
 	entered   atomic.Int64 // when, in ns of the admission; 0: no statement is inside
 	paused    atomic.Int64 // since when it waits inside; 0: it does not
 	turn      chan struct{}
 }
 
-func newAdmission(limit int, places func(func(*place))) *admission {
+func New(limit int, places func(func(*Place))) *Control {
 	if limit <= 0 {
 		limit = runningDefault()
 	}
-	return &admission{limit: int64(limit), wait: queueWait, places: places, start: time.Now(), closed: make(chan struct{})}
+	g := &Control{wait: queueWait, places: places, start: time.Now(), closed: make(chan struct{})}
+	g.limit.Store(int64(limit))
+	return g
 }
 
-func (g *admission) now() int64 { return int64(time.Since(g.start)) + 1 }
+func (g *Control) now() int64 { return int64(time.Since(g.start)) + 1 }
 
-// enter lets a statement begin; open: its transaction has begun; light: it waits for a row
+// Enter lets a statement begin; open: its transaction has begun; light: it waits for a row
 // and the disk and never for a CPU, and needs no place unless others queue. The error is
 // the client's, and nothing was done.
-func (g *admission) enter(ctx context.Context, p *place, open, light bool) error {
+func (g *Control) Enter(ctx context.Context, p *Place, open, light bool) error {
 	switch {
 	case light && g.queued.Load() == 0:
 		return nil
@@ -89,10 +97,10 @@ func (g *admission) enter(ctx context.Context, p *place, open, light bool) error
 }
 
 // take takes a place if one is free.
-func (g *admission) take() bool {
+func (g *Control) take() bool {
 	for {
 		n := g.inside.Load()
-		if n >= g.limit {
+		if n >= g.limit.Load() {
 			return false
 		}
 		if g.inside.CompareAndSwap(n, n+1) {
@@ -101,14 +109,14 @@ func (g *admission) take() bool {
 	}
 }
 
-// leave ends a statement; more than once does no harm.
-func (g *admission) leave(p *place) {
+// Leave ends a statement; more than once does no harm.
+func (g *Control) Leave(p *Place) {
 	p.entered.Store(0)
 	g.give(p)
 }
 
 // give frees a place, if it is held.
-func (g *admission) give(p *place) {
+func (g *Control) give(p *Place) {
 	if p.held.CompareAndSwap(true, false) {
 		g.inside.Add(-1)
 		if g.queued.Load() > 0 {
@@ -120,7 +128,7 @@ func (g *admission) give(p *place) {
 }
 
 // admit lets in as many as there are places for. The caller holds mu.
-func (g *admission) admit() {
+func (g *Control) admit() {
 	for len(g.queue) > 0 && g.take() {
 		p := g.queue[0]
 		g.queue[0] = nil
@@ -131,7 +139,7 @@ func (g *admission) admit() {
 }
 
 // enqueue waits for a place.
-func (g *admission) enqueue(ctx context.Context, p *place) error {
+func (g *Control) enqueue(ctx context.Context, p *Place) error {
 	g.mu.Lock()
 	if len(g.queue) >= queueMax {
 		g.mu.Unlock()
@@ -159,7 +167,7 @@ func (g *admission) enqueue(ctx context.Context, p *place) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-g.closed:
-		err = mysql.NewSQLError(codeShutdown, "08S01", "Server shutdown in progress")
+		err = mysql.NewSQLError(codeClosed, "08S01", "Server shutdown in progress")
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,12 +182,12 @@ func (g *admission) enqueue(ctx context.Context, p *place) error {
 
 // busy is an error that drivers and frameworks take for passing: they keep the
 // connection, and may do the transaction again.
-func (g *admission) busy() error {
-	return mysql.NewSQLError(codeLockTimeout, "HY000", "Lock wait timeout exceeded; try restarting transaction (the node is busy: %d statements work and %d wait to begin; nothing was done)", g.inside.Load(), g.queued.Load())
+func (g *Control) busy() error {
+	return mysql.NewSQLError(codeBusy, "HY000", "Lock wait timeout exceeded; try restarting transaction (the node is busy: %d statements work and %d wait to begin; nothing was done)", g.inside.Load(), g.queued.Load())
 }
 
 // tick takes the places of statements that wait inside, while others queue.
-func (g *admission) tick() {
+func (g *Control) tick() {
 	ticker := time.NewTicker(admissionTick)
 	defer ticker.Stop()
 	for {
@@ -192,7 +200,7 @@ func (g *admission) tick() {
 		}
 		g.mu.Unlock()
 		now := g.now()
-		g.places(func(p *place) {
+		g.places(func(p *Place) {
 			entered, paused := p.entered.Load(), p.paused.Load()
 			if paused != 0 && now-paused > int64(pauseLong) || entered != 0 && now-entered > int64(placeLong) {
 				g.give(p)
@@ -201,30 +209,73 @@ func (g *admission) tick() {
 	}
 }
 
-// close lets go whoever queues.
-func (g *admission) close() { g.once.Do(func() { close(g.closed) }) }
+// Working are the statements that work, queued those that wait to begin.
+func (g *Control) Working() (working, queued int64) { return g.inside.Load(), g.queued.Load() }
 
-// pause says that the statement waits for something else than a CPU.
-func (p *place) pause() {
+// Bound has so many statements work at a time from now on, and returns how many it were.
+func (g *Control) Bound(limit int64) (before int64) {
+	before = g.limit.Swap(limit)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.admit()
+	return before
+}
+
+// Occupy has all places be taken and one more statement queue, until free is called once: so tests
+// see what waits then.
+func (g *Control) Occupy() (free func()) {
+	n := g.limit.Load()
+	g.inside.Add(n)
+	g.queued.Add(1)
+	return func() {
+		g.inside.Add(-n)
+		g.queued.Add(-1)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.admit()
+	}
+}
+
+// Done is closed when nobody is let in any more.
+func (g *Control) Done() <-chan struct{} { return g.closed }
+
+// Close lets go whoever queues.
+func (g *Control) Close() { g.once.Do(func() { close(g.closed) }) }
+
+// Join has a place be one at an admission. It is called before any statement.
+func (p *Place) Join(g *Control) { p.admission = g }
+
+// Yield gives the place to another: the statement waits for a row and the disk, never for a CPU.
+func (p *Place) Yield() { p.admission.give(p) }
+
+// Pause says that the statement waits for something else than a CPU.
+func (p *Place) Pause() {
 	if p.entered.Load() != 0 {
 		p.paused.Store(p.admission.now())
 	}
 }
 
-// resume ends a pause. Who has given its place takes it again without waiting:
+// Resume ends a pause. Who has given its place takes it again without waiting:
 // others may wait for what it has locked.
-func (p *place) resume() {
+func (p *Place) Resume() {
 	p.paused.Store(0)
 	if p.entered.Load() != 0 && p.held.CompareAndSwap(false, true) {
 		p.admission.inside.Add(1)
 	}
 }
 
-// places calls f with the place of every session.
-func (g *gateway) places(f func(*place)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, s := range g.sessions { // order: each by itself
-		f(&s.place)
+// Backoff waits before the next try of what has failed; false if it was cut short, or
+// the client or the server wants no more of it.
+func (p *Place) Backoff(ctx context.Context, wait time.Duration) bool {
+	p.Pause()
+	defer p.Resume()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-p.admission.closed:
 	}
+	return false
 }
