@@ -29,6 +29,7 @@ const (
 // text is what a session knows of a statement's text. It holds as long as what
 // it was made under.
 type text struct {
+	above     bool // it has no plan for what is read below the wire library
 	under     circumstances
 	native    bool               // it names no table at a source
 	foreign   *foreign.Statement // of a prepared statement that does; nil: not known, or none

@@ -77,13 +77,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		}
 	}
 	if x.below != nil {
-		if p := x.knownCore(t); p != nil {
-			return p, nil
-		}
-		if p, err := x.change(ctx, t); p != nil || err != nil {
-			return p, err
-		}
-		return nil, errAbove
+		return x.chooseBelow(ctx, t)
 	}
 	if x.prepare != nil {
 		if err := permitPrepared(s, x.text); err != nil {
@@ -109,6 +103,30 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		}
 	}
 	return enginePlan{}, nil
+}
+
+// chooseBelow is the plan of a statement that was read below the wire library; errAbove: it has none there.
+func (x *execution) chooseBelow(ctx context.Context, t *text) (p Plan, err error) {
+	if p := x.knownCore(t); p != nil {
+		return p, nil
+	}
+	if t == nil || x.prepare == nil || t.above {
+		return nil, errAbove
+	}
+	if err = permitPrepared(x.s, x.text); err == nil {
+		p, err = x.atSources(ctx, t)
+	}
+	if p == nil && err == nil {
+		p, err = x.change(ctx, t)
+	}
+	if p == nil && err == nil {
+		p, err = x.core(ctx, t)
+	}
+	if p == nil && err == nil {
+		err = errAbove
+	}
+	t.above = err == errAbove
+	return p, err
 }
 
 // explainPlan answers EXPLAIN.

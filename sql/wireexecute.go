@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -91,12 +93,11 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	t := c.session.texts.of(p.PrepareStmt)
-	changes := changesBelow(c.session, t, p.PrepareStmt)
-	if !changes && (t == nil || t.direct == nil && !t.core.some()) || !c.sent(p, body[executeFixed:]) {
+	if !c.sent(p, body[executeFixed:]) {
 		return false
 	}
 	r := request{text: p.PrepareStmt, prepare: p, sent: c.execute.values}
-	if !changes && !updatesBelow(c.session, t, &r) && !coreBelow(c.session, t, &r) {
+	if !updatesBelow(c.session, t, &r) && !coreBelow(c.session, t, &r) {
 		return false
 	}
 	return c.run(t, r, c.executes(p))
@@ -152,7 +153,7 @@ const textBegin = 32
 
 // updatesBelow reports whether a statement is one that a point update has done before.
 func updatesBelow(s *Session, t *text, r *request) bool {
-	if t.direct == nil || !s.Autocommit() || s.GetIgnoreAutoCommit() {
+	if t == nil || t.direct == nil || !s.Autocommit() || s.GetIgnoreAutoCommit() {
 		return false
 	}
 	var room [8]any
@@ -160,24 +161,30 @@ func updatesBelow(s *Session, t *text, r *request) bool {
 	return values != nil && t.direct.takes(values)
 }
 
-// coreBelow reports whether a statement is one for which the core has a plan, and stands by itself.
+// coreBelow reports whether a statement is one for which the core has a plan, or may make one, and stands by itself.
 func coreBelow(s *Session, t *text, r *request) bool {
-	if !t.core.some() || !standsAlone(s) {
+	if !standsAlone(s) || session.SaysLasting(r.text) {
 		return false
 	}
-	_, types, ok := r.coreParameters()
-	return ok && (t.core.plans[types] != nil || t.core.changes[types] != nil) && !session.SaysLasting(r.text)
+	if t != nil && t.core.some() {
+		if _, types, ok := r.coreParameters(); ok && (t.core.plans[types] != nil || t.core.changes[types] != nil) {
+			return true
+		}
+	}
+	if r.prepare == nil || t != nil && (t.above || t.core.refused || len(t.core.plans)+len(t.core.changes) >= variantsMax) {
+		return false
+	}
+	if !mayUseCore(s, r.text) && !mayChangeByCore(s, r.text) {
+		return false
+	}
+	// A NULL in LIMIT is for numberLimits.
+	return !slices.ContainsFunc(r.sent, func(p wire.Parameter) bool { return p.Null }) || !strings.Contains(strings.ToLower(r.text), "limit")
 }
 
 // standsAlone reports whether no statement of a packet is to be answered.
 func standsAlone(s *Session) bool {
 	p := &s.packet
 	return len(p.ahead) == 0 && len(p.answers) == 0 && p.apart == "" && p.live == ""
-}
-
-// changesBelow reports whether a prepared statement may be a change that the core executes, and stands by itself.
-func changesBelow(s *Session, t *text, statement string) bool {
-	return (t == nil || !t.core.refused) && standsAlone(s) && mayChangeByCore(s, statement) && !session.SaysLasting(statement)
 }
 
 // run runs a statement and answers it, with an error if there is one already.
