@@ -374,6 +374,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Types = append(s.call.Types, v.typ)
 		s.call.Constant = append(s.call.Constant, v.literal)
 		s.call.Number = append(s.call.Number, isBits(a) || v.typ.Type() == sqltypes.Bit)
+		s.call.Moment = append(s.call.Moment, b.isMoment(v))
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
@@ -402,6 +403,12 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
+}
+
+// isMoment reports whether an argument is a text that a function of dates and times returned.
+func (b *compiler) isMoment(v value) bool {
+	at := v.at - len(b.columns.Types)
+	return at >= 0 && sqltypes.IsText(v.typ.Type()) && b.p.steps[at].call.Function.Moment
 }
 
 // late reports whether expressions refer to a slot that is computed in a branch only.

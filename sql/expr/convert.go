@@ -26,7 +26,7 @@ func (c *Call) Raw(i int) []byte { return c.Args[i].Raw() }
 // numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, and dates and times are those of
 // their digits.
 func (c *Call) numeric(i int) Value {
-	v := c.Args[i]
+	v := c.moment(i)
 	if isTemporal(v) {
 		return temporalNumber(v)
 	}
@@ -40,12 +40,44 @@ func (c *Call) numeric(i int) Value {
 	return Uint(n)
 }
 
+// moment is the i-th argument; a text that is a date or time has the type of one.
+func (c *Call) moment(i int) Value {
+	v := c.Args[i]
+	if i >= len(c.Moment) || !c.Moment[i] || !sqltypes.IsText(v.Type()) {
+		return v
+	}
+	t := sqltypes.Time
+	if b := v.Raw(); len(b) >= len("2024-02-29") && b[4] == '-' {
+		if t = sqltypes.Datetime; len(b) == len("2024-02-29") {
+			t = sqltypes.Date
+		}
+	}
+	return sqltypes.MakeTrusted(t, v.Raw())
+}
+
+// jsonNumber is a JSON value as a number or text: the scalar that it is; others are 0, after a warning.
+func (c *Call) jsonNumber(kind string, v Value) Value {
+	out := jsonScalar(v)
+	if s := v.ToString(); sqltypes.IsText(out.Type()) && (s == "" || s[0] != '"') {
+		name := ""
+		if c.Function != nil {
+			name = strings.ToLower(strings.TrimLeft(c.Function.Name, "\x00"))
+		}
+		c.Warn(3156, fmt.Sprintf("Invalid JSON value for CAST to %s from column %s at row 1", kind, name))
+		return Int(0)
+	}
+	return out
+}
+
 // Integer is the i-th argument as a signed integer: rounded, cut at the ends of its range.
 func (c *Call) Integer(i int) int64 {
-	if isTemporal(c.Args[i]) {
-		return temporalInteger(c.Args[i])
+	if v := c.moment(i); isTemporal(v) {
+		return temporalInteger(v)
 	}
 	v := c.numeric(i)
+	if v.Type() == sqltypes.TypeJSON {
+		v = c.jsonNumber("INTEGER", v)
+	}
 	switch t := v.Type(); {
 	case sqltypes.IsSigned(t):
 		n, _ := v.ToInt64()
@@ -131,6 +163,9 @@ func toInt64(f float64) int64 {
 // Float is the i-th argument as a double.
 func (c *Call) Float(i int) float64 {
 	v := c.numeric(i)
+	if v.Type() == sqltypes.TypeJSON {
+		v = c.jsonNumber("DOUBLE", v)
+	}
 	switch t := v.Type(); {
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
 		f, err := fastparse.ParseFloat64(v.ToString())

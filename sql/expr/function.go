@@ -43,6 +43,8 @@ type Function struct {
 	// Node, if given, chooses the function and arguments of a call by its tree: some are words, or constants that the type
 	// depends on.
 	Node func(*sqlparser.FuncExpr) node
+	// Moment: a text that it returns is a date or time, and so a number where one is expected.
+	Moment bool
 	// Unread: it depends on the types of its arguments alone, which are not computed.
 	Unread bool
 	// Numbers: its arguments are numbers, so a literal 0x61 is one for its type.
@@ -59,6 +61,7 @@ type Call struct {
 	Types    []Type         // of Args
 	Constant []bool         // of Args: it has one value for all rows
 	Number   []bool         // of Args: a literal 0x61 or 0b11, which is a number where one is expected, and text elsewhere
+	Moment   []bool         // of Args: a text that is a date or time where a number is expected
 	Boolean  []bool         // of Args: a truth value, such as TRUE or a comparison
 	Out      Type           // of the result
 	Tree     sqlparser.Expr // the call as it was written

@@ -193,8 +193,24 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 	if right, err = b.branch(right, literal, g); err != nil {
 		return nil, nil, err
 	}
-	right, err = b.within(g, func() (sqlparser.Expr, error) { return b.operand(right) })
+	convert := b.operand
+	if b.rowless(left) {
+		convert = b.condition // the left one decides before there are rows
+	}
+	right, err = b.within(g, func() (sqlparser.Expr, error) { return convert(right) })
 	return left, right, err
+}
+
+// rowless reports whether an expression has one value for all rows.
+func (b *compiler) rowless(e sqlparser.Expr) bool {
+	is := true
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if c, ok := n.(*sqlparser.ColName); ok {
+			is = is && b.constant(c)
+		}
+		return is, nil
+	}, e)
+	return is
 }
 
 // operand is an operand of AND or OR: a text as a number.

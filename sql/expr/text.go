@@ -86,7 +86,7 @@ func equal(by colldata.Collation, a, b []byte) bool {
 
 // Bits is the i-th argument as 64 bits: a negative number is its complement, and what is too large has all bits.
 func (c *Call) Bits(i int) uint64 {
-	v := c.Args[i]
+	v := c.moment(i)
 	switch t := v.Type(); {
 	case sqltypes.IsUnsigned(t):
 		n, _ := v.ToUint64()
@@ -104,7 +104,7 @@ func (c *Call) Bits(i int) uint64 {
 
 // roundedBits are the 64 bits of a number; a text is rounded.
 func (c *Call) roundedBits(i int) uint64 {
-	v := c.Args[i]
+	v := c.moment(i)
 	if t := v.Type(); !sqltypes.IsText(t) && !sqltypes.IsBinary(t) || i < len(c.Number) && c.Number[i] {
 		return c.Bits(i)
 	}

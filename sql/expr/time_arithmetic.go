@@ -15,8 +15,8 @@ import (
 
 func init() {
 	register(
-		&Function{Name: "ADDTIME", Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
-		&Function{Name: "SUBTIME", Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
+		&Function{Name: "ADDTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
+		&Function{Name: "SUBTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
 		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Eval: timestamp},
 		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))

@@ -89,7 +89,7 @@ func dateAdd(name string, u *intervalUnit, subtract bool) *Function {
 		}
 		return timeText(digits, c)
 	}
-	return &Function{Name: name, Min: 2, Max: 2, Nulls: true, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
+	return &Function{Name: name, Moment: true, Min: 2, Max: 2, Nulls: true, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
 }
 
 // digits are the digits of the fraction of a second that an interval of a type has.
