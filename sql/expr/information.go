@@ -195,9 +195,11 @@ func coercibility(e sqlparser.Expr, t Type) int64 {
 // strongest is the coercibility of the arguments of a text function.
 func strongest(e sqlparser.Expr, t Type) int64 {
 	least := int64(literalCollation)
+	itself := true
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		part, ok := n.(sqlparser.Expr)
-		if !ok || part == e {
+		if !ok || itself {
+			itself = false
 			return true, nil
 		}
 		switch part.(type) {

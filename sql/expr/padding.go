@@ -62,6 +62,9 @@ func (b *compiler) padded(e sqlparser.Expr) (sqlparser.Expr, error) {
 func (b *compiler) unpadded(list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
 	texts := 0
 	for _, e := range list {
+		if _, ok := e.(sqlparser.ValTuple); ok {
+			return nil, nil
+		}
 		switch k := b.kind(unrolled(e)); {
 		case sqltypes.IsText(k):
 			texts++
