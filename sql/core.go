@@ -230,7 +230,7 @@ func lastingError(err error) error {
 	var e *expr.Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case 1055, 1111, 1140, 1253, 1582, 3995:
+		case 1055, 1111, 1140, 1253, 1267, 1582, 3995:
 			return coreError(err)
 		}
 	}

@@ -54,7 +54,7 @@ func (c *concat) add(row []expr.Value) error {
 // concatenated is a value as a text: a BIT is a number.
 func concatenated(v expr.Value) []byte {
 	if v.Type() != sqltypes.Bit {
-		return v.Raw()
+		return expr.Text(v).Raw()
 	}
 	n := uint64(0)
 	for _, b := range v.Raw() {

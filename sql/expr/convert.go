@@ -18,10 +18,10 @@ import (
 func (c *Call) IsNull(i int) bool { return c.Args[i].IsNull() }
 
 // Str is the i-th argument as text.
-func (c *Call) Str(i int) string { return c.Args[i].ToString() }
+func (c *Call) Str(i int) string { return Text(c.Args[i]).ToString() }
 
 // Raw are the bytes of the i-th argument, not to be changed.
-func (c *Call) Raw(i int) []byte { return c.Args[i].Raw() }
+func (c *Call) Raw(i int) []byte { return Text(c.Args[i]).Raw() }
 
 // numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, and dates and times are those of
 // their digits.

@@ -4,8 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
 // anyScale is the scale of a double with no fixed number of decimals.
@@ -34,6 +36,16 @@ func Display(v Value, t Type) Value {
 	}
 	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(digits))))
 }
+
+// Text is a value where it becomes a text: a float of 32 bits has six digits.
+func Text(v Value) Value {
+	if v.Type() != sqltypes.Float32 {
+		return v
+	}
+	return Display(v, shortFloat)
+}
+
+var shortFloat = evalengine.NewTypeEx(sqltypes.Float32, collations.CollationBinaryID, true, 0, anyScale, nil)
 
 // plainDouble is a double without an exponent if it has digits behind the point.
 func plainDouble(v Value) Value {

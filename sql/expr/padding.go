@@ -72,7 +72,13 @@ func (b *compiler) unpadded(list ...sqlparser.Expr) (out []sqlparser.Expr, err e
 			return nil, nil // numbers, times and bytes are compared otherwise
 		}
 	}
-	if texts == 0 || !Pads(b.comparedBy(list)) {
+	if texts == 0 {
+		return nil, nil
+	}
+	if err := b.mixed(list); err != nil {
+		return nil, err
+	}
+	if !Pads(b.comparedBy(list)) {
 		return nil, nil
 	}
 	changed := false
@@ -119,6 +125,40 @@ func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
 		}
 	}
 	return of
+}
+
+// mixed is MySQL's error for columns of two collations that are compared without a COLLATE: a binary collation comes before
+// the others of its character set, and of these none before another.
+func (b *compiler) mixed(list []sqlparser.Expr) error {
+	var first string
+	for _, e := range list {
+		if _, explicit := e.(*sqlparser.CollateExpr); explicit {
+			return nil
+		}
+	}
+	for _, e := range list {
+		name, ok := e.(*sqlparser.ColName)
+		if !ok || name.Qualifier.Name.String() == slotName {
+			continue
+		}
+		at, err := b.find(name)
+		if err != nil {
+			continue
+		}
+		t := b.typeAt(at)
+		if !sqltypes.IsText(t.Type()) {
+			continue
+		}
+		collation := environment.CollationEnv().LookupName(t.Collation())
+		switch {
+		case strings.HasSuffix(collation, "_bin"):
+		case first == "":
+			first = collation
+		case first != collation:
+			return newError(1267, "HY000", "Illegal mix of collations (%s,IMPLICIT) and (%s,IMPLICIT) for operation '='", first, collation)
+		}
+	}
+	return nil
 }
 
 func (b *compiler) unpad(e sqlparser.Expr) (sqlparser.Expr, error) {

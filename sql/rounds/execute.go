@@ -164,7 +164,7 @@ func (p *Plan) choose(gctx *gms.Context, offset, count uint64) (*access.Choice, 
 	}
 	if !p.Query.Grouped && !p.Query.Distinct && p.having == nil {
 		w.Order = p.plainOrder()
-		if p.count != nil && count+offset < maxTop && (len(w.Order) > 0 || len(p.order) == 0) {
+		if p.count != nil && count <= maxTop && offset <= maxTop && (len(w.Order) > 0 || len(p.order) == 0) {
 			w.Limit = int(count + offset)
 		}
 	}

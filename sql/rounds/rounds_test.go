@@ -140,6 +140,7 @@ func TestAnswersAndReads(t *testing.T) {
 		{"SELECT id FROM t WHERE (d, n) IN ((10, 1.50), (20, 2.50)) ORDER BY id DESC", "2;1", 1},
 		{"SELECT id FROM t WHERE d IS NULL AND id < 7", "3;6", 1},
 		{"SELECT id FROM t HAVING id = 2", "2", 1},
+		{"SELECT id FROM t ORDER BY id DESC LIMIT 18, 18446744073709551615", "2;1", 1},
 		{"SELECT id FROM t USE INDEX (PRIMARY) WHERE id = 2", "2", 1},
 		{"SELECT id FROM t WHERE id < 3 OR id > 18 ORDER BY id", "1;2;19;20", 1},
 		{"SELECT id FROM t WHERE id < 3 OR id BETWEEN 2 AND 4 OR id = 3 ORDER BY id", "1;2;3;4", 1},
