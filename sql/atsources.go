@@ -251,7 +251,7 @@ func askSkipping(ctx context.Context, s *Session, st *foreign.Statement, k *fore
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := s.account.Load().charge(bytes); err != nil {
+		if err := s.account.Load().Charge(bytes); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -266,7 +266,7 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 		return err
 	}
 	if account := s.account.Load(); account != nil {
-		if err := account.charge(a.Bytes()); err != nil {
+		if err := account.Charge(a.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func startSmall(t *testing.T, memory int64) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		eventually(t, "nothing is counted for ever", func() bool { return s.gateway.budget.used.Load() == 0 })
+		eventually(t, "nothing is counted for ever", func() bool { return s.gateway.budget.InUse() == 0 })
 		_ = s.Close()
 	})
 	c := (&fixture{servers: map[string]*Server{"va": s}}).connect(t, "va", "")

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"isochron/sql/memory"
 	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -19,35 +20,35 @@ import (
 // lasting parts hold it until the statement ends.
 func bufferedBytes(ctx *gms.Context, n gms.Node) (size func(gms.Row) int64, most int64, lasting bool) {
 	const every = 1 << 62
-	mark := func(gms.Row) int64 { return rowBytes } // a hash
+	mark := func(gms.Row) int64 { return memory.RowBytes } // a hash
 	none := func(gms.Row) int64 { return 0 }
 	switch n := n.(type) {
 	case *gmsplan.GroupBy:
 		return none, every, false // its groups are counted, and the values that they keep
 	case *gmsplan.Sort, *gmsplan.Window, *gmsplan.Into, *gmsplan.RecursiveCte:
-		return rowSize, every, false
+		return memory.RowSize, every, false
 	case *gmsplan.TopN:
-		return rowSize, topOf(ctx, n), false
+		return memory.RowSize, topOf(ctx, n), false
 	case *gmsplan.Distinct:
 		return mark, every, false
 	case *gmsplan.SetOp:
 		if n.SetOpType != gmsplan.UnionType {
-			return rowSize, every, false
+			return memory.RowSize, every, false
 		}
 		if n.Distinct || len(n.SortConditions) > 0 {
-			return rowSize, every, false
+			return memory.RowSize, every, false
 		}
 	case *gmsplan.HashLookup:
 		if n.Lookup == nil {
-			return rowSize, every, true
+			return memory.RowSize, every, true
 		}
 	case *gmsplan.CachedResults:
 		if !n.IsFinalized() {
-			return rowSize, every, true
+			return memory.RowSize, every, true
 		}
 	case *gmsplan.JoinNode:
 		if n.Op.IsFullOuter() || n.Op.IsMerge() || n.Op.IsRange() {
-			return rowSize, every, false
+			return memory.RowSize, every, false
 		}
 	}
 	return nil, 0, false
@@ -73,7 +74,7 @@ func (b *builder) countBuffered(ctx *gms.Context, n gms.Node, row gms.Row) (gms.
 	if size == nil {
 		return nil, nil
 	}
-	f := &feeding{g: b.g, part: n, size: size, most: most, lasting: lasting, held: &holding{account: account}}
+	f := &feeding{g: b.g, part: n, size: size, most: most, lasting: lasting, held: &memory.Holding{Account: account}}
 	if g, ok := n.(*gmsplan.GroupBy); ok {
 		counted, err := f.countGroups(ctx, g)
 		if err != nil {
@@ -98,7 +99,7 @@ type feeding struct {
 	size    func(gms.Row) int64
 	most    int64
 	lasting bool
-	held    *holding
+	held    *memory.Holding
 	grouped bool
 	last    atomic.Int64 // the size of the row that came last
 	failed  firstFailure // of groups
@@ -133,10 +134,10 @@ func (c *counting) Next(ctx *gms.Context) (gms.Row, error) {
 		return row, err
 	}
 	if c.grouped {
-		c.last.Store(rowSize(row))
+		c.last.Store(memory.RowSize(row))
 	}
 	if c.rows++; c.rows <= c.most {
-		if err := c.held.add(c.size(row)); err != nil {
+		if err := c.held.Add(c.size(row)); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +148,7 @@ func (c *counting) Next(ctx *gms.Context) (gms.Row, error) {
 func (c *counting) Close(ctx *gms.Context) error {
 	err := c.RowIter.Close(ctx)
 	if !c.lasting {
-		c.held.drop()
+		c.held.Drop()
 	}
 	return err
 }
@@ -201,7 +202,7 @@ type groupCount struct {
 
 // NewBuffer implements gms.Aggregation.
 func (c groupCount) NewBuffer(ctx *gms.Context) (gms.AggregationBuffer, error) {
-	if err := c.feeding.held.add(c.bytes + c.feeding.last.Load()); err != nil {
+	if err := c.feeding.held.Add(c.bytes + c.feeding.last.Load()); err != nil {
 		return nil, err
 	}
 	return c.Aggregation.NewBuffer(ctx)
@@ -282,7 +283,7 @@ const underWayRows = 2048
 // underWay counts the last rows that were handed out.
 type underWay struct {
 	gms.RowIter
-	account *memoryAccount
+	account *memory.Account
 	sizes   [underWayRows]int64
 	at      int
 }
@@ -293,10 +294,10 @@ func (u *underWay) Next(ctx *gms.Context) (gms.Row, error) {
 	if err != nil {
 		return row, err
 	}
-	u.account.release(u.sizes[u.at])
+	u.account.Release(u.sizes[u.at])
 	u.sizes[u.at] = 0
-	size := rowSize(row)
-	if err := u.account.charge(size); err != nil {
+	size := memory.RowSize(row)
+	if err := u.account.Charge(size); err != nil {
 		return nil, err
 	}
 	u.sizes[u.at] = size
@@ -305,7 +306,7 @@ func (u *underWay) Next(ctx *gms.Context) (gms.Row, error) {
 }
 
 // countSubqueries has the results counted that subqueries in expressions hold.
-func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *memoryAccount) (gms.Node, error) {
+func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *memory.Account) (gms.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(ctx, n, func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 		q, ok := e.(*gmsplan.Subquery)
 		if !ok {
@@ -316,7 +317,7 @@ func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *memoryAc
 			return nil, transform.SameTree, err
 		}
 		// Its result is kept for the statement, if it is the same for all rows.
-		f := &feeding{g: b.g, size: rowSize, most: 1 << 62, lasting: !q.IsNonDeterministic(), held: &holding{account: account}}
+		f := &feeding{g: b.g, size: memory.RowSize, most: 1 << 62, lasting: !q.IsNonDeterministic(), held: &memory.Holding{Account: account}}
 		return q.WithQuery(inner).WithExecBuilder(f), transform.NewTree, nil
 	})
 	return out, err

@@ -89,13 +89,18 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		}
 	}
 	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {
-		if j := plan.FindLookupJoin(j); j != nil {
-			return b.join(ctx, j, row)
-		}
-		return b.check(ctx, n, row)
+		return b.joined(ctx, j, row)
 	}
 	if p := s.statement.plan; p != nil && p.Insert != nil && p.Insert.Node == n {
 		return b.insert(ctx, p.Insert)
+	}
+	return b.check(ctx, n, row)
+}
+
+// joined lets the engine do a join, by lookups if it can be read so.
+func (b *builder) joined(ctx *gms.Context, n *gmsplan.JoinNode, row gms.Row) (gms.RowIter, error) {
+	if j := plan.FindLookupJoin(n); j != nil {
+		return b.join(ctx, j, row)
 	}
 	return b.check(ctx, n, row)
 }

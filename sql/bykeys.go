@@ -137,7 +137,7 @@ func (k *keyedRead) table() *catalog.Descriptor { return k.plan.Query.Table }
 
 func (k *keyedRead) run(ctx context.Context, tx *change.Known) error {
 	k.found = nil
-	from, err := k.plan.Execute(ctx, k.s.quiet, k.c, knownReader{tx}, coreMemory{k.s.account.Load()})
+	from, err := k.plan.Execute(ctx, k.s.quiet, k.c, knownReader{tx}, k.s.account.Load())
 	if err != nil {
 		return err
 	}

@@ -336,7 +336,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, coreMemory{s.account.Load()})
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, s.account.Load())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}
@@ -359,13 +359,13 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		count += int64(len(rows))
 		tellFlags(s, x.c)
 		held := 2 * bytesOf(rows) // until they are sent, as values and as a packet
-		if err := s.account.Load().charge(held); err != nil {
+		if err := s.account.Load().Charge(held); err != nil {
 			return err
 		}
 		if err := x.yieldRows(p, fields, rows); err != nil {
 			return err
 		}
-		s.account.Load().release(held)
+		s.account.Load().Release(held)
 	}
 	showCoreWarnings(s, c)
 	s.texts.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
@@ -429,7 +429,7 @@ func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wa
 	if err != nil {
 		return nil, err
 	}
-	return rows, s.account.Load().charge(bytesOf(rows))
+	return rows, s.account.Load().Charge(bytesOf(rows))
 }
 
 // bytesOf is what rows take.
@@ -442,12 +442,3 @@ func bytesOf(rows [][]expr.Value) (n int64) {
 	}
 	return n
 }
-
-// coreMemory has the core charge a statement's account.
-type coreMemory struct{ *memoryAccount }
-
-// Charge implements exec.Memory.
-func (m coreMemory) Charge(n int64) error { return m.charge(n) }
-
-// Release implements exec.Memory.
-func (m coreMemory) Release(n int64) { m.release(n) }

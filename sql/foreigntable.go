@@ -124,7 +124,7 @@ func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.account.Load().charge(a.Bytes()); err != nil {
+		if err := s.account.Load().Charge(a.Bytes()); err != nil {
 			return nil, err
 		}
 		if rows, err = t.converted(ctx, rows, a); err != nil {

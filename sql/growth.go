@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"isochron/sql/memory"
 	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -100,9 +101,9 @@ func (g *growing) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 			return tooLong(ctx, g.name, most), nil
 		}
 	case types.JSONDocument:
-		if e := sizeOfJSON(v.Val); e.depth > jsonDepthMax {
-			return nil, mysql.NewSQLError(3157, "22032", "The JSON document exceeds the maximum depth of %d", jsonDepthMax)
-		} else if e.bytes > 4*most {
+		if e := memory.SizeOfJSON(v.Val); e.Depth > memory.JSONDepthMax {
+			return nil, mysql.NewSQLError(3157, "22032", "The JSON document exceeds the maximum depth of %d", memory.JSONDepthMax)
+		} else if e.Bytes > 4*most {
 			return tooLong(ctx, g.name, most), nil
 		}
 	}
@@ -171,7 +172,7 @@ func (g *growing) resultMost(ctx *gms.Context) int64 {
 	if g.among != nil {
 		shares = max(shares, g.among.Load())
 	}
-	return min(statementMaxBytes, a.statement/shares)
+	return min(statementMaxBytes, a.Statement/shares)
 }
 
 // resultPart of the memory of a statement is what one result may take at most.
@@ -203,8 +204,8 @@ func bounded(f gms.Function) gms.Function {
 		}
 		g := &growing{e, name, d.guess, d.check, nil}
 		if a := accountOf(ctx); a != nil {
-			a.growing.Add(1)
-			g.among = &a.growing
+			a.Growing.Add(1)
+			g.among = &a.Growing
 		}
 		return g, nil
 	}}

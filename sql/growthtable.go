@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"isochron/sql/memory"
 	"math"
 	"strconv"
 	"strings"
@@ -107,8 +108,8 @@ func decided() map[string]decision {
 		if len(a) == 0 {
 			return 0
 		}
-		e := sizeOfJSON(a[0])
-		return e.bytes + product(int64(e.nodes), int64(4*e.depth))
+		e := memory.SizeOfJSON(a[0])
+		return e.Bytes + product(int64(e.Nodes), int64(4*e.Depth))
 	}}
 	out["uncompress"] = decision{guess: guessUncompress}
 	digits := decision{check: checkDigits}
@@ -158,7 +159,7 @@ func checkFormat(name string, a []any) error {
 // sum is that of the arguments' sizes.
 func sum(args []any) (n int64) {
 	for _, a := range args {
-		n += sizeOfValue(a) + 4
+		n += memory.SizeOfValue(a) + 4
 	}
 	return n
 }
@@ -179,9 +180,9 @@ func sizeAt(args []any, i int) int64 {
 	}
 	switch args[i].(type) {
 	case nil, string, []byte:
-		return sizeOfValue(args[i])
+		return memory.SizeOfValue(args[i])
 	}
-	return max(sizeOfValue(args[i]), 24) // a number has so many digits
+	return max(memory.SizeOfValue(args[i]), 24) // a number has so many digits
 }
 
 func textAt(args []any, i int) string {

@@ -15,7 +15,7 @@ type verdict struct {
 
 // beginStatement readies the session for a try of a statement.
 func beginStatement(s *Session, try int) {
-	s.account.Swap(s.gateway.budget.opened(s.Chosen().Memory, s.share())).close()
+	s.account.Swap(s.gateway.budget.Opened(s.Chosen().Memory, s.share())).Close()
 	s.statement.begin(s.Autocommit() && !s.GetIgnoreAutoCommit(), try > 0 && s.statement.notFinal, s.open)
 	if s.open.begun() {
 		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"isochron/sql/account"
+	"isochron/sql/memory"
 
 	"github.com/dolthub/vitess/go/mysql"
 )
@@ -39,18 +40,18 @@ func (c *conn) weigh() {
 	b := c.gateway.budget
 	kept, ctx := int64(0), context.Background()
 	if c.session != nil {
-		kept, ctx = c.session.kept.all, c.session.quiet
+		kept, ctx = c.session.kept.All, c.session.quiet
 	}
-	most := b.limit(ctx, connectionMemory, b.connection)
+	most := b.Limit(ctx, connectionMemory, b.Connection)
 	switch {
 	case all+kept > most:
 		all = c.dropLong(fmt.Errorf("the values sent ahead of the execution of a connection's statements (COM_STMT_SEND_LONG_DATA) would take more than %d bytes (%s)", most, connectionMemory))
-	case all > l.bytes && b.used.Load()+all-l.bytes > b.limit(ctx, nodeMemory, b.node):
-		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have all statements of this node hold more than %d bytes (%s)", b.limit(ctx, nodeMemory, b.node), nodeMemory))
-	case all > l.bytes && c.share.Memory.Load()+all-l.bytes > account.PartOf(b.limit(ctx, nodeMemory, b.node)):
+	case all > l.bytes && b.InUse()+all-l.bytes > b.Limit(ctx, nodeMemory, b.Node):
+		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have all statements of this node hold more than %d bytes (%s)", b.Limit(ctx, nodeMemory, b.Node), nodeMemory))
+	case all > l.bytes && c.share.Memory.Load()+all-l.bytes > account.PartOf(b.Limit(ctx, nodeMemory, b.Node)):
 		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have the account's statements hold more than 80 %% of what those of this node may (%s)", nodeMemory))
 	}
-	b.used.Add(all - l.bytes)
+	b.Hold(all - l.bytes)
 	c.share.Memory.Add(all - l.bytes)
 	l.bytes = all
 }
@@ -132,8 +133,8 @@ func (c *conn) executes(p *mysql.PrepareData) error {
 }
 
 // dropped gives back what a connection that is closed has held.
-func (l *longData) dropped(b *budget, of *account.Share) {
-	b.used.Add(-l.bytes)
+func (l *longData) dropped(b *memory.Budget, of *account.Share) {
+	b.Hold(-l.bytes)
 	of.Give(account.OfMemory, l.bytes)
 	*l = longData{}
 }

@@ -72,7 +72,7 @@ func TestLongDataIsBounded(t *testing.T) {
 			must(t, root, "CREATE DATABASE shop", "CREATE TABLE shop.b (id INT PRIMARY KEY, v LONGBLOB)")
 			a := &ahead{t: t, c: enters(t, server.Addr().String())}
 			a.prepare()
-			idle := server.gateway.budget.used.Load()
+			idle := server.gateway.budget.InUse()
 			piece := bytes.Repeat([]byte{'x'}, 1<<20)
 			for range 3 {
 				a.data(piece)
@@ -86,7 +86,7 @@ func TestLongDataIsBounded(t *testing.T) {
 					a.ping()
 				}
 			}
-			if used := server.gateway.budget.used.Load() - idle; used > 17<<20 {
+			if used := server.gateway.budget.InUse() - idle; used > 17<<20 {
 				t.Errorf("%d bytes are counted", used)
 			}
 			if said := a.execute(2); !strings.Contains(said, connectionMemory) {
@@ -104,7 +104,7 @@ func TestLongDataIsBounded(t *testing.T) {
 				t.Errorf("%d rows with %d bytes are there (%v)", n, length, err)
 			}
 			_ = a.c.Close()
-			eventually(t, "a closed connection has given back what it held", func() bool { return server.gateway.budget.used.Load() <= idle })
+			eventually(t, "a closed connection has given back what it held", func() bool { return server.gateway.budget.InUse() <= idle })
 		})
 	}
 }

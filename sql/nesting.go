@@ -71,7 +71,7 @@ func checkSize(ctx context.Context, query string, options sqlparser.ParserOption
 	if n.depth > depth {
 		return errTooDeep(depth)
 	}
-	if err := accountOf(ctx).parse(n.tokens); err != nil {
+	if err := accountOf(ctx).Parse(n.tokens); err != nil {
 		return mysql.NewSQLError(codeCapacity, "HY000", sizeMark+"its %d words, values and signs would take more memory than a statement may have (%s). Send it in parts", n.tokens, statementMemory)
 	}
 	return nil

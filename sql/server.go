@@ -26,6 +26,7 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/admission"
 	"isochron/sql/catalog"
+	"isochron/sql/memory"
 	"isochron/sql/sysvars"
 	"isochron/txn"
 )
@@ -97,7 +98,7 @@ type Holding struct {
 // Holding tells what the clients of the server have it hold.
 func (s *Server) Holding() Holding {
 	g := s.gateway
-	return Holding{Statements: g.budget.used.Load(), Results: g.held.Load(), Requests: s.listener.unread.Load(),
+	return Holding{Statements: g.budget.InUse(), Results: g.held.Load(), Requests: s.listener.unread.Load(),
 		Prepared: int(g.prepared.Load()) + g.directs.len()}
 }
 
@@ -132,7 +133,7 @@ type gateway struct {
 	shares       account.Shares
 	admission    *admission.Control
 	bounds       bounds
-	budget       *budget
+	budget       *memory.Budget
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -184,7 +185,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := setVariables(cfg.Variables); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: newBudget(cfg.Memory.Statements), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}

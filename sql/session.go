@@ -15,6 +15,7 @@ import (
 	"isochron/sql/admission"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/sql/memory"
 	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -31,8 +32,8 @@ type Session struct {
 	open           *transaction
 	lost           session.Lost // the transaction that a next one may do again
 	statement      statement
-	account        atomic.Pointer[memoryAccount] // what the statement holds
-	kept           keptVariables
+	account        atomic.Pointer[memory.Account] // what the statement holds
+	kept           memory.Kept
 	shownText      atomic.Pointer[string] // the text of the statement, or of the last
 	stats          session.Stats
 	place          admission.Place // among the statements that run

@@ -3,7 +3,6 @@ package sql
 import (
 	"database/sql"
 	"fmt"
-	"isochron/sql/account"
 	"strings"
 	"testing"
 )
@@ -98,30 +97,4 @@ func TestPreparedOfAnAccount(t *testing.T) {
 	}
 	must(t, db, "SELECT 1")
 	must(t, second, "PREPARE again FROM 'SELECT 1'")
-}
-
-// One account's statements hold at most 80 % of the memory for those of the node.
-func TestMemoryOfAnAccount(t *testing.T) {
-	b := newBudget(1000)
-	one, other := &account.Share{}, &account.Share{}
-	a := b.opened(1000, one)
-	if err := a.charge(700); err != nil {
-		t.Fatal(err)
-	}
-	second := b.opened(1000, one)
-	err := second.charge(101)
-	if err == nil || !strings.Contains(err.Error(), nodeMemory) || !strings.Contains(err.Error(), "account") {
-		t.Errorf("beyond its part: %v", err)
-	}
-	if err := second.charge(100); err != nil {
-		t.Error(err)
-	}
-	if err := b.opened(1000, other).charge(200); err != nil {
-		t.Errorf("another account: %v", err)
-	}
-	a.release(100)
-	a.close()
-	if got := one.Memory.Load(); got != 100 {
-		t.Errorf("%d bytes are counted", got)
-	}
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"hash/maphash"
+	"isochron/sql/memory"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
@@ -14,7 +15,7 @@ const keptBytes = 64
 // valueCount counts the values of an expression that an aggregate keeps.
 type valueCount struct {
 	gms.Expression
-	held *holding
+	held *memory.Holding
 	seen *filter // nil: each value is kept, however often it comes
 }
 
@@ -36,7 +37,7 @@ func isCountDistinct(e gms.Expression) bool {
 func (c valueCount) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	v, err := c.Expression.Eval(ctx, row)
 	if err == nil && (c.seen == nil || c.seen.isNew(v)) {
-		err = c.held.add(keptBytes + sizeOfValue(v))
+		err = c.held.Add(keptBytes + memory.SizeOfValue(v))
 	}
 	if err != nil {
 		return nil, err

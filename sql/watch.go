@@ -21,7 +21,7 @@ type StatementObserver interface {
 
 // reportStatement ends the statement that begin began.
 func reportStatement(s *Session, now time.Time) {
-	s.account.Swap(nil).close()
+	s.account.Swap(nil).Close()
 	s.AfterStatement(s.open != nil, s.GetIgnoreAutoCommit())
 	if open := s.open.begun() && s.open.over == nil; open != s.transacting.Load() {
 		s.transacting.Store(open)

@@ -56,5 +56,5 @@ func (f *feeding) windows(ctx *gms.Context, n *gmsplan.Window, row gms.Row) (gms
 	if err != nil {
 		return nil, err
 	}
-	return window.Rows(n, input, func(row gms.Row) error { return f.held.add(f.size(row)) }), nil
+	return window.Rows(n, input, func(row gms.Row) error { return f.held.Add(f.size(row)) }), nil
 }
