@@ -93,9 +93,6 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 		if p := t.core.plans[types]; p != nil {
 			return p.with(parameters), nil
 		}
-		if len(t.core.plans) >= variantsMax {
-			return nil, nil
-		}
 	}
 	keyed := x.text
 	if t != nil {
@@ -119,8 +116,8 @@ func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 		t.core.refused = true
 		return nil, nil
 	}
-	if p.bound {
-		return p, nil
+	if p.bound || len(t.core.plans) >= variantsMax {
+		return p, nil // for this execution only
 	}
 	if t.core.plans == nil {
 		t.core.plans = map[string]*corePlan{}

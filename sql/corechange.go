@@ -78,9 +78,6 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		if p := t.core.changes[types]; p != nil {
 			return &changePlan{plan: p.plan, parameters: parameters}, nil
 		}
-		if len(t.core.changes) >= variantsMax {
-			return nil, nil
-		}
 		keyed = strings.TrimPrefix(x.request.key(), textKey)
 	}
 	p, err := compileChange(ctx, s, x.text, keyed, parameters)
@@ -94,7 +91,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	case p == nil:
 		t.core.refused = true
 		return nil, nil
-	case t != nil && !p.bound:
+	case t != nil && !p.bound && len(t.core.changes) < variantsMax:
 		if t.core.changes == nil {
 			t.core.changes = map[string]*changePlan{}
 		}
