@@ -131,15 +131,19 @@ func parameterType(t vtsqltypes.Type, value []byte) vtsqltypes.Type {
 }
 
 // coreResult is a batch of rows as the wire library sends them.
-func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value) *sqltypes.Result {
+func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value, binary bool) *sqltypes.Result {
 	width := len(fields)
 	memory := make([]sqltypes.Value, len(rows)*width)
 	r := &sqltypes.Result{Fields: fields, Rows: make([][]sqltypes.Value, len(rows)), RowsAffected: uint64(len(rows))}
+	shown := expr.Display
+	if binary {
+		shown = expr.Exact
+	}
 	for i, row := range rows {
 		out := memory[i*width : (i+1)*width : (i+1)*width]
 		for j := range out {
 			if v := row[j]; !v.IsNull() {
-				out[j] = sqltypes.MakeTrusted(fields[j].Type, expr.Display(v, of[j].Type).Raw())
+				out[j] = sqltypes.MakeTrusted(fields[j].Type, shown(v, of[j].Type).Raw())
 			}
 		}
 		r.Rows[i] = out

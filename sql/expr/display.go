@@ -47,6 +47,14 @@ func Text(v Value) Value {
 
 var shortFloat = evalengine.NewTypeEx(sqltypes.Float32, collations.CollationBinaryID, true, 0, anyScale, nil)
 
+// Exact is Display for a client that reads numbers as bits: a float of 32 bits without a number of decimals is sent whole.
+func Exact(v Value, t Type) Value {
+	if v.Type() == sqltypes.Float32 && Decimals(t) == anyScale {
+		return v
+	}
+	return Display(v, t)
+}
+
 // plainDouble is a double without an exponent if it has digits behind the point.
 func plainDouble(v Value) Value {
 	digits, ok := strings.CutSuffix(v.ToString(), "e15")
