@@ -306,11 +306,16 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 	return values
 }
 
-// prepareBelow is prepareCore for a statement that was read below the wire library; it counts the parameters as well.
-func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int) {
-	tree := parse.Select(query)
-	if tree == nil {
-		return nil, 0
+// prepareBelow prepares a statement that was read below the wire library, and counts its parameters; false: the core does not
+// execute it.
+func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool) {
+	tree, changes := sqlparser.Statement(nil), false
+	if t := parse.Select(query); t != nil {
+		tree = t
+	} else if tree = parse.Change(query); tree == nil {
+		return nil, 0, false
+	} else {
+		changes = true
 	}
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		if _, ok := n.(*sqlparser.Argument); ok {
@@ -324,7 +329,11 @@ func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters
 	defer s.interruption.Leave()
 	beginStatement(s, 0)
 	_ = s.gateway.accounts.Refresh(ctx)
-	return prepareCore(ctx, s, query, parameters), parameters
+	if changes {
+		return nil, parameters, preparesChange(ctx, s, query, parameters)
+	}
+	fields = prepareCore(ctx, s, query, parameters)
+	return fields, parameters, fields != nil
 }
 
 // Execute implements Plan.

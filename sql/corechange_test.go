@@ -49,6 +49,8 @@ func TestChangesByTheCore(t *testing.T) {
 		{"UPDATE t SET n = 1 / 0 WHERE u = 'a'", "1365: " + rows},
 		{"DELETE FROM t WHERE n >= 1 ORDER BY n DESC LIMIT 1", "affected 1, id 0: 1 | a | 1; 3 | c | NULL"},
 		{"DELETE FROM t", "affected 3, id 0: "},
+		{"DELETE FROM t WHERE n = 'x'", "1292: " + rows},
+		{"DELETE FROM t WHERE n = 'x' LIMIT 0", "affected 0, id 0: " + rows},
 		{"INSERT INTO t (u) VALUES ('x'), (UPPER('y'))", "affected 2, id 4: " + rows + "; 4 | x | 7; 5 | Y | 7"},
 		{"INSERT INTO t SET id = 9, n = id + 1, u = n", "affected 1, id 9: " + rows + "; 9 | 10 | 10"},
 		{"INSERT INTO t VALUES (20, 'x', DEFAULT), (NULL, 'y', 0)", "affected 2, id 21: " + rows + "; 20 | x | 7; 21 | y | 0"},
@@ -58,7 +60,8 @@ func TestChangesByTheCore(t *testing.T) {
 		{"REPLACE INTO t VALUES (1, 'b', 9)", "affected 3, id 1: 1 | b | 9; 3 | c | NULL"},
 		{"REPLACE INTO t VALUES (3, 'c', 9)", "affected 2, id 3: 1 | a | 1; 2 | b | 2; 3 | c | 9"},
 		{"INSERT INTO t (u) VALUES ('a'), ('z') ON DUPLICATE KEY UPDATE n = n + 40, u = CONCAT(VALUES(u), '!')", "affected 3, id 4: 1 | a! | 41; 2 | b | 2; 3 | c | NULL; 4 | z | 7"},
-		{"INSERT INTO t (id, u) VALUES (2, 'q') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 2: " + rows},
+		{"INSERT INTO t (u) VALUES ('b') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 2: " + rows},
+		{"INSERT INTO t (id, u) VALUES (2, 'q') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 0: " + rows},
 	} {
 		for _, inside := range []bool{false, true} {
 			reset()

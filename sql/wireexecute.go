@@ -248,11 +248,16 @@ func asSQLError(err error) *mysql.SQLError {
 	return mysql.NewSQLError(codeUnspecified, mysql.SSUnknownSQLState, "%v", err)
 }
 
-// prepared prepares a SELECT that the library's parser does not read and the core does, and answers it; false: it is for the
+// prepared prepares a SELECT or a change that the library's parser does not read and the core does, and answers it; false: it is for the
 // library.
 func (c *conn) prepared(body []byte) bool {
 	text := string(body)
-	if table.FirstWord(text) != "select" || c.client.Capabilities&mysql.CapabilityClientMultiStatements != 0 && several(text) {
+	switch table.FirstWord(text) {
+	case "select", "insert", "replace", "update", "delete":
+	default:
+		return false
+	}
+	if c.client.Capabilities&mysql.CapabilityClientMultiStatements != 0 && several(text) {
 		return false
 	}
 	options, err := c.gateway.handler.ParserOptionsForConnection(c.client)
@@ -262,8 +267,8 @@ func (c *conn) prepared(body []byte) bool {
 	if _, err := sqlparser.ParseWithOptions(context.Background(), text, options); err == nil {
 		return false
 	}
-	fields, parameters := prepareBelow(c.session, text)
-	if fields == nil {
+	fields, parameters, ok := prepareBelow(c.session, text)
+	if !ok {
 		return false
 	}
 	m := c.client

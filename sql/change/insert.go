@@ -297,12 +297,15 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 		return err
 	}
 	r.out.Touched++
-	if r.counter >= 0 && r.out.Generated == 0 {
+	same, err := r.same(old, row)
+	if err != nil {
+		return err
+	}
+	if r.counter >= 0 && r.out.Generated == 0 && (!same || f.generated > 0) {
 		r.out.InsertID = answered(row[r.counter])
 	}
-	same, err := r.same(old, row)
-	if same || err != nil {
-		return err
+	if same {
+		return nil
 	}
 	if err := r.stamp(r.duplicate, row); err != nil {
 		return err

@@ -79,11 +79,14 @@ func (r *Rows) Begin(c *expr.Context) error {
 // decided: it yields just the rows of the filter.
 func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
 	p := r.plan
-	if err := r.Begin(c); err != nil {
-		return nil, false, false, err
+	if p.count != nil {
+		p.count.Begin(c)
 	}
 	_, count, err := p.window()
 	if err != nil || p.count != nil && count == 0 {
+		return nil, false, false, err
+	}
+	if err := r.Begin(c); err != nil {
 		return nil, false, false, err
 	}
 	choice, err := p.choose(gctx, 0, count)

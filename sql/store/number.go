@@ -225,36 +225,40 @@ func isTemporal(t sqltypes.Type) bool {
 	return t == sqltypes.Date || t == sqltypes.Datetime || t == sqltypes.Timestamp || t == sqltypes.Time
 }
 
-// numberOf is a value as a decimal number. kind names the column's type in the warning of a text that is none.
-func (t *Target) numberOf(c *Column, v expr.Value, kind string) (n number, err error) {
+// numberOf is a value as a decimal number.
+func numberOf(v expr.Value) (n number, f fault) {
 	switch k := v.Type(); {
 	case isNumberLiteral(v):
 		bits, over := bytesNumber(v.Raw())
 		if over {
-			return number{huge: true}, nil
+			return number{huge: true}, noFault
 		}
-		return number{whole: strconv.FormatUint(bits, 10)}, nil
+		return number{whole: strconv.FormatUint(bits, 10)}, noFault
 	case isTemporal(k):
 		n, _, _ = readNumber(temporalText(v))
-		return n, nil
+		return n, noFault
 	case sqltypes.IsNumber(k):
 		n, _, _ = readNumber(v.ToString())
-		return n, nil
+		return n, noFault
 	case k == sqltypes.TypeJSON:
-		n, _, f := readNumber(jsonText(v))
-		if f != noFault {
-			err = t.incorrect(c, kind, v)
+		if n, _, f = readNumber(jsonText(v)); f != noFault {
+			f = noNumber
 		}
-		return n, err
+		return n, f
 	}
-	n, _, f := readNumber(v.ToString())
+	n, _, f = readNumber(v.ToString())
+	return n, f
+}
+
+// faulty reports what was wrong with the text of a number, after its range. kind names the column's type.
+func (t *Target) faulty(c *Column, v expr.Value, kind string, f fault) error {
 	switch f {
 	case noNumber:
-		err = t.incorrect(c, kind, v)
+		return t.incorrect(c, kind, v)
 	case garbage:
-		err = t.truncated(c)
+		return t.truncated(c)
 	}
-	return n, err
+	return nil
 }
 
 // jsonText is the scalar of a JSON value as text.
@@ -295,30 +299,27 @@ func limits(t sqltypes.Type) (least int64, most uint64) {
 }
 
 // whole is a value as a whole number: its sign and magnitude.
-func (t *Target) whole(c *Column, v expr.Value) (negative bool, magnitude uint64, over bool, err error) {
+func whole(v expr.Value) (negative bool, magnitude uint64, over bool, f fault, err error) {
 	switch k := v.Type(); {
 	case isNumberLiteral(v):
 		magnitude, over = bytesNumber(v.Raw())
-		return false, magnitude, over, nil
+		return false, magnitude, over, noFault, nil
 	case sqltypes.IsSigned(k):
 		n, err := v.ToInt64()
 		if n < 0 {
-			return true, -uint64(n), false, err
+			return true, -uint64(n), false, noFault, err
 		}
-		return false, uint64(n), false, err
+		return false, uint64(n), false, noFault, err
 	case sqltypes.IsFloat(k):
 		negative, magnitude, over = wholeFloat(v)
-		return negative, magnitude, over, nil
+		return negative, magnitude, over, noFault, nil
 	}
-	n, err := t.numberOf(c, v, "integer")
-	if err != nil {
-		return false, 0, false, err
-	}
+	n, f := numberOf(v)
 	if isTemporal(v.Type()) && n.fraction != "" {
 		n.fraction = roundSecond(&n)
 	}
 	magnitude, over = n.integer()
-	return n.negative, magnitude, over, nil
+	return n.negative, magnitude, over, f, nil
 }
 
 // roundSecond keeps the fraction of a second that rounds without a carry over 59: others become that of the next second only
@@ -350,7 +351,7 @@ func truncatedFloat(v expr.Value) expr.Value {
 }
 
 func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
-	negative, magnitude, over, err := t.whole(c, v)
+	negative, magnitude, over, f, err := whole(v)
 	if err != nil {
 		return nil, err
 	}
@@ -363,10 +364,12 @@ func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 		if over || magnitude > -uint64(least) {
 			return least, t.outOfRange(c)
 		}
-		return -int64(magnitude), nil
+		return -int64(magnitude), t.faulty(c, v, "integer", f)
 	}
 	if over || magnitude > most {
 		magnitude, err = most, t.outOfRange(c)
+	} else {
+		err = t.faulty(c, v, "integer", f)
 	}
 	if signed {
 		return int64(magnitude), err
@@ -377,8 +380,8 @@ func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 func toDecimal(t *Target, c *Column, v expr.Value) (any, error) {
 	typ := c.Type.(gms.DecimalType)
 	precision, scale := int(typ.Precision()), int(typ.Scale())
-	n, err := t.numberOf(c, v, "decimal")
-	if err != nil {
+	n, f := numberOf(v)
+	if err := t.faulty(c, v, "decimal", f); err != nil {
 		return nil, err
 	}
 	text, cut := n.rounded(scale)
@@ -485,7 +488,7 @@ func toYear(t *Target, c *Column, v expr.Value) (any, error) {
 	if sqltypes.IsFloat(v.Type()) {
 		v = truncatedFloat(v)
 	}
-	negative, n, over, err := t.whole(c, v)
+	negative, n, over, f, err := whole(v)
 	if err != nil {
 		return nil, err
 	}
@@ -493,6 +496,11 @@ func toYear(t *Target, c *Column, v expr.Value) (any, error) {
 	switch {
 	case negative && n > 0, over, n >= 100 && n < firstYear, n > lastYear:
 		return int16(0), t.outOfRange(c)
+	}
+	if err := t.faulty(c, v, "integer", f); err != nil {
+		return nil, err
+	}
+	switch {
 	case n == 0 && (!text || v.Len() == 4 || strings.Trim(v.ToString(), " ") == "" || strings.Trim(v.ToString(), "0") != ""):
 		return int16(0), nil
 	case n < 70:

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -122,7 +124,9 @@ func textual(t testing.TB, col *Column, stored any) string {
 	t.Helper()
 	v := written(t, col, stored)
 	if v.Type() == sqltypes.Float32 {
-		v = expr.Display(v, expr.NullType())
+		f, _ := strconv.ParseFloat(v.ToString(), 64)
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		v = sqltypes.MakeTrusted(sqltypes.Float32, format.FormatFloat(short))
 	}
 	s := v.ToString()
 	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {

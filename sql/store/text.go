@@ -41,8 +41,13 @@ func textOf(v expr.Value, room int64) (_ string, lost bool) {
 		return s, false
 	}
 	for ; digits > 0; digits-- {
-		short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
-		if s = string(format.FormatFloat(short)); int64(len(s)) <= room {
+		text := strconv.FormatFloat(f, 'g', digits, 64)
+		if short, err := strconv.ParseFloat(text, 64); err == nil {
+			s = string(format.FormatFloat(short))
+		} else { // rounded beyond the greatest double
+			s = strings.Replace(text, "e+", "e", 1)
+		}
+		if int64(len(s)) <= room {
 			break
 		}
 	}
@@ -179,7 +184,7 @@ func toBit(t *Target, c *Column, v expr.Value) (any, error) {
 		}
 		n = uint64(signed)
 	case sqltypes.IsDecimal(k), sqltypes.IsUnsigned(k):
-		negative, magnitude, tooMuch, err := t.whole(c, v)
+		negative, magnitude, tooMuch, _, err := whole(v)
 		if err != nil {
 			return nil, err
 		}
