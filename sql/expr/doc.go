@@ -15,6 +15,9 @@
 // A step in a branch of IF, CASE, IFNULL, COALESCE, AND or OR has guards: conditions, computed before it, under which the
 // branch is taken. It is computed only if they hold, so a branch that is not taken cannot fail, warn or wait.
 //
+// The type of a result may depend on the value of a constant, as that of ROUND(x, 2) does; Context.Bound then reports that
+// what was compiled is for the present values of the parameters only.
+//
 // Dates and times are read by one set of rules (time_argument.go), under sql_mode; they may have parts of 0, which the
 // engine's own expressions do not return as they are. JSON documents pass between expressions as text in MySQL's normal
 // form: a decimal inside one is a double for the next function, a date a string.

@@ -48,7 +48,10 @@ func (c *Call) extreme(sign int) Value {
 		if c.IsNull(i) {
 			return Null
 		}
-		p, _ := read(i) // a text that is no date is before all
+		p, ok := read(i) // a text that is no date is before all
+		if !ok && sqltypes.IsNumber(c.Args[i].Type()) {
+			return Null
+		}
 		if i == 0 || sign*compareInt64(p.micros(), most.micros()) > 0 {
 			most = p
 		}

@@ -75,10 +75,10 @@ func makeTime(c *Call) (Value, error) {
 	if minute < 0 || minute > 59 {
 		return Null, nil
 	}
-	if second.Sign() < 0 {
+	if second.Sign() < 0 && second.Cmp(decimal.NewFromInt(-60)) > 0 {
 		return Null, nil
 	}
-	if second.Cmp(decimal.NewFromInt(60)) >= 0 {
+	if second.CmpAbs(decimal.NewFromInt(60)) >= 0 {
 		c.Warn(1292, fmt.Sprintf("Truncated incorrect seconds value: '%s'", shorten(c.Str(2))))
 		return Null, nil
 	}
