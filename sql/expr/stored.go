@@ -111,6 +111,9 @@ func readDate(c *Context, v Value, rules dateRules) (p parsed, fault StoredFault
 
 func isZeroNumber(v Value) bool { return sqltypes.IsNumber(v.Type()) && v.ToString() == "0" }
 
+// leastDateTimeNumber is the least number that a TIME reads as a date with time.
+const leastDateTimeNumber = 10_000_000_000
+
 // storedSpan is what a TIME stores.
 func storedSpan(c *Context, v Value, digits int) StoredTime {
 	p, fault := readSpan(v)
@@ -134,7 +137,10 @@ func readSpan(v Value) (p parsed, fault StoredFault) {
 	case sqltypes.IsNumber(t):
 		n, micro, _, _, whole := split(v.ToString())
 		negative := strings.HasPrefix(v.ToString(), "-")
-		if p, ok = timeOfNumber(n, micro, negative); !whole || !ok && n > largestTimeNumber {
+		if n <= largestTimeNumber || n >= leastDateTimeNumber { // a shorter number is no date with time
+			p, ok = timeOfNumber(n, micro, negative)
+		}
+		if !whole || !ok && n > largestTimeNumber {
 			p.temporal, _ = timeOf(maxTime)
 			p.negative = negative
 			return p, StoredOverEnd
