@@ -65,13 +65,12 @@ var (
 			}
 			return c.temporalValue(temporal{kind: aTime}, 6), nil
 		}
-		if !c.Args[0].IsQuoted() {
+		p, ok := c.time(0)
+		if !ok && !c.Args[0].IsQuoted() {
 			if n := c.Float(0); math.Abs(n) >= 8_390_000 { // beyond every time
-				c.Warn(1292, fmt.Sprintf("Truncated incorrect time value: '%s'", shorten(c.Str(0))))
 				return c.Bytes([]byte(beyondTimes(n))), nil
 			}
 		}
-		p, ok := c.time(0)
 		if !ok {
 			return c.temporalValue(temporal{kind: aTime}, 6), nil // as MariaDB: what is no time is none, after a warning
 		}

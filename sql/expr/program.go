@@ -190,6 +190,9 @@ func (p *Program) Constants() (err error) {
 	if p.engine == nil && p.uses() {
 		p.engine = newEngine(p.context)
 	}
+	if p.engine != nil {
+		p.engine.Row = p.row
+	}
 	for i := range p.steps {
 		if s := &p.steps[i]; s.once && !s.done && !s.late {
 			if err := p.slot(s); err != nil {

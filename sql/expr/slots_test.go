@@ -47,3 +47,25 @@ func TestSlotsOfBranches(t *testing.T) {
 		}
 	}
 }
+
+// What has one value for all rows is computed before there is one, from other such values too.
+func TestConstantsOfConstants(t *testing.T) {
+	for text, want := range map[string]bool{"'a' in (12)": false, "'12' in (12, 'b')": true, "'a' not in (12)": true} {
+		e, err := Environment().Parser().ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Context{Collation: collations.ID(45)}
+		p, err := Compile(c, Columns{}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Begin(c)
+		if err := p.Constants(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got, err := p.True(nil); err != nil || got != want {
+			t.Errorf("%s: %v %v", text, got, err)
+		}
+	}
+}
