@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/dolthub/vitess/go/mysql"
+
 	"isochron/sql/sqltest"
 	"isochron/txn"
 )
@@ -116,4 +118,34 @@ func TestAnswersBelowAreThoseAbove(t *testing.T) {
 		t.Errorf("in a transaction: %d bytes", len(got))
 	}
 	c.exec("ROLLBACK")
+}
+
+// The text of an OK packet is what MySQL's is, whichever way the statement takes: the wire library writes a wrong length.
+func TestInfoOfAnswers(t *testing.T) {
+	f := startGuarded(t, nil)
+	raw := enter(t, f.servers["va"].Addr().String())
+	defer raw.Close()
+	for _, w := range []struct{ text, info string }{
+		{"CREATE DATABASE d", ""},
+		{"CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", ""},
+		{"INSERT INTO d.t VALUES (1, 1)", ""},
+		{"PREPARE p FROM 'SELECT 1'", "Statement prepared"},
+		{"UPDATE d.t SET n = 2 WHERE id = 1", "Rows matched: 1  Changed: 1  Warnings: 0"},
+		{"UPDATE d.t SET n = 2 WHERE id = 1", "Rows matched: 1  Changed: 0  Warnings: 0"},
+		{"UPDATE d.t SET n = 3 WHERE id > 0", "Rows matched: 1  Changed: 1  Warnings: 0"},
+		{"INSERT INTO d.t VALUES (2, 1), (3, 1)", "Records: 2  Duplicates: 0  Warnings: 0"},
+	} {
+		body := append([]byte{3}, w.text...)
+		if _, err := raw.Write(append([]byte{byte(len(body)), 0, 0, 0}, body...)); err != nil {
+			t.Fatal(err)
+		}
+		b := packetOf(t, raw)
+		want := ""
+		if w.info != "" {
+			want = string(rune(len(w.info))) + w.info
+		}
+		if len(b) < 7 || b[0] != mysql.OKPacket || string(b[7:]) != want {
+			t.Errorf("%s: %q, not %q at its end", w.text, b, want)
+		}
+	}
 }

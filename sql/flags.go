@@ -5,6 +5,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/wire"
 )
@@ -52,8 +53,43 @@ func greet(c *mysql.Conn) {
 // that is seen above it (sealed).
 var resetHeader, resetBody = []byte{7, 0, 0, 1}, []byte{mysql.OKPacket, 0, 0, 0, 0, 0, 0}
 
+// infoMax bounds the text of an OK packet: its length is one byte.
+const infoMax = 250
+
+// noting notes the text of an answer without rows on its way to the wire library, which writes '#' for the text's length.
+func noting(m *mysql.Conn, to mysql.ResultSpoolFn) mysql.ResultSpoolFn {
+	c := connOf(m)
+	if c == nil {
+		return to
+	}
+	return func(r *sqltypes.Result, more bool) error {
+		if r != nil && len(r.Info) > infoMax {
+			r.Info = r.Info[:infoMax]
+		}
+		if r != nil {
+			c.info = r.Info
+		}
+		return to(r, more)
+	}
+}
+
+// measured is an OK packet with the length of its text.
+func (c *conn) measured(p []byte) []byte {
+	text := "#" + c.info
+	if !bytes.HasSuffix(p, []byte(text)) {
+		return p
+	}
+	c.info = ""
+	out := bytes.Clone(p)
+	out[len(out)-len(text)] = byte(len(text) - 1)
+	return out
+}
+
 // amended is what goes out for what the wire library writes.
 func (c *conn) amended(p []byte) []byte {
+	if c.info != "" {
+		return c.measured(p)
+	}
 	if !c.reset || bytes.Equal(p, resetHeader) {
 		return p
 	}

@@ -54,7 +54,7 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 	if err := checkLength(query); err != nil {
 		return err
 	}
-	_, err := h.execute(ctx, c, textRequest(query, false), callback)
+	_, err := h.execute(ctx, c, textRequest(query, false), noting(c, callback))
 	return err
 }
 
@@ -63,7 +63,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 	if err := checkLength(query); err != nil {
 		return "", err
 	}
-	return h.multi(ctx, c, query, callback)
+	return h.multi(ctx, c, query, noting(c, callback))
 }
 
 // ComStmtExecute implements mysql.Handler.

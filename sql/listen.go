@@ -161,6 +161,7 @@ type conn struct {
 	reads        atomic.Uint64
 	flow         session.Flow
 	capabilities uint32       // as the client has said them: the wire library forgets some
+	info         string       // the text of the OK packet that the wire library writes next; of the same
 	reset        bool         // the answer to COM_RESET_CONNECTION is the next; of the same
 	request      atomic.Int64 // bytes since the last answer
 	patient      time.Time    // until when a write may take; of the goroutine that writes
