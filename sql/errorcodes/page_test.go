@@ -225,17 +225,32 @@ func (c *code) readPackage(files []*ast.File) {
 	}
 }
 
-// readCall reads a call of mysql.NewSQLError, or of a warning.
+// readCall reads a call of mysql.NewSQLError or expr.NewError, or of a warning.
 func (c *code) readCall(call *ast.CallExpr, numbers map[string]int) {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || len(call.Args) < 2 {
+	if len(call.Args) < 2 {
 		return
 	}
-	if n, ok := numberOf(call.Args[0], numbers); ok && sel.Sel.Name == "NewSQLError" {
+	n, ok := numberOf(call.Args[0], numbers)
+	if !ok {
+		return
+	}
+	switch nameOf(call.Fun) {
+	case "NewSQLError", "NewError", "newError":
 		c.note(n, textOf(call.Args[1]))
-	} else if ok && sel.Sel.Name == "Warn" {
+	case "Warn":
 		c.note(n, "")
 	}
+}
+
+// nameOf is the name of a function that is called.
+func nameOf(e ast.Expr) string {
+	switch f := e.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
 }
 
 // readFault reads a literal with the fields Code and State. A gateway replaces the state of 1429.

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"slices"
-
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
@@ -106,13 +104,4 @@ func mostDigits(c *Context, of func(Known, *Context) int, list ...Known) (n int)
 		n = max(n, of(k, c))
 	}
 	return n
-}
-
-// typesOf are the types of arguments.
-func typesOf(list []Known) []Type {
-	out := make([]Type, len(list))
-	for i, k := range list {
-		out[i] = k.Type
-	}
-	return slices.Clip(out)
 }
