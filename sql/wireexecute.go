@@ -38,6 +38,8 @@ const (
 	// answerKept bounds the memory that a connection keeps for its next answer, and what it holds of an answer that may be
 	// sent as it comes.
 	answerKept = 64 << 10
+	// writePiece is how much of an answer is written at once.
+	writePiece = 256 << 10
 )
 
 // execute is what a connection keeps for statements that are read here.
@@ -229,8 +231,13 @@ func (c *conn) warnings() uint16 {
 
 // send sends what there is of the answer. What fails is done and must not be done again: the next read fails.
 func (c *conn) send() {
-	if _, err := c.Write(c.execute.answer.Bytes()); err != nil {
-		_ = c.Conn.Close()
+	for b := c.execute.answer.Bytes(); len(b) > 0; { // each piece has the patience of a write
+		n := min(len(b), writePiece)
+		if _, err := c.Write(b[:n]); err != nil {
+			_ = c.Conn.Close()
+			break
+		}
+		b = b[n:]
 	}
 	c.execute.answer.Sent(answerKept)
 }

@@ -93,8 +93,11 @@ func (w *Writer) EOF(flags, warnings uint16, deprecated bool) {
 	w.end()
 }
 
-// Error appends the packet of an error; state has five characters.
+// Error appends the packet of an error. A state that has not five characters is sent as HY000.
 func (w *Writer) Error(code uint16, state, message string) {
+	if len(state) != 5 {
+		state = "HY000"
+	}
 	w.begin()
 	w.buf = binary.LittleEndian.AppendUint16(append(w.buf, errPacket), code)
 	w.buf = append(append(append(w.buf, '#'), state...), message...)

@@ -58,8 +58,13 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	w.Sent(1)
+	w.Error(1105, "", "no")
+	if got := packets(t, w.Bytes(), byte(len(want)+1)); string(got[0]) != "\xff\x51\x04#HY000no" {
+		t.Errorf("%q", got[0])
+	}
+	w.Begin()
 	w.Error(1064, "42000", "no")
-	if got := packets(t, w.Bytes(), byte(len(want)+1)); string(got[0]) != "\xff\x28\x04#42000no" {
+	if got := packets(t, w.Bytes(), 1); string(got[0]) != "\xff\x28\x04#42000no" {
 		t.Errorf("%q", got[0])
 	}
 }
