@@ -149,3 +149,42 @@ func TestInfoOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// What the wire library's parser does not read and the core does can be prepared, also by a driver that sends the close of the
+// statement before with it.
+func TestPreparedByTheCoreAlone(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	g := f.servers["va"].gateway
+	for range 2 {
+		for _, w := range []struct {
+			text, want string
+			args       []any
+		}{
+			{"SELECT DATE_ADD(?, INTERVAL ? DAY_HOUR)", "2024-01-02 01:00:00\n", []any{"2024-01-01", "1 1"}},
+			{"SELECT 'robert' SOUNDS LIKE ?", "1\n", []any{"rupert"}},
+			{"SELECT ? IS UNKNOWN", "1\n", []any{nil}},
+			{"SELECT COUNT(*) FROM t GROUP BY n WITH ROLLUP", "", nil},
+			{"SELECT SUBSTRING(? FROM 2 FOR 2)", "bc\n", []any{"abcd"}},
+		} {
+			p, err := c.conn.PrepareContext(t.Context(), w.text)
+			if err != nil {
+				t.Errorf("%s: %v", w.text, err)
+				continue
+			}
+			rows, err := p.Query(w.args...)
+			if err != nil {
+				t.Fatalf("%s: %v", w.text, err)
+			}
+			if got, err := scanned(rows); got != w.want || err != nil {
+				t.Errorf("%s: %q, %v, not %q", w.text, got, err, w.want)
+			}
+			p.Close() // sent with what comes next
+		}
+	}
+	c.query("SELECT 1")
+	if n := g.prepared.Load(); n > 1 {
+		t.Errorf("%d statements are counted that were closed", n)
+	}
+}

@@ -176,7 +176,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.reads.Add(1)
 	c.flow.Anew()
-	for err == nil && c.answer(p[:n]) {
+	for err == nil {
+		if n = c.answer(p[:n]); n > 0 {
+			break
+		}
 		n, err = c.Conn.Read(p)
 	}
 	c.long.sent += int64(n)

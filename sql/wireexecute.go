@@ -31,6 +31,8 @@ const (
 	queryCommand   = 0x03
 	prepareCommand = 0x16
 	executeCommand = 0x17
+	closeCommand   = 0x19
+	closeBytes     = 9  // of the packet that closes a statement
 	executeFixed   = 10 // bytes before what parameters add
 	executeFlags   = 5  // where the flags stand; 0: no cursor
 	// belowBytes bounds what is read here; longer packets are for the library.
@@ -52,31 +54,56 @@ type execute struct {
 	x      execution // of one after the other
 }
 
-// answer answers what a client has sent, if it is one whole statement that is read here.
-// If not, the bytes are for the wire library.
-func (c *conn) answer(b []byte) bool {
-	if c.frames.between() && c.isWhole(b) {
-		done := false
-		switch body := b[packetHeader:]; body[0] {
-		case executeCommand:
-			done = c.executed(body)
-		case queryCommand:
-			done = c.queried(body[1:])
-		case prepareCommand:
-			done = c.prepared(body[1:])
-		}
-		if done {
-			return true
+// answer answers what a client has sent, if it is one whole statement that is read here, behind statements that it closes. It
+// returns how many bytes are left for the wire library, at the beginning of b.
+func (c *conn) answer(b []byte) (left int) {
+	rest := b
+	if c.frames.between() {
+		if rest = c.closed(b); len(rest) > 0 && c.isWhole(rest) && c.dispatched(rest) {
+			return 0
 		}
 	}
-	c.frames.pass(b)
+	left = copy(b, rest)
+	c.frames.pass(b[:left])
+	return left
+}
+
+// closed closes the statements that a client closes at the beginning of b, and returns what stands behind. Drivers send that
+// with their next command, for it has no answer.
+func (c *conn) closed(b []byte) []byte {
+	before := len(b)
+	for c.readsHere() && !c.execute.never && len(b) >= closeBytes && b[packetHeader] == closeCommand && bodyLength(b) == closeBytes-packetHeader && b[3] == 0 {
+		delete(c.client.PrepareData, binary.LittleEndian.Uint32(b[packetHeader+1:]))
+		b = b[closeBytes:]
+	}
+	if len(b) < before {
+		c.recount()
+	}
+	return b
+}
+
+// dispatched answers one whole command; false: it is for the library.
+func (c *conn) dispatched(b []byte) bool {
+	switch body := b[packetHeader:]; body[0] {
+	case executeCommand:
+		return c.executed(body)
+	case queryCommand:
+		return c.queried(body[1:])
+	case prepareCommand:
+		return c.prepared(body[1:])
+	}
 	return false
 }
 
-// isWhole reports whether b is one whole command, and no other statement runs: the library may look for the client's end
-// while one does, and read what is sent then.
+// readsHere reports whether commands of the client are read here, and no statement runs: the library may look for the client's
+// end while one does, and read what is sent then.
+func (c *conn) readsHere() bool {
+	return c.session != nil && !c.execute.hidden && c.session.inside.Load() == 0
+}
+
+// isWhole reports whether b is one whole command that may be read here.
 func (c *conn) isWhole(b []byte) bool {
-	return c.session != nil && !c.execute.hidden && len(b) > packetHeader && len(b) < belowBytes && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && c.session.inside.Load() == 0
+	return c.readsHere() && len(b) > packetHeader && len(b) < belowBytes && bodyLength(b) == len(b)-packetHeader && b[3] == 0
 }
 
 // executed executes a prepared statement and answers it; false: it is for the library.
