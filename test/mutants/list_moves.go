@@ -9,7 +9,7 @@ var ofStore = []mutation{
 		old: "if !ok || at < old.at {", new: "if !ok {",
 		seen: []check{tests("store", "RowCache")}},
 	{name: "store-asof-after", in: "store", rule: "a snapshot read sees nothing from after its timestamp",
-		old: "ts <= rs.at && !found", new: "ts <= Newest && !found",
+		old: "versionAt(rs.it.Key()) <= rs.at", new: "versionAt(rs.it.Key()) <= Newest",
 		seen: []check{tests("store", ""), faultRun("2pc+2pl", 60)}},
 }
 
