@@ -283,7 +283,7 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 		info.RowCount.Store(-1)
 	}
 	info.FoundRows.Store(int64(len(a.Rows)))
-	tellFlags(x.s, x.c)
+	setFlags(x.s, x.c)
 	return x.yield(&sqltypes.Result{Fields: a.Fields, Rows: a.Rows, RowsAffected: uint64(len(a.Rows))}, x.rest != "")
 }
 

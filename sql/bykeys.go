@@ -158,7 +158,7 @@ func (k *keyedRead) answer(x *execution) *sqltypes.Result {
 	info := x.s.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(int64(len(k.found)))
-	tellFlags(x.s, x.c)
+	setFlags(x.s, x.c)
 	return coreResult(valueFields(k.fields, k.found), k.of, k.found, x.prepare != nil)
 }
 

@@ -186,7 +186,7 @@ func (h *handler) answerCall(ctx context.Context, x *execution) (rest string, er
 		r.drop()
 		return "", err
 	}
-	tellFlags(s, x.c)
+	setFlags(s, x.c)
 	if n := len(r.answers); !x.several && n > 1 {
 		r.answers = r.answers[:n-1] // the rows, without the OK: nobody asks for more
 	}

@@ -363,7 +363,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 			fields = valueFields(fields, rows)
 		}
 		count += int64(len(rows))
-		tellFlags(s, x.c)
+		setFlags(s, x.c)
 		held := 2 * bytesOf(rows) // until they are sent, as values and as a packet
 		if err := s.account.Load().Charge(held); err != nil {
 			return err
@@ -378,7 +378,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	info := s.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
-	tellFlags(s, x.c)
+	setFlags(s, x.c)
 	if x.below != nil {
 		x.describe(p, fields)
 		return nil

@@ -85,7 +85,7 @@ func sentParameters(sent []wire.Parameter) (values map[string]*vtquery.BindVaria
 	return values, types.String()
 }
 
-// parameterKey tells the types of values apart: decimals also by their scale, on which those of results depend.
+// parameterKey distinguishes the types of values: decimals also by their scale, on which those of results depend.
 func parameterKey(v *vtquery.BindVariable) string {
 	if v.Type != vtquery.Type_DECIMAL {
 		return v.Type.String() + ","

@@ -50,7 +50,7 @@ var duties = []struct {
 	}},
 	{"it is let in", func(k *walk) {
 		adm := k.of.server.gateway.admission
-		free := sync.OnceFunc(adm.Occupy()) // somebody waits
+		free := sync.OnceFunc(adm.Occupy()) // a statement waits
 		ended := make(chan error, 1)
 		go func() { ended <- k.run() }()
 		defer free() // also if the test fails

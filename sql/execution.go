@@ -238,7 +238,7 @@ func (x *execution) send(r *sqltypes.Result, more bool) error {
 		return err
 	}
 	if len(r.Fields) == 0 {
-		tellFlags(x.s, x.c)
+		setFlags(x.s, x.c)
 	}
 	return x.spool(r, more)
 }
@@ -251,7 +251,7 @@ func (x *execution) yieldOK(affected int64, info string) {
 
 // answer gives the client what was held back.
 func (x *execution) answer() error {
-	tellFlags(x.s, x.c)               // as it stands now that its own transaction has ended
+	setFlags(x.s, x.c)                // as it stands now that its own transaction has ended
 	x.h.g.admission.Leave(&x.s.place) // the client may be slow to take it
 	defer x.held.drop()
 	switch {

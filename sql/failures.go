@@ -69,7 +69,7 @@ func (f *failures) duplicates(message string) { f.duplicate = message }
 // panics notes that the engine has panicked.
 func (f *failures) panics() { f.panicked = true }
 
-// unknown reports whether the statement's commit has an outcome that nobody knows.
+// unknown reports whether the statement's commit has an unknown outcome.
 func (f *failures) unknown() bool {
 	return f.failure != nil && f.failure.Kind == txn.KindUnknown
 }

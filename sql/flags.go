@@ -23,8 +23,8 @@ func setFlag(c *mysql.Conn, flag int, on bool) {
 	}
 }
 
-// tellFlags tells the client, with the next answer, how its session stands.
-func tellFlags(s *Session, c *mysql.Conn) {
+// setFlags sends the client the state of its session with the next answer.
+func setFlags(s *Session, c *mysql.Conn) {
 	setFlag(c, mysql.ServerStatusAutocommit, s.Autocommit())
 	begun := s.GetIgnoreAutoCommit() || !s.Autocommit() && s.open.begun()
 	setFlag(c, mysql.ServerInTransaction, begun)
@@ -33,7 +33,7 @@ func tellFlags(s *Session, c *mysql.Conn) {
 // showFlags tells the client the state of its session when no statement was done.
 func (g *gateway) showFlags(c *mysql.Conn) {
 	if s := g.session(c.ConnectionID); s != nil {
-		tellFlags(s, c)
+		setFlags(s, c)
 	}
 }
 

@@ -45,7 +45,7 @@ func inherit(s *Session) error {
 	}
 	value, err = s.GetSessionVariable(s.quiet, priorityVariable)
 	if name, ok := value.(string); ok {
-		s.Characteristics.Priority, _ = priorityOf(name) // whoever set it for all might
+		s.Characteristics.Priority, _ = priorityOf(name) // the account that set it for all might
 	}
 	return err
 }

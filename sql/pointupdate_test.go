@@ -286,7 +286,7 @@ func (g *guarded) updatesUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 func TestPointUpdatesQueue(t *testing.T) {
 	c := newCounter(t)
 	adm := c.servers["va"].gateway.admission
-	free := adm.Occupy() // all places are taken, and somebody waits for one
+	free := adm.Occupy() // all places are taken, and a statement waits for one
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.up.Exec(1, 1)

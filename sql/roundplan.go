@@ -109,7 +109,7 @@ func (p *roundPlan) yieldRows(x *execution, iter gms.RowIter) error {
 		r.RowsAffected++
 		count++
 		if len(r.Rows) == rowsBatch {
-			tellFlags(x.s, x.c)
+			setFlags(x.s, x.c)
 			if err := x.yield(r, true); err != nil {
 				_ = iter.Close(ctx)
 				return err
@@ -123,7 +123,7 @@ func (p *roundPlan) yieldRows(x *execution, iter gms.RowIter) error {
 	info := ctx.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
-	tellFlags(x.s, x.c)
+	setFlags(x.s, x.c)
 	return x.yield(r, false)
 }
 

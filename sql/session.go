@@ -71,7 +71,7 @@ func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 // such a session would be kept for good.
 func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (gms.Session, error) {
 	if !g.connected(conn) {
-		return nil, session.ErrGone // cheaply: whoever only knocks gets here
+		return nil, session.ErrGone // cheaply: a client that only connects gets here
 	}
 	client := gms.Client{Capabilities: conn.Capabilities}
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {

@@ -131,7 +131,7 @@ func (f *fate) isOwn() { f.own, f.first = true, false }
 // beginsAnew forgets what was done for it before its own transaction began.
 func (f *fate) beginsAnew() { f.alters, f.committed, f.ending = false, false, false }
 
-// wants notes what a START TRANSACTION says: a moment for all of it, and a priority.
+// wants notes what a START TRANSACTION specifies: a read timestamp for all of it, and a priority.
 func (f *fate) wants(consistent bool, begin string) {
 	f.consistent = f.consistent || consistent
 	if said := priorityHinted(begin); said != "" {

@@ -259,7 +259,7 @@ func unwatched(t txn.Txn) txn.Txn {
 	return t
 }
 
-// ownText is what tells statements that are their own transactions apart; "" of a
+// ownText distinguishes statements that are their own transactions; "" of a
 // transaction that may have several. It is only asked for while something was lost.
 func ownText(s *Session) string {
 	if !s.statement.own {

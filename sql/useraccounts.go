@@ -19,7 +19,7 @@ const userConnections = sysvars.UserConnections
 
 // SetRoot gives root a new password, by its verifier (CheckVerifier), and every
 // privilege: it is made again if it was dropped, and let in if it was locked. It is
-// for who has lost the password and has the files of a node.
+// for an operator who has lost the password and has the files of a node.
 func (s *Server) SetRoot(ctx context.Context, verifier string) error {
 	return s.gateway.accounts.SetRoot(ctx, verifier)
 }
@@ -70,7 +70,7 @@ func (g *gateway) takeShare(m *mysql.Conn, of int64, administrator bool) (*accou
 	return g.shares.TakeConnection(g.accounts, who, account.Places{All: of, Kept: adminPlaces, Each: setGlobally(userConnections, 0), Administrator: administrator})
 }
 
-// administers reports whether a client who has proved his password may have one of the
+// administers reports whether a client that has proved its password may have one of the
 // places for administrators.
 func (g *gateway) administers(m *mysql.Conn) bool {
 	who, ok := accountOfConn(m)

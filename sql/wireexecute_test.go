@@ -15,7 +15,7 @@ import (
 	"isochron/txn"
 )
 
-// rawClient is a client who writes his packets himself. He has logged in and prepared
+// rawClient is a client that writes its packets itself. It has logged in and prepared
 // one update of one row of the table t, which is a point update.
 type rawClient struct {
 	tb    testing.TB

@@ -126,7 +126,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// Who does not exist is asked for a password as somebody is who does, always the same, at every node.
+// An unknown account is asked for a password as a known one is, always the same, at every node.
 func TestDecoy(t *testing.T) {
 	var nodes [2]*Accounts
 	for i := range nodes {

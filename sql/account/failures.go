@@ -88,7 +88,7 @@ func (f *failures) passed(user string) {
 	f.byAccount.Forget(user)
 }
 
-// Administers reports whether somebody who has proved his password may have one of the
+// Administers reports whether a client that has proved its password may have one of the
 // Places for administrators.
 func (a *Accounts) Administers(who gms.MysqlConnectionUser) bool {
 	u := a.named(who.User, who.Host)

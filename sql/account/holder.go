@@ -8,7 +8,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 )
 
-// Errors of MySQL about somebody who may not do something, and of what nobody may.
+// Errors of MySQL about an account without a privilege, and about what is refused to all accounts.
 const (
 	codeNeedsPrivilege  = 1227
 	codeCommandDenied   = 1142
@@ -61,7 +61,7 @@ func staticPrivilege(name string) (gms.PrivilegeType, bool) {
 	return gms.PrivilegeTypeFromString(name)
 }
 
-// Needs is the answer to somebody who lacks a privilege; "A or B" is either.
+// Needs is the error of an account that lacks a privilege; "A or B" is either.
 func Needs(privilege string) error {
 	return mysql.NewSQLError(codeNeedsPrivilege, "42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation", strings.ReplaceAll(privilege, " or ", ", "))
 }
@@ -113,7 +113,7 @@ func (h *Holder) HoldsOnTable(all []string, db, table string) error {
 	return nil
 }
 
-// DeniedTable is the answer to somebody who may not do something with a table.
+// DeniedTable is the error of an account that lacks a privilege on a table.
 func (h *Holder) DeniedTable(command, table string) error {
 	return mysql.NewSQLError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", command, h.User, table)
 }
@@ -132,7 +132,7 @@ func (h *Holder) HoldsOnDatabase(all []string, db string) error {
 	return nil
 }
 
-// DeniedDatabase is the answer to somebody who may not do something in a database.
+// DeniedDatabase is the error of an account that lacks a privilege on a database.
 func (h *Holder) DeniedDatabase(db string) error {
 	return mysql.NewSQLError(codeDeniedDatabase, "42000", "Access denied for user '%s' to database '%s'", h.User, db)
 }
@@ -154,7 +154,7 @@ func (h *Holder) IsSelf(name, host string) bool {
 	return me != nil && me.User == name && strings.EqualFold(me.Host, canonicalHost(host))
 }
 
-// MaySee is for SHOW statements about one table, or about a database: whoever has nothing on
+// MaySee is for SHOW statements about one table, or about a database: an account with nothing on
 // it does not learn what it looks like. table is empty for a database.
 func (h *Holder) MaySee(db, table string) error {
 	if db == "" {

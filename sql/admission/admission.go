@@ -236,10 +236,10 @@ func (g *Control) Occupy() (free func()) {
 	}
 }
 
-// Done is closed when nobody is let in any more.
+// Done is closed when no further statement is admitted.
 func (g *Control) Done() <-chan struct{} { return g.closed }
 
-// Close lets go whoever queues.
+// Close releases the statements in the queue.
 func (g *Control) Close() { g.once.Do(func() { close(g.closed) }) }
 
 // Join has a place be one at an admission. It is called before any statement.
@@ -255,7 +255,7 @@ func (p *Place) Pause() {
 	}
 }
 
-// Resume ends a pause. Who has given its place takes it again without waiting:
+// Resume ends a pause. A statement that has given up its place takes it again without waiting:
 // others may wait for what it has locked.
 func (p *Place) Resume() {
 	p.paused.Store(0)

@@ -106,7 +106,7 @@ func TestAdmissionTakesThePlaceOfWhoWaitsInside(t *testing.T) {
 	if err := c.Enter(ctx, next, false, false); err != nil {
 		t.Fatalf("nobody works, and yet: %v", err)
 	}
-	locked.Resume() // goes on at once, beyond the bound
+	locked.Resume() // continues immediately, beyond the bound
 	if n := c.inside.Load(); n != 2 {
 		t.Errorf("%d are inside, want 2", n)
 	}

@@ -40,7 +40,7 @@ func (c *Call) numeric(i int) Value {
 	return Uint(n)
 }
 
-// moment is the i-th argument; a text that is a date or time has the type of one.
+// moment returns the i-th argument; a text that is a date or time has the type of one.
 func (c *Call) moment(i int) Value {
 	v := c.Args[i]
 	if i >= len(c.Moment) || !c.Moment[i] || !sqltypes.IsText(v.Type()) {

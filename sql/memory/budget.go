@@ -23,7 +23,7 @@ const (
 	// statementPart of what all statements may hold is the default for one, and for
 	// what a connection keeps.
 	statementPart = 4
-	// statementsDefault is for all statements, in bytes, where nobody says it.
+	// statementsDefault is for all statements, in bytes, where no setting has it.
 	statementsDefault = 1 << 30
 )
 

@@ -11,7 +11,7 @@ import (
 // Next transaction of its connection is taken for the same one.
 
 // The bounds of an age: who holds an old one wins against all that are younger, and
-// nobody shall be able to hold one for ever by losing on purpose.
+// no client shall be able to keep one permanently by losing on purpose.
 const (
 	ageIdleMax = time.Minute      // from a loss to the next try
 	ageMax     = 10 * time.Minute // from the begin of the first try

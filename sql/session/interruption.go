@@ -15,7 +15,7 @@ import (
 	"isochron/sql/sysvars"
 )
 
-// A statement is cut short when somebody kills it, when its time is up, and when its
+// A statement is cut short when KILL names it, when its time is up, and when its
 // client has gone. All three end its context, with the reason as the cause. Whatever
 // waits or counts rows below looks at the context; whatever error comes
 // up then is replaced by one that says the reason.
@@ -163,7 +163,7 @@ func (i *Interruption) Reason() error {
 	return i.cause
 }
 
-// Commits begins a commit, which nobody can cut: its outcome would be unknown. The
+// Commits begins a commit, which nothing can cut: its outcome would be unknown. The
 // error is why the statement was cut short before.
 func (i *Interruption) Commits() error {
 	i.mu.Lock()
@@ -173,8 +173,8 @@ func (i *Interruption) Commits() error {
 }
 
 // Committed ends a commit. What should have cut the statement during one that failed cuts it
-// now, if it is to be done again otherwise: nobody says it a second time. After one that was all
-// the statement had to do nothing cuts it any more: its client would hear that it was not done.
+// now, if it is to be done again otherwise: it is not said a second time. After one that was all
+// the statement had to do nothing cuts it any more: its client would receive that it was not done.
 func (i *Interruption) Committed(again, all bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -188,7 +188,7 @@ func (i *Interruption) Committed(again, all bool) {
 var hint = regexp.MustCompile(`(?is)^[\s(]*select\s*/\*\+[^*]*\bmax_execution_time\s*\(\s*(\d{1,18})\s*\)`)
 
 // TimeOf is how long a statement may take; after 0: for ever. MySQL's max_execution_time is for
-// SELECT alone. selects tells queries.
+// SELECT alone. selects recognises queries.
 func (c *choices) TimeOf(text string, selects func(string) bool) (up TimeUp) {
 	if c.timeout > 0 {
 		up = TimeUp{sysvars.StatementTimeout, c.timeout}

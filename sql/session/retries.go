@@ -16,7 +16,7 @@ const staleTriesMax = 50
 const sourceDeadlock = 1213
 
 // unrepeatable are words of statements that have effects beside their transaction's,
-// of which the session does not hear: a lock taken once more, a file asked of the client.
+// of which the session is not notified: a lock taken once more, a file asked of the client.
 var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "infile"}
 
 // SaysLasting reports whether a text may have such effects.
@@ -35,7 +35,7 @@ func Worthwhile(f *txn.Error) bool {
 func (c *choices) Patient(notFinal bool, f *txn.Error, try int, began time.Time) bool {
 	switch {
 	case notFinal && f.Kind == txn.KindAborted && try == 0:
-		return true // it was read in the wrong way, and lost to nobody
+		return true // it was read in the wrong way, and lost to no other
 	case f.Kind == txn.KindStale:
 		return try+1 < staleTriesMax
 	default:

@@ -38,7 +38,7 @@ func TestTimeIsUpDuringCommit(t *testing.T) {
 	}
 }
 
-// What has committed all that it had to is not told that it was cut short.
+// What has committed all that it had to is not reported as cut short.
 func TestACommittedStatementIsNotCut(t *testing.T) {
 	var i Interruption
 	ctx := i.Enter(context.Background(), time.Now(), false)

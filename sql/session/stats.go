@@ -14,7 +14,7 @@ type Stats struct {
 	Wide    int
 	Planned bool
 	Again   int
-	Resumed bool     // the statement has begun already, and goes on another way
+	Resumed bool     // the statement has begun already, and continues another way
 	Texts   []string // of the open transaction's statements, the first ones
 	More    int      // statements beyond those
 }

@@ -92,7 +92,7 @@ func (s *Variables) text(name, otherwise string) string {
 }
 
 // Summed sums up the session's variables: alike in sessions in which all have the
-// same values, whoever has set them.
+// same values, by whichever session they were set.
 func (s *Variables) Summed() uint64 {
 	if c := s.Chosen(); c.sum == 0 {
 		for name, value := range s.source.All() { // order: a sum

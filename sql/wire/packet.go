@@ -3,7 +3,7 @@ package wire
 import "encoding/binary"
 
 // The form of a packet: the length of its body in three bytes, a sequence number, the body. A body of packetMax bytes or
-// more goes on in the next packet.
+// more continues in the next packet.
 const (
 	headerBytes = 4
 	packetMax   = 1<<24 - 1
