@@ -2,9 +2,11 @@
 // expr.Value. It knows no tables, no transactions and no syntax; the planner gives it a Source and positions in its rows.
 //
 // How it works. An operator is a Source over another one: each Next takes batches from below until it has a batch of its
-// own. Sort and Group hold what they need of all rows before their first batch; the others hold one batch.
+// own. Sort and Group hold what they need of all rows before their first batch; the others hold one batch. A Join has a
+// Source on its left, and on its right an Inner, which returns the rows for a batch of the left: all rows there are
+// (Gathered), or those that a lookup finds.
 //
-//	Limit( Sort( Project( Filter( table ) ) ) )
+//	Limit( Sort( Project( Filter( Join( table, Gathered( table ) ) ) ) ) )
 //
 // Values are compared and grouped by keys: bytes that are equal where MySQL's comparison of the type is, and that sort as
 // its ORDER BY does (key.go). A key knows collations, PAD SPACE, ENUM's order, and that 1.0 = 1 and -0 = 0. A key of a

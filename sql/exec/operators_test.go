@@ -74,6 +74,11 @@ var numberedColumns = testTable{names: []string{"a", "b", "c"}, types: []expr.Ty
 // program compiles expressions over numbered.
 func program(t testing.TB, list ...string) *expr.Program {
 	t.Helper()
+	return programOver(t, numberedColumns, list...)
+}
+
+func programOver(t testing.TB, table testTable, list ...string) *expr.Program {
+	t.Helper()
 	var trees []sqlparser.Expr
 	for _, s := range list {
 		e, err := expr.Environment().Parser().ParseExpr(s)
@@ -82,7 +87,7 @@ func program(t testing.TB, list ...string) *expr.Program {
 		}
 		trees = append(trees, e)
 	}
-	p, err := expr.Compile(session(), numberedColumns.columns(), trees...)
+	p, err := expr.Compile(session(), table.columns(), trees...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +124,7 @@ func number(v expr.Value) int {
 }
 
 func operators() []operator {
-	return []operator{
+	return append(joinOperators(), []operator{
 		{"filter", func(t testing.TB, from Source, m Memory) Source {
 			return Filter(from, program(t, "b % 2 = 1 AND a <> 3"))
 		},
@@ -180,7 +185,7 @@ func operators() []operator {
 			}
 			return out
 		}, true},
-	}
+	}...)
 }
 
 func rolledUp(rows [][]expr.Value) (out [][]expr.Value) {
