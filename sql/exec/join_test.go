@@ -32,7 +32,7 @@ func sevens() (out [][]expr.Value) {
 	return out
 }
 
-func with(left, right []expr.Value) []expr.Value { return append(slices.Clone(left), right...) }
+func beside(left, right []expr.Value) []expr.Value { return append(slices.Clone(left), right...) }
 
 // joinOperators are joins whose left or right side is the source.
 func joinOperators() []operator {
@@ -60,7 +60,7 @@ func joinOperators() []operator {
 	return []operator{
 		{"join", make(InnerJoin, keys, ""), func(rows [][]expr.Value) (out [][]expr.Value) {
 			for _, r := range kept(matched)(rows) {
-				out = append(out, with(r, row(r[0], -number(r[0]), nil)))
+				out = append(out, beside(r, row(r[0], -number(r[0]), nil)))
 			}
 			return out
 		}, true},
@@ -70,7 +70,7 @@ func joinOperators() []operator {
 				if number(r[0]) > 4 {
 					right = row(r[0], -number(r[0]), nil)
 				}
-				out = append(out, with(r, right))
+				out = append(out, beside(r, right))
 			}
 			return out
 		}, true},
@@ -79,7 +79,7 @@ func joinOperators() []operator {
 		{"nested loop", make(InnerJoin, nil, ""), func(rows [][]expr.Value) (out [][]expr.Value) {
 			for _, r := range rows {
 				for _, s := range sevens() {
-					out = append(out, with(r, s))
+					out = append(out, beside(r, s))
 				}
 			}
 			return out
@@ -90,7 +90,7 @@ func joinOperators() []operator {
 			for _, l := range sevens() {
 				for _, r := range rows {
 					if number(r[0]) == number(l[0]) {
-						out = append(out, with(l, r))
+						out = append(out, beside(l, r))
 					}
 				}
 			}
@@ -104,11 +104,11 @@ func joinOperators() []operator {
 				for _, r := range rows {
 					if number(r[0]) == number(l[0]) && number(r[1])%2 == 0 {
 						matched = true
-						out = append(out, with(l, r))
+						out = append(out, beside(l, r))
 					}
 				}
 				if !matched {
-					out = append(out, with(l, row(nil, nil, nil)))
+					out = append(out, beside(l, row(nil, nil, nil)))
 				}
 			}
 			return out
@@ -178,12 +178,12 @@ func nestedLoop(kind JoinKind, left, right [][]expr.Value, match func(l, r []exp
 				continue
 			}
 			if n++; kind == InnerJoin || kind == LeftJoin {
-				out = append(out, with(l, r))
+				out = append(out, beside(l, r))
 			}
 		}
 		switch {
 		case kind == LeftJoin && n == 0:
-			out = append(out, with(l, row(nil, nil, nil)))
+			out = append(out, beside(l, row(nil, nil, nil)))
 		case kind == SemiJoin && n > 0, kind == AntiJoin && n == 0:
 			out = append(out, l)
 		}
