@@ -210,6 +210,9 @@ func mended(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeI
 // engineCompares reports whether the engine compares two expressions as MySQL does.
 func engineCompares(ctx *gms.Context, l, r gms.Expression) bool {
 	lt, rt := l.Type(ctx), r.Type(ctx)
+	if types.IsTextOnly(lt) && types.IsTextOnly(rt) && collationOf(ctx, l, r).PadAttribute() == "PAD SPACE" {
+		return false // the engine never pads
+	}
 	return comparing.EngineKnows(lt, rt) || comparing.IsInteger(lt) && comparing.IsInteger(rt) && (exactAsFloat(l) || exactAsFloat(r))
 }
 

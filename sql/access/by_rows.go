@@ -42,7 +42,7 @@ func (p *plan) rowsBy(ctx *gms.Context, c Condition) (rows []gms.MySQLRange, col
 				return nil, 0
 			}
 			t := p.d.Schema.Schema[pos].Type
-			points, _, usable := pointsOf(ctx, t, list[at], p.padded(t, pos))
+			points, _, usable := pointsOf(ctx, t, list[at], p.spaces(t, pos))
 			if !usable {
 				return nil, 0
 			}

@@ -8,12 +8,11 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/comparing"
-	"isochron/sql/expr"
+	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 )
 
@@ -189,7 +188,7 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 		if c.Column != pos || c.Op != Equal && c.Op != IsNull {
 			continue
 		}
-		points, exact, usable := pointsOf(ctx, t, c, p.padded(t, pos))
+		points, exact, usable := pointsOf(ctx, t, c, p.spaces(t, pos))
 		if !usable {
 			continue
 		}
@@ -269,7 +268,7 @@ func beginning(t gms.Type, c Condition) (r gms.MySQLRangeColumnExpr, ok bool) {
 	if prefix == "" {
 		return r, false
 	}
-	return gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: prefix}, UpperBound: gms.Above{Key: table.Beginning(prefix)}, Typ: t}, true
+	return gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: table.Beginning(prefix)}, UpperBound: gms.Above{Key: table.Beginning(prefix)}, Typ: t}, true
 }
 
 // fixed is what a pattern has before its first wildcard.
@@ -292,13 +291,13 @@ func fixed(pattern string) string {
 }
 
 // pointsOf are the single values that a condition allows. exact: just these, so that the condition need not be filtered.
-func pointsOf(ctx *gms.Context, t gms.Type, c Condition, padded bool) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
+func pointsOf(ctx *gms.Context, t gms.Type, c Condition, sp spaces) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
 	if c.Op == IsNull {
 		return []gms.MySQLRangeColumnExpr{gms.NullRangeColumnExpr(t)}, true, true
 	}
 	exact = true
 	for _, v := range c.Values {
-		near, same, ok, usable := nearest(ctx, t, v, padded)
+		near, same, ok, usable := nearest(ctx, t, v, sp)
 		if !usable {
 			return nil, false, false
 		}
@@ -307,8 +306,8 @@ func pointsOf(ctx *gms.Context, t gms.Type, c Condition, padded bool) (points []
 		}
 		exact = exact && same
 		points = append(points, gms.ClosedRangeColumnExpr(near, near, t))
-		if text, ok := near.(string); ok && padded {
-			exact = false // keys have the spaces at the end
+		if text, ok := near.(string); ok && sp == inKeys {
+			exact = false
 			points = append(points, gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: text + " "}, UpperBound: gms.Above{Key: table.Beginning(text + " ")}, Typ: t})
 		}
 	}
@@ -316,7 +315,7 @@ func pointsOf(ctx *gms.Context, t gms.Type, c Condition, padded bool) (points []
 }
 
 // nearest is the value of a column's type beside a constant. usable: the index can be used at all; ok: there is one.
-func nearest(ctx *gms.Context, t gms.Type, v Value, padded bool) (near any, same, ok, usable bool) {
+func nearest(ctx *gms.Context, t gms.Type, v Value, sp spaces) (near any, same, ok, usable bool) {
 	value, from, known := engineValue(v)
 	if !known {
 		return nil, false, false, false
@@ -327,7 +326,7 @@ func nearest(ctx *gms.Context, t gms.Type, v Value, padded bool) (near any, same
 	if comparing.UseOfConstant(t, from, value) == comparing.Never {
 		return nil, false, false, false
 	}
-	if text, is := value.(string); is && padded {
+	if text, is := value.(string); is && sp != count {
 		value = strings.TrimRight(text, " ")
 	}
 	near, same, ok = comparing.Near(ctx, t, from, value)
@@ -340,11 +339,27 @@ func nearest(ctx *gms.Context, t gms.Type, v Value, padded bool) (near any, same
 	return near, same, ok, true
 }
 
-// padded reports whether a column is of texts to whose collation spaces at the end do not count, so that several keys may
-// equal a value. Of locks and of columns that choose the partition the value's own key is meant.
-func (p *plan) padded(t gms.Type, pos int) bool {
-	c, ok := t.(gms.TypeWithCollation)
-	return ok && types.IsTextOnly(t) && expr.Pads(collations.ID(c.Collation())) && !p.w.Locking && !slices.Contains(p.d.Divides(), pos)
+// spaces is what spaces at the end of a column's texts are to an index.
+type spaces uint8
+
+const (
+	count  spaces = iota // a text with them is another
+	padded               // they do not count, in keys neither
+	inKeys               // they do not count to the collation, but are in the keys, so several keys may equal a value
+)
+
+// spaces is what they are to the index. Of locks, and of columns that choose the partition, the key that is not padded is
+// meant.
+func (p *plan) spaces(t gms.Type, pos int) spaces {
+	switch {
+	case !rowcodec.Pads(t):
+		return count
+	case p.x.Padded:
+		return padded
+	case p.w.Locking || slices.Contains(p.d.Divides(), pos):
+		return count
+	}
+	return inKeys
 }
 
 // limits are the first lower and the first upper border that the conditions set.
@@ -357,11 +372,11 @@ func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQ
 		if !known || !comparing.Ordered(t, from) {
 			continue
 		}
-		near, same, ok, usable := nearest(ctx, t, c.Values[0], p.padded(t, pos))
+		near, same, ok, usable := nearest(ctx, t, c.Values[0], p.spaces(t, pos))
 		if !ok || !usable {
 			continue
 		}
-		if text, is := near.(string); is && p.padded(t, pos) {
+		if text, is := near.(string); is && p.spaces(t, pos) == inKeys {
 			same = false
 			if c.Op == LessEqual {
 				if high == nil {

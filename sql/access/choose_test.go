@@ -193,3 +193,38 @@ func TestTableWithoutKey(t *testing.T) {
 		}
 	}
 }
+
+// A text equals one padded key; of a key that is not padded, several.
+func TestChoiceOfPaddedKeys(t *testing.T) {
+	for _, c := range []struct {
+		padded bool
+		want   string
+	}{{true, "PRIMARY keys=1 spans=0 bounded=1"}, {false, "PRIMARY keys=1 spans=1 bounded=1"}} {
+		table, err := sqltest.NewPaddedTable("t", []string{"c VARCHAR(20) COLLATE utf8mb4_general_ci NOT NULL"}, []string{"c"}, c.padded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"a\t", "ab ", "A ", "b"} {
+			if _, err := table.Insert(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, value := range []string{"a", "a  "} {
+			got, err := access.Choose(gms.NewEmptyContext(), table.Desc, access.Wanted{Conditions: []access.Condition{is(0, access.Equal, value)}, Columns: []int{0}, Whole: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if described(got) != c.want || got.Decided != c.padded {
+				t.Errorf("padded %v, %q: %s, decided %v", c.padded, value, described(got), got.Decided)
+			}
+		}
+		got, err := access.Choose(gms.NewEmptyContext(), table.Desc, access.Wanted{Conditions: []access.Condition{is(0, access.Like, "a%")}, Columns: []int{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := table.Read(context.Background(), got.Access, txn.LockNone, txn.Wait(0), []int{0})
+		if err != nil || len(rows) != 3 {
+			t.Errorf("padded %v, LIKE: %v %v", c.padded, rows, err)
+		}
+	}
+}

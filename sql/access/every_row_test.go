@@ -30,7 +30,7 @@ var kinds = []struct {
 	{"DECIMAL(6,2)", []any{"-1.50", "0", "1", "1.25", "1.26", "9999.99"}},
 	{"DOUBLE", []any{-1.5, 0.0, 1.0, 1.25, 1e30}},
 	{"FLOAT", []any{-1.5, 0.0, 1.0, 1.25, 0.1}},
-	{"VARCHAR(12) COLLATE utf8mb4_general_ci", []any{"", "a", "A", "a ", "ab", "abc", "b", "1", "01", "2024-02-29"}},
+	{"VARCHAR(12) COLLATE utf8mb4_general_ci", []any{"", "a", "A", "a ", "ab", "a b", "abc", "b", "1", "01", "2024-02-29"}},
 	{"VARCHAR(12) COLLATE utf8mb4_0900_bin", []any{"", "a", "A", "a ", "ab", "b", "1"}},
 	{"VARBINARY(12)", []any{"", "a", "A", "a\x00", "ab", "1"}},
 	{"DATE", []any{"2024-02-29", "2024-03-01", "1999-12-31"}},
@@ -45,7 +45,7 @@ var kinds = []struct {
 // constants are compared with columns of every type.
 var constants = []string{
 	"-1", "0", "1", "2", "1.25", "1.254", "-0.5", "1e0", "0.1e0", "1e30", "20240229", "20240229101112", "4294967296", "18446744073709551615", "2024", "24", "99999",
-	"''", "'a'", "'A'", "'a '", "'ab'", "'1'", "'01'", "'1.25'", "' 1'", "'1x'", "'b'", "'abcdefghijk'", "'2024-02-29'", "'2024-02-29 10:11:12'", "'2024-02-29 10:11:12.5'", "'24-2-29'", "'2024-02-30'", "'10:11:12'", "'10:11:12.5'", "'-1:0:0'", "'0000-00-00'",
+	"''", "'a'", "'A'", "'a '", "'a b  '", "'ab'", "'1'", "'01'", "'1.25'", "' 1'", "'1x'", "'b'", "'abcdefghijk'", "'2024-02-29'", "'2024-02-29 10:11:12'", "'2024-02-29 10:11:12.5'", "'24-2-29'", "'2024-02-30'", "'10:11:12'", "'10:11:12.5'", "'-1:0:0'", "'0000-00-00'",
 	"DATE '2024-02-29'", "TIMESTAMP '2024-02-29 10:11:12'", "TIME '10:11:12'", "NULL", "TRUE",
 }
 
@@ -85,7 +85,7 @@ func newWorld(t *testing.T, r *rand.Rand) *world {
 	}
 	var indexes []sqltest.Index
 	for range 1 + r.IntN(3) {
-		x := sqltest.Index{Unique: r.IntN(4) == 0}
+		x := sqltest.Index{Unique: r.IntN(4) == 0, Padded: r.IntN(3) > 0}
 		for _, at := range r.Perm(4)[:1+r.IntN(3)] {
 			name := fmt.Sprintf("c%d", at)
 			if strings.HasPrefix(kinds[of[at]].typ, "VAR") && r.IntN(3) == 0 {
@@ -96,7 +96,7 @@ func newWorld(t *testing.T, r *rand.Rand) *world {
 		indexes = append(indexes, x)
 	}
 	var err error
-	if w.Table, err = sqltest.NewTable("t", w.columns, key, indexes...); err != nil {
+	if w.Table, err = sqltest.NewPaddedTable("t", w.columns, key, r.IntN(3) > 0, indexes...); err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {

@@ -139,6 +139,9 @@ func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gm
 	} else if err := rec.insertColumn(after, order); err != nil {
 		return err
 	}
+	if rewrite {
+		rec.padAgain(after.ID)
+	}
 	next, err := c.write(rec)
 	if err != nil || !rewrite {
 		return err

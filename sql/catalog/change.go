@@ -149,7 +149,7 @@ func (c *Change) tableInUse(db, name string) (*Record, error) {
 // write stores a table and its new version at every shard that holds it.
 func (c *Change) write(rec *Record) (*Descriptor, error) {
 	rec.Generation++
-	rec.Format = recordFormat
+	rec.Format = rec.format()
 	d, err := NewDescriptor(rec)
 	if err != nil {
 		return nil, err

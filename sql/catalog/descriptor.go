@@ -40,6 +40,7 @@ type IndexInfo struct {
 	Unique  bool
 	Primary bool
 	Global  bool
+	Padded  bool // its keys are padded, see Index
 	Comment string
 	// Held are the positions of the columns that an entry's value holds.
 	Held   []int
@@ -69,7 +70,7 @@ func NewDescriptor(r *Record) (*Descriptor, error) {
 		return nil, err
 	}
 	d.layout = rowcodec.NewLayout(d.stored)
-	d.Primary = &IndexInfo{Name: "PRIMARY", Unique: true, Primary: true, Columns: d.Schema.PkOrdinals}
+	d.Primary = &IndexInfo{Name: "PRIMARY", Unique: true, Primary: true, Padded: r.Padded, Columns: d.Schema.PkOrdinals}
 	for _, id := range r.Placement.Columns {
 		d.divide = append(d.divide, r.column(id))
 	}
@@ -80,7 +81,7 @@ func NewDescriptor(r *Record) (*Descriptor, error) {
 }
 
 func (d *Descriptor) newIndex(x Index) *IndexInfo {
-	info := &IndexInfo{ID: x.ID, Name: x.Name, Lengths: x.Lengths, Unique: x.Unique, Global: x.Global, Comment: x.Comment}
+	info := &IndexInfo{ID: x.ID, Name: x.Name, Lengths: x.Lengths, Unique: x.Unique, Global: x.Global, Padded: x.Padded, Comment: x.Comment}
 	for _, id := range x.Columns {
 		info.Columns = append(info.Columns, d.Record.column(id))
 	}

@@ -32,7 +32,19 @@ func (d *Descriptor) Prefix(x *IndexInfo, partition int) []byte {
 
 // AppendColumn appends the key form of a value of the i-th column of an index.
 func (d *Descriptor) AppendColumn(dst []byte, x *IndexInfo, i int, v any) ([]byte, error) {
-	return rowcodec.AppendKey(dst, d.Schema.Schema[x.Columns[i]].Type, v, x.PrefixLength(i))
+	return appendKey(dst, d.Schema.Schema[x.Columns[i]].Type, v, x.PrefixLength(i), x.Padded)
+}
+
+// AppendBeginning appends the bytes with which the forms of the i-th column of an index start for all texts that start with s.
+func (d *Descriptor) AppendBeginning(dst []byte, x *IndexInfo, i int, s string) []byte {
+	return rowcodec.AppendBeginning(dst, d.Schema.Schema[x.Columns[i]].Type, s, x.PrefixLength(i), x.Padded)
+}
+
+func appendKey(dst []byte, t gms.Type, v any, prefixLength int, padded bool) ([]byte, error) {
+	if padded {
+		return rowcodec.AppendPaddedKey(dst, t, v, prefixLength)
+	}
+	return rowcodec.AppendKey(dst, t, v, prefixLength)
 }
 
 // RowKey is the key of a row; rowID counts for tables without primary key only.
@@ -68,7 +80,7 @@ func (d *Descriptor) Partition(value func(pos int) any) (int, error) {
 		var b []byte
 		for _, pos := range d.divide {
 			var err error
-			if b, err = rowcodec.AppendKey(b, d.Schema.Schema[pos].Type, d.stored[pos].Round(value(pos)), 0); err != nil {
+			if b, err = appendKey(b, d.Schema.Schema[pos].Type, d.stored[pos].Round(value(pos)), 0, d.Primary.Padded); err != nil {
 				return 0, err
 			}
 		}

@@ -69,7 +69,7 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 		if row != nil {
 			text = valueText(ctx, col, row[pos])
 		} else if x.PrefixLength(i) == 0 {
-			text, rest, ok = rowcodec.KeyText(rest, col.Type)
+			text, rest, ok = rowcodec.KeyText(rest, col.Type, x.Padded)
 		}
 		if !ok {
 			break

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// recordFormat is the version of the stored form of this file's types.
-const recordFormat = 1
+// recordFormat is the version of the stored form of this file's types. A table with a padded key has paddedFormat: a
+// release that does not know of padded keys refuses it, since it would write other keys.
+const (
+	recordFormat = 1
+	paddedFormat = 2
+)
 
 // Record is a table as stored.
 type Record struct {
@@ -26,6 +30,8 @@ type Record struct {
 	Placement  Placement    `cbor:"13,keyasint"`
 	Checks     []Check      `cbor:"14,keyasint,omitempty"`
 	ForeignKey []ForeignKey `cbor:"15,keyasint,omitempty"`
+	// Padded: the primary key is padded, see Index.
+	Padded bool `cbor:"16,keyasint,omitempty"`
 }
 
 // Column is a column as stored. Type is in SQL.
@@ -55,7 +61,8 @@ type Expr struct {
 }
 
 // Index is a secondary index as stored. Global: it is not divided as the rows are but stored whole in the table's leader
-// region.
+// region. Padded: its keys are those of rowcodec.AppendPaddedKey, so that texts which differ in spaces at the end are one to
+// a collation that pads; it has a column of such a collation. Keys of earlier releases distinguish them.
 type Index struct {
 	ID      uint32   `cbor:"1,keyasint"`
 	Name    string   `cbor:"2,keyasint"`
@@ -64,6 +71,7 @@ type Index struct {
 	Unique  bool     `cbor:"5,keyasint,omitempty"`
 	Global  bool     `cbor:"6,keyasint,omitempty"`
 	Comment string   `cbor:"7,keyasint,omitempty"`
+	Padded  bool     `cbor:"8,keyasint,omitempty"`
 }
 
 // Check is a check constraint as stored.

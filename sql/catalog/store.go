@@ -216,8 +216,8 @@ func decodeTable(b []byte) (*Descriptor, error) {
 	if err := txn.Decode(b, rec); err != nil {
 		return nil, fmt.Errorf("the catalogue: %w", err)
 	}
-	if rec.Format != recordFormat {
-		return nil, fmt.Errorf("table %s.%s was stored by a newer release (format %d, this one reads %d)", rec.Database, rec.Name, rec.Format, recordFormat)
+	if rec.Format != recordFormat && rec.Format != paddedFormat {
+		return nil, fmt.Errorf("table %s.%s was stored by a newer release (format %d, this one reads %d)", rec.Database, rec.Name, rec.Format, paddedFormat)
 	}
 	d, err := NewDescriptor(rec)
 	if err == nil {

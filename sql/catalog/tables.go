@@ -149,6 +149,7 @@ func newRecord(def Definition) (*Record, error) {
 		}
 		rec.PrimaryKey = append(rec.PrimaryKey, rec.Columns[at].ID)
 	}
+	rec.Padded = rec.pads(rec.PrimaryKey)
 	for _, def := range def.Indexes {
 		if def.IsPrimary() {
 			continue
@@ -197,6 +198,7 @@ func (r *Record) addIndex(def gms.IndexDef) error {
 	if !slices.ContainsFunc(x.Lengths, func(n int) bool { return n > 0 }) {
 		x.Lengths = nil
 	}
+	x.Padded = r.mayPad(x)
 	if x.Name == "" {
 		x.Name = r.freeIndexName(r.Columns[r.column(x.Columns[0])].Name)
 	}
@@ -246,7 +248,7 @@ func (r *Record) splits(points [][]any) ([][]byte, error) {
 			}
 			value, _, err := t.Convert(ctx, fmt.Sprint(v))
 			if err == nil {
-				key, err = rowcodec.AppendKey(key, t, value, 0)
+				key, err = appendKey(key, t, value, 0, r.Padded)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("the placement splits table %s at %v, which is not a value of its primary key: %w", r.Name, point, err)
@@ -276,14 +278,15 @@ func (c *Change) Truncate(db, name string) error {
 	if err != nil {
 		return err
 	}
-	fresh := *rec
-	if err := c.placeNew(&fresh, 0); err != nil {
+	fresh := rec.clone()
+	fresh.padAll()
+	if err := c.placeNew(fresh, 0); err != nil {
 		return err
 	}
 	if err := c.end(rec, "truncated"); err != nil {
 		return err
 	}
-	_, err = c.write(&fresh)
+	_, err = c.write(fresh)
 	return err
 }
 

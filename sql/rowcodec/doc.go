@@ -2,7 +2,7 @@
 // and rows that survive a change of their table's columns.
 //
 // How it works. A key is never decoded: it only has to compare as its values do, so a text is stored as its collation
-// weights, without its spelling. All data that a statement may return is in a value: the row under the primary key, and
+// weights, without its spelling; by a collation that pads, without the spaces at its end (padded.go). All data that a statement may return is in a value: the row under the primary key, and
 // the columns of the index and of the primary key in an index entry. A value identifies columns by id, not by position,
 // each with its own kind:
 //

@@ -132,40 +132,40 @@ func appendBytes(dst, b []byte) []byte {
 // Weights are written in a form of growing length, like UTF-8, plus one so that
 // zero is left for the end mark.
 func appendText(dst []byte, s string, t gms.Type, prefixLength int) []byte {
-	collation := gms.Collation_Default
-	if tc, ok := t.(gms.TypeWithCollation); ok {
-		collation = tc.Collation()
-	}
+	collation := collationOf(t)
 	if collation == gms.Collation_binary {
 		return appendBytes(dst, []byte(s))
 	}
 	return appendWeights(dst, s, collation, prefixLength)
 }
 
-// AppendText appends a text as one of a collation: texts that are alike to it have one form.
+// AppendText appends a text as one of a collation: texts that are alike to it have one form, padded if it pads.
 func AppendText(dst []byte, s string, collation gms.CollationID) []byte {
 	if collation == gms.Collation_binary {
 		return appendBytes(dst, []byte(s))
+	}
+	if pads(collation) {
+		return appendPaddedText(dst, s, collation.Sorter(), 0)
 	}
 	return appendWeights(dst, s, collation, 0)
 }
 
 func appendWeights(dst []byte, s string, collation gms.CollationID, prefixLength int) []byte {
-	weight := collation.Sorter()
+	return append(appendCharacters(dst, s, collation.Sorter(), prefixLength), 0)
+}
+
+func appendCharacters(dst []byte, s string, weight gms.CollationSorter, prefixLength int) []byte {
 	for n := 0; len(s) > 0 && (prefixLength == 0 || n < prefixLength); n++ {
 		r, size := utf8.DecodeRuneInString(s)
 		dst = appendWeight(dst, uint32(weight(r))+1)
 		s = s[size:]
 	}
-	return append(dst, 0)
+	return dst
 }
 
 // Alike reports whether two texts are one to the collation of their column.
 func Alike(t gms.Type, a, b string) bool {
-	collation := gms.Collation_Default
-	if tc, ok := t.(gms.TypeWithCollation); ok {
-		collation = tc.Collation()
-	}
+	collation := collationOf(t)
 	if collation == gms.Collation_binary {
 		return a == b
 	}

@@ -14,8 +14,8 @@ import (
 const unreadable = "?"
 
 // KeyText reads the key form of one value for a person, and what follows it. ok is
-// false if b is not what AppendKey writes for the type.
-func KeyText(b []byte, t gms.Type) (text string, rest []byte, ok bool) {
+// false if b is not what AppendKey writes for the type, or AppendPaddedKey if padded.
+func KeyText(b []byte, t gms.Type, padded bool) (text string, rest []byte, ok bool) {
 	kind, err := KeyKind(t)
 	if err != nil || len(b) == 0 {
 		return "", nil, false
@@ -26,7 +26,7 @@ func KeyText(b []byte, t gms.Type) (text string, rest []byte, ok bool) {
 	}
 	switch kind {
 	case KindText:
-		return weightsText(b, t)
+		return weightsText(b, t, padded && Pads(t))
 	case KindBytes:
 		return bytesText(b)
 	case KindDecimal:
@@ -51,15 +51,13 @@ func KeyText(b []byte, t gms.Type) (text string, rest []byte, ok bool) {
 
 // weightsText reads a text back where its collation weighs a character as itself, or
 // as another that it takes for equal.
-func weightsText(b []byte, t gms.Type) (string, []byte, bool) {
-	collation := gms.Collation_Default
-	if tc, ok := t.(gms.TypeWithCollation); ok {
-		collation = tc.Collation()
-	}
+func weightsText(b []byte, t gms.Type, padded bool) (string, []byte, bool) {
+	collation := collationOf(t)
 	if collation == gms.Collation_binary {
 		return bytesText(b)
 	}
 	weight := collation.Sorter()
+	space := weight(' ')
 	var out []rune
 	readable := true
 	for len(b) > 0 {
@@ -67,7 +65,15 @@ func weightsText(b []byte, t gms.Type) (string, []byte, bool) {
 		if n == 0 || len(b) < n {
 			break
 		}
-		if b = b[n:]; w == 0 {
+		b = b[n:]
+		end := w == 0
+		if padded && w == uint32(space)+1 {
+			if len(b) == 0 {
+				break
+			}
+			end, b = b[0] == markEnd, b[1:]
+		}
+		if end {
 			if !readable {
 				return unreadable, b, true
 			}

@@ -28,12 +28,12 @@ func TestKeyText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, rest, ok := KeyText(append(key, "rest"...), c.typ)
+		text, rest, ok := KeyText(append(key, "rest"...), c.typ, false)
 		if !ok || text != c.want || string(rest) != "rest" {
 			t.Errorf("%v in %s: %q, then %q, %v; want %q", c.v, c.typ, text, rest, ok, c.want)
 		}
 		for n := range key {
-			KeyText(key[:n], c.typ) // must not panic
+			KeyText(key[:n], c.typ, false) // must not panic
 		}
 	}
 }

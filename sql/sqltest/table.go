@@ -29,11 +29,17 @@ type Table struct {
 type Index struct {
 	Columns []string // "s", or "s(3)" of a prefix
 	Unique  bool
+	Padded  bool // as the catalogue's
 }
 
 // NewTable makes a table of the database shop. columns are as in CREATE TABLE, with NOT NULL or nothing behind the type;
 // key is empty for a table without a primary key.
 func NewTable(name string, columns, key []string, indexes ...Index) (*Table, error) {
+	return NewPaddedTable(name, columns, key, false, indexes...)
+}
+
+// NewPaddedTable is NewTable with a primary key that is padded, or not.
+func NewPaddedTable(name string, columns, key []string, padded bool, indexes ...Index) (*Table, error) {
 	r := &catalog.Record{Format: 1, ID: 7, Database: "shop", Name: name, Generation: 1}
 	id := func(column string) uint32 {
 		return uint32(1 + slices.IndexFunc(r.Columns, func(c catalog.Column) bool { return c.Name == column }))
@@ -47,7 +53,7 @@ func NewTable(name string, columns, key []string, indexes ...Index) (*Table, err
 		r.PrimaryKey = append(r.PrimaryKey, id(column))
 	}
 	for i, x := range indexes {
-		stored := catalog.Index{ID: uint32(i + 1), Name: fmt.Sprintf("x%d", i+1), Unique: x.Unique}
+		stored := catalog.Index{ID: uint32(i + 1), Name: fmt.Sprintf("x%d", i+1), Unique: x.Unique, Padded: x.Padded}
 		for _, column := range x.Columns {
 			length := 0
 			if name, prefix, ok := strings.Cut(column, "("); ok {
@@ -60,6 +66,7 @@ func NewTable(name string, columns, key []string, indexes ...Index) (*Table, err
 		}
 		r.Indexes = append(r.Indexes, stored)
 	}
+	r.Padded = padded
 	d, err := catalog.NewDescriptor(r)
 	return &Table{Desc: d, pairs: map[txn.Key][]byte{}}, err
 }

@@ -46,6 +46,12 @@ func (a *Access) Exact() bool {
 	return !slices.ContainsFunc(a.Scans, func(r Range) bool { return len(r.rest) > 0 })
 }
 
+// mayRepeat reports whether two keys or spans of the access may yield one row: spans of what an index holds in part, and
+// texts that the engine takes for two and a padded key for one.
+func (a *Access) mayRepeat() bool {
+	return a.Index.HasPrefixes() || a.Index.Padded && len(a.Gets)+len(a.Scans) > 1
+}
+
 // All is an access to every row.
 func All(d *catalog.Descriptor) *Access {
 	a := &Access{Desc: d, Index: d.Primary}
@@ -131,7 +137,7 @@ func (a *Access) Add(o *Access) {
 	}
 }
 
-// Beginning is the upper border of the texts that begin with it.
+// Beginning is the border of the texts that begin with it: the lower one in gms.Below, the upper one in gms.Above.
 type Beginning string
 
 // Disjoin has the access ask once for what several of its ranges ask for. It must be exact.
@@ -252,6 +258,9 @@ func oneValue(e gms.MySQLRangeColumnExpr, lo, hi string) (any, bool) {
 		return nil, true
 	}
 	below, ok := e.LowerBound.(gms.Below)
+	if _, several := below.Key.(Beginning); several {
+		return nil, false
+	}
 	return below.Key, ok && routing.PrefixEnd(lo) == hi
 }
 
@@ -315,8 +324,7 @@ func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error)
 
 func (b *rangeBuilder) form(n int, v any) (string, error) {
 	if beginning, ok := v.(Beginning); ok {
-		form, err := b.form(n, string(beginning))
-		return strings.TrimSuffix(form, "\x00"), err // without the mark of the text's end
+		return string(b.a.Desc.AppendBeginning(nil, b.a.Index, n, string(beginning))), nil
 	}
 	t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
 	if v != nil && !isText(t, v) {

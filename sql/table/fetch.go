@@ -220,7 +220,7 @@ func (a *Access) sort(hits []found) {
 func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 	rows := make([]gms.Row, 0, len(hits))
 	var keys []txn.Key
-	taken := map[txn.Key]bool{} // spans of what an index holds in part may overlap
+	taken := map[txn.Key]bool{}
 	for _, h := range hits {
 		if taken[h.key] {
 			continue
@@ -244,7 +244,7 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		if look && a.Index.Primary {
 			row = marked(row, Looked{h.key, h.value})
 		}
-		if rows, keys = append(rows, row), append(keys, key); a.Index.HasPrefixes() {
+		if rows, keys = append(rows, row), append(keys, key); a.mayRepeat() {
 			taken[h.key] = true
 		}
 	}

@@ -42,7 +42,7 @@ func (a *Access) FetchValues(ctx context.Context, tx txn.Txn, m Mode, columns []
 func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.Key, err error) {
 	values = make([][]byte, 0, len(hits))
 	var taken map[txn.Key]bool
-	if a.Index.HasPrefixes() {
+	if a.mayRepeat() {
 		taken = map[txn.Key]bool{}
 	}
 	for _, h := range hits {

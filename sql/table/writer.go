@@ -25,9 +25,9 @@ func (a *Access) FetchHeld(ctx context.Context, tx txn.Txn, m Mode) ([]Held, err
 		return nil, err
 	}
 	out := make([]Held, 0, len(hits))
-	taken := map[txn.Key]bool{} // spans of what an index holds in part may overlap
+	taken := map[txn.Key]bool{}
 	for _, h := range hits {
-		if a.Index.HasPrefixes() {
+		if a.mayRepeat() {
 			if taken[h.key] {
 				continue
 			}

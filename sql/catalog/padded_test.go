@@ -1,0 +1,138 @@
+package catalog
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/txn"
+)
+
+// earlier is a record as releases without padded keys have stored it.
+func earlier() *Record {
+	return &Record{
+		Format: recordFormat, ID: 1, Database: "d", Name: "t", Generation: 3, NextColumn: 3, NextIndex: 2,
+		Columns:    []Column{{ID: 1, Name: "p", Type: "varchar(9)", Collation: uint16(gms.Collation_utf8mb4_general_ci)}, {ID: 2, Name: "u", Type: "varchar(9)", Collation: uint16(gms.Collation_utf8mb4_bin), Nullable: true}},
+		PrimaryKey: []uint32{1}, Indexes: []Index{{ID: 1, Name: "u", Columns: []uint32{2}, Unique: true}},
+	}
+}
+
+// keysOf are the keys of a row and of its entries, without their prefixes.
+func keysOf(t *testing.T, d *Descriptor, values ...any) (keys []string) {
+	t.Helper()
+	key, err := d.RowKey(values, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys = append(keys, hex.EncodeToString([]byte(key[PartitionBytes:])))
+	for _, x := range d.Indexes {
+		k, _, err := d.Entry(x, values, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, hex.EncodeToString([]byte(k[PartitionBytes:])))
+	}
+	return keys
+}
+
+// Tables of earlier releases keep their keys, and their records their bytes.
+func TestTablesOfEarlierReleasesKeepTheirKeys(t *testing.T) {
+	stored := txn.Encode(earlier())
+	d, err := decodeTable(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := txn.Encode(d.Record); string(again) != string(stored) || d.Record.format() != recordFormat {
+		t.Errorf("the record becomes %x of format %d, want %x", again, d.Record.format(), stored)
+	}
+	if got, want := strings.Join(keysOf(t, d, "a ", "b "), " "), "06422100 06632100"; got != want {
+		t.Errorf("the keys of its rows are %s, want %s", got, want)
+	}
+}
+
+func TestNewKeysArePadded(t *testing.T) {
+	text := func(name string, c gms.CollationID) *gms.Column {
+		return &gms.Column{Name: name, Type: types.MustCreateString(sqltypes.VarChar, 9, c), Source: "t"}
+	}
+	def := Definition{Database: "d", Name: "t",
+		Schema:  gms.NewPrimaryKeySchema(gms.Schema{text("p", gms.Collation_utf8mb4_general_ci), text("u", gms.Collation_utf8mb4_bin)}, 0),
+		Indexes: []gms.IndexDef{{Name: "u", Constraint: gms.IndexConstraint_Unique, Columns: []gms.IndexColumn{{Name: "u"}}}}}
+	d, err := Draft(def)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Record.format() != paddedFormat || !d.Primary.Padded || !d.Indexes[0].Padded {
+		t.Errorf("format %d, %+v", d.Record.format(), d.Record)
+	}
+	if got, want := strings.Join(keysOf(t, d, "a", "b"), " "), strings.Join(keysOf(t, d, "A  ", "b "), " "); got != want {
+		t.Errorf("the keys are %s with spaces and %s without", want, got)
+	}
+	def.Schema = gms.NewPrimaryKeySchema(gms.Schema{text("p", gms.Collation_utf8mb4_0900_ai_ci), text("u", gms.Collation_utf8mb4_0900_bin)}, 0)
+	if d, err = Draft(def); err != nil {
+		t.Fatal(err)
+	}
+	if d.Record.format() != recordFormat || d.Primary.Padded || d.Indexes[0].Padded {
+		t.Errorf("of collations that do not pad: format %d, %+v", d.Record.format(), d.Record)
+	}
+}
+
+// A new index of an earlier table is padded, unless its entries are in partitions that its unpadded columns choose.
+func TestNewIndexesOfEarlierTables(t *testing.T) {
+	for _, c := range []struct {
+		spread Placement
+		unique bool
+		want   bool
+	}{
+		{Placement{}, true, true},
+		{Placement{Spread: SpreadHash, Shards: 4, Columns: []uint32{1}}, true, false},
+		{Placement{Spread: SpreadHash, Shards: 4, Columns: []uint32{1}}, false, false},
+	} {
+		r := earlier()
+		r.Placement = c.spread
+		constraint := gms.IndexConstraint_None
+		if c.unique {
+			constraint = gms.IndexConstraint_Unique
+		}
+		if err := r.addIndex(gms.IndexDef{Name: "x", Constraint: constraint, Columns: []gms.IndexColumn{{Name: "u"}, {Name: "p"}}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Indexes[1].Padded; got != c.want || r.Indexes[0].Padded || r.Padded {
+			t.Errorf("%+v: %+v", c, r)
+		}
+	}
+}
+
+// When a column gets another type, the keys that hold it are written again and are padded then.
+func TestKeysAreDecidedAgain(t *testing.T) {
+	r := earlier()
+	if r.padAgain(2); r.Padded || !r.Indexes[0].Padded {
+		t.Errorf("after a change of u: %+v", r)
+	}
+	if r.padAgain(1); !r.Padded || r.format() != paddedFormat {
+		t.Errorf("after a change of p: %+v", r)
+	}
+	r.Columns[1].Collation = uint16(gms.Collation_utf8mb4_0900_bin)
+	if r.padAgain(2); r.Indexes[0].Padded {
+		t.Errorf("of a collation that does not pad: %+v", r)
+	}
+}
+
+func TestKeysOfTruncatedTablesArePadded(t *testing.T) {
+	r := earlier()
+	if r.padAll(); !r.Padded || !r.Indexes[0].Padded {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A record of a later release is refused.
+func TestLaterRecordsAreRefused(t *testing.T) {
+	r := earlier()
+	r.Format = paddedFormat + 1
+	if _, err := decodeTable(txn.Encode(r)); err == nil || !strings.Contains(err.Error(), "newer release") {
+		t.Errorf("%v", err)
+	}
+}
