@@ -6,7 +6,7 @@ import "isochron/sql/expr"
 type accumulator interface {
 	// add takes a row of the group.
 	add(row []expr.Value) error
-	// result is the aggregate of the rows. Nothing is added after it.
+	// result is the aggregate of the rows so far. It is valid until the next add.
 	result() (expr.Value, error)
 }
 

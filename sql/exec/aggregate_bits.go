@@ -86,12 +86,13 @@ func (b *byteBits) add(row []expr.Value) error {
 }
 
 func (b *byteBits) result() (expr.Value, error) {
-	if b.bits == nil {
+	bits := b.bits
+	if bits == nil {
 		var fill byte
 		if b.Kind == BitAnd {
 			fill = 0xFF
 		}
-		b.bits = bytes.Repeat([]byte{fill}, min(int(max(b.Types[0].Size(), 0)), bytesMax))
+		bits = bytes.Repeat([]byte{fill}, min(int(max(b.Types[0].Size(), 0)), bytesMax))
 	}
-	return sqltypes.MakeTrusted(sqltypes.VarBinary, b.bits), nil
+	return sqltypes.MakeTrusted(sqltypes.VarBinary, bits), nil
 }

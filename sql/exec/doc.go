@@ -2,8 +2,8 @@
 // expr.Value. It knows no tables, no transactions and no syntax; the planner gives it a Source and positions in its rows.
 //
 // How it works. An operator is a Source over another one: each Next takes batches from below until it has a batch of its
-// own. Sort and Group hold what they need of all rows before their first batch; the others hold one batch. A Join has a
-// Source on its left, and on its right an Inner, which returns the rows for a batch of the left: all rows there are
+// own. Sort and Group hold what they need of all rows before their first batch, Windowed a partition of sorted rows; the
+// others hold one batch. A Join has a Source on its left, and on its right an Inner, which returns the rows for a batch of the left: all rows there are
 // (Gathered), or those that a lookup finds.
 //
 //	Limit( Sort( Project( Filter( Join( table, Gathered( table ) ) ) ) ) )
