@@ -23,8 +23,18 @@ type Node struct {
 	Expr bool
 	// Literal is the value of a leaf that may be sent as a parameter; its text is in Parts.
 	Literal *Literal
-	// Tags say what follows from the presence of the node (tags.go).
+	// Tags say what follows from the presence of the node (compare.go).
 	Tags []string
+
+	// Scope: it is a query within the statement. Its order and limit are not the statement's, and its expressions do not
+	// stand for themselves outside of it.
+	Scope bool
+	// Aliases are the names that go with the node when it is removed: of relations, or of columns of relations.
+	Aliases []string
+	// Chain: a first element, and a list of others that are joined to it, each the first kid of its node.
+	Chain bool
+	// Maria are the texts that MariaDB has in place of Parts; nil: the same.
+	Maria []string
 }
 
 // text makes a leaf.
@@ -64,6 +74,35 @@ func tagged(n *Node, tags ...string) *Node {
 
 // none is what remains of an optional node.
 func none() *Node { return text("") }
+
+// pinned makes a list from which no kid is removed, unless what it refers to is.
+func pinned(sep string, kids ...*Node) *Node { return list(pinnedMin, sep, kids...) }
+
+// pinnedMin is the minimum of a list of which all kids remain.
+const pinnedMin = 1 << 10
+
+// scope marks a query within a statement.
+func scope(n *Node) *Node {
+	n.Scope = true
+	return n
+}
+
+// elsewhere gives a node the texts that MariaDB has for it, in a format as that of fill.
+func elsewhere(n *Node, format string) *Node {
+	n.Maria = strings.SplitN(format, "%", len(n.Kids)+1)
+	return n
+}
+
+// forMaria is the tree as MariaDB is sent it.
+func (n *Node) forMaria() *Node {
+	c := n.clone()
+	c.walk(func(k *Node) {
+		if k.Maria != nil {
+			k.Parts = k.Maria
+		}
+	})
+	return c
+}
 
 // clone copies the tree; literals are shared.
 func (n *Node) clone() *Node {
@@ -133,13 +172,22 @@ func (n *Node) names() []string {
 	return out
 }
 
-// tags are the tags that are in the tree.
+// tags are the tags that are in the tree; of the queries within it only tagFold, which is true of all that is made of their
+// rows.
 func (n *Node) tags() map[string]bool {
 	out := map[string]bool{}
-	n.walk(func(k *Node) {
-		for _, t := range k.Tags {
+	n.addTags(out, false)
+	return out
+}
+
+func (n *Node) addTags(out map[string]bool, within bool) {
+	within = within || n.Scope
+	for _, t := range n.Tags {
+		if !within || t == tagFold {
 			out[t] = true
 		}
-	})
-	return out
+	}
+	for _, k := range n.Kids {
+		k.addTags(out, within)
+	}
 }

@@ -21,7 +21,12 @@ var MariaDBOptions = []string{
 	"--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci", "--default-time-zone=+00:00", "--max-error-count=1024",
 	"--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync", "--innodb-doublewrite=0", "--sync-frm=0", "--explicit-defaults-for-timestamp=1",
 	"--group-concat-max-len=1024", "--div-precision-increment=4", "--innodb-lock-wait-timeout=2", "--max-allowed-packet=64M", "--lower-case-table-names=0",
+	// Plain plans: a table of the rows of a subquery compares them by the types of its own columns.
+	"--optimizer-switch=materialization=off,semijoin=off,derived_merge=off,derived_with_keys=off,condition_pushdown_for_derived=off,split_materialized=off,exists_to_in=off,condition_pushdown_from_having=off,condition_pushdown_for_subquery=off,subquery_cache=off",
 }
+
+// mariaName is the name of the yardstick.
+const mariaName = "mariadb"
 
 // serveArgument makes this program a server of Isochron: the child process of a run.
 const serveArgument = "serve"
@@ -138,13 +143,13 @@ func (s *Server) Close() {
 // startMariaDB starts the yardstick, or takes the one at an address.
 func startMariaDB(address string) (s *Server, stop func(), err error) {
 	if address != "" {
-		return &Server{Name: "mariadb", address: address}, func() {}, nil
+		return &Server{Name: mariaName, address: address}, func() {}, nil
 	}
 	m, err := sourcetest.MariaDB(MariaDBOptions...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Server{Name: "mariadb", address: m.Addr()}, m.Close, nil
+	return &Server{Name: mariaName, address: m.Addr()}, m.Close, nil
 }
 
 // firstWords keeps the first bytes of what is written: how a Go program ended stands at the beginning.

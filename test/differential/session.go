@@ -18,8 +18,10 @@ type Session struct {
 	server   *Server
 	database string
 	tables   []*Table
+	views    []*View
 	path     string // isochron_path, "" for the server's own
 	bound    time.Duration
+	memory   int64 // isochron_statement_memory, in bytes; 0: the server's own
 
 	conn *wireConn
 	life int
@@ -31,6 +33,7 @@ type Session struct {
 	shown  map[string]string
 	remade int // how often DELETE and INSERT did not give a table its rows back
 	mode   string
+	bytes  int64 // isochron_statement_memory as it is set now
 }
 
 // open connects, and creates the database with its tables if the server does not have it.
@@ -71,6 +74,20 @@ func (s *Session) load() error {
 			return err
 		}
 	}
+	return s.makeViews()
+}
+
+// makeViews creates the views; one that the server refuses is missing.
+func (s *Session) makeViews() error {
+	for _, v := range s.views {
+		var refused *ServerError
+		switch _, err := s.conn.query(v.create()); {
+		case errors.As(err, &refused):
+			s.missing[v.Name] = refused.Error()
+		case err != nil:
+			return fmt.Errorf("%s: %s: %w", s.server.Name, v.create(), err)
+		}
+	}
 	return nil
 }
 
@@ -79,7 +96,7 @@ func (s *Session) connect(database string) error {
 	if s.conn != nil {
 		s.conn.close()
 	}
-	s.mode = ""
+	s.mode, s.bytes = "", 0
 	var err error
 	if s.conn, err = dialWire(s.server.addr(), database, 2*s.bound); err != nil {
 		return err
@@ -117,6 +134,9 @@ func (s *Session) make(t *Table) error {
 
 func (s *Session) fill(t *Table) error {
 	if err := s.setMode(""); err != nil || s.missing[t.Name] != "" || len(t.Rows) == 0 {
+		return err
+	}
+	if err := s.setMemory(0); err != nil { // its rows are one statement
 		return err
 	}
 	q := t.insert(t.Rows)
@@ -170,6 +190,16 @@ func (s *Session) setMode(mode string) error {
 		value = ""
 	}
 	_, err := s.conn.query("SET sql_mode = '" + value + "'")
+	return err
+}
+
+// setMemory bounds what a statement of Isochron holds; 0: the server's own bound.
+func (s *Session) setMemory(bytes int64) error {
+	if s.bytes == bytes {
+		return nil
+	}
+	s.bytes = bytes
+	_, err := s.conn.query(fmt.Sprintf("SET isochron_statement_memory = %d", bytes))
 	return err
 }
 
@@ -234,16 +264,23 @@ func (s *Session) answer(st *Statement, prepared bool) (*Answer, error) {
 	if err := s.setMode(st.Mode); err != nil {
 		return nil, err
 	}
+	if err := s.setMemory(s.memory); err != nil {
+		return nil, err
+	}
 	a := &Answer{}
 	var err error
+	tree := st.Tree
+	if s.server.Name == mariaName {
+		tree = tree.forMaria()
+	}
 	if prepared {
-		statement, args := st.Tree.Prepared()
+		statement, args := tree.Prepared()
 		if st.Index%2 == 1 { // half of them as clients do that put values into the text
-			statement, args = st.Tree.Text(), nil
+			statement, args = tree.Text(), nil
 		}
 		a.Result, err = s.conn.execute(statement, args)
 	} else {
-		a.Result, err = s.conn.query(st.Tree.Text())
+		a.Result, err = s.conn.query(tree.Text())
 	}
 	if err != nil && !errors.As(err, &a.Err) {
 		return nil, err
