@@ -74,7 +74,7 @@ func TestEveryTableHasRows(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, args := range []string{"--forms nothing", "--way both,text", "--statements 2", "--workers 0", "more"} {
+	for _, args := range []string{"--forms nothing", "--way both,text", "--statements 2", "--workers 0", "--statement-memory -1", "more"} {
 		if _, err := parse(strings.Fields(args), io.Discard); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

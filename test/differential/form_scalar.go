@@ -18,6 +18,8 @@ type Statement struct {
 	Change bool
 	// Free: the values are not compared, they depend on the time or the session.
 	Free bool
+	// Quiet: warnings are not compared, as it depends on the plan which rows a condition is computed for.
+	Quiet bool
 	// Want is MySQL 8's value where MariaDB has no such function: MariaDB is not asked.
 	Want *string
 }
@@ -35,6 +37,11 @@ var forms = []Form{
 	{"one-table", drawOneTable},
 	{"keys", drawKeys},
 	{"changes", drawChange},
+	{"joins", drawJoins},
+	{"subqueries", drawSubqueries},
+	{"derived", drawDerived},
+	{"sets", drawSets},
+	{"windows", drawWindows},
 }
 
 func formNames() (out []string) {

@@ -71,30 +71,39 @@ func inTurns(classes []*Class, of map[string]*Finding) (out []*Finding) {
 func (w *worker) keep(f *Finding, dir string) (ok bool, err error) {
 	i := slices.IndexFunc(w.isos, func(s *Session) bool { return s.path == f.Path })
 	iso, s, prepared := w.isos[i], f.least, f.Way == "prepared"
-	if s.Table != nil {
-		if iso.missing[s.Table.Name] != "" {
+	views := viewsOf(iso.views, s.Tree.Text())
+	tables := w.tablesOf(s, views)
+	for _, t := range tables {
+		if iso.missing[t.Name] != "" {
 			return false, nil
 		}
-		t, err := w.fewer(iso, s, prepared, f.Kind)
-		if err != nil {
+		if err := w.swap(iso, t); err != nil { // the case before has left few rows
 			return false, err
 		}
+	}
+	k := &keptCase{comment: fmt.Sprintf("%s %d", f.Form, f.Index), prepared: prepared, run: s.Tree.Text()}
+	for _, t := range tables {
 		least := *s
-		least.Table = t
-		s = &least
+		if t, err = w.fewer(iso, s, t, views, prepared, f.Kind); err != nil {
+			return false, err
+		}
 		if err := w.swap(iso, t); err != nil {
 			return false, err
 		}
+		if s.Table != nil {
+			least.Table = t
+			s = &least
+		}
+		if k.setup = append(k.setup, t.create()); len(t.Rows) > 0 {
+			k.setup = append(k.setup, t.insert(t.Rows))
+		}
 	}
-	k := &keptCase{comment: fmt.Sprintf("%s %d", f.Form, f.Index), s: s, prepared: prepared, run: s.Tree.Text()}
+	for _, v := range views {
+		k.setup = append(k.setup, v.create())
+	}
+	k.s = s
 	if prepared && s.Index%2 == 0 {
 		k.run, k.args = s.Tree.Prepared()
-	}
-	if s.Table != nil {
-		k.setup = []string{s.Table.create()}
-		if len(s.Table.Rows) > 0 {
-			k.setup = append(k.setup, s.Table.insert(s.Table.Rows))
-		}
 	}
 	iso.shown = map[string]string{} // a case has its table alone
 	if k.answer, err = w.yardstick(s, prepared); err != nil {
@@ -115,6 +124,36 @@ func (w *worker) keep(f *Finding, dir string) (ok bool, err error) {
 	return true, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%s-%08x.txt", f.Form, f.Kind, h.Sum32())), []byte(k.format()), 0o644)
 }
 
+// viewsOf are the views that a text names, and those that they name.
+func viewsOf(all []*View, text string) (out []*View) {
+	for _, v := range all {
+		if names(text, v.Name) || slices.ContainsFunc(all, func(o *View) bool { return names(text, o.Name) && names(o.Query, v.Name) }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// names reports whether a text has a name.
+func names(text, name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(text) }
+
+// tablesOf are the tables that a statement reads or changes, with those of its views.
+func (w *worker) tablesOf(s *Statement, views []*View) (out []*Table) {
+	if s.Table != nil {
+		return []*Table{s.Table}
+	}
+	text := s.Tree.Text()
+	for _, v := range views {
+		text += " " + v.Query
+	}
+	for _, t := range w.maria.tables {
+		if names(text, t.Name) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // swap gives both servers another table of the name.
 func (w *worker) swap(iso *Session, t *Table) error {
 	clear(w.compared)
@@ -129,21 +168,26 @@ func (w *worker) swap(iso *Session, t *Table) error {
 	return w.checkFilled(t, iso)
 }
 
-// fewer removes rows and columns from the table of a statement as long as a difference of the kind remains.
-func (w *worker) fewer(iso *Session, s *Statement, prepared bool, kind Kind) (*Table, error) {
+// fewer removes rows and columns from a table of a statement as long as a difference of the kind remains.
+func (w *worker) fewer(iso *Session, s *Statement, best *Table, views []*View, prepared bool, kind Kind) (*Table, error) {
 	var failed error
+	text := s.Tree.Text()
+	for _, v := range views {
+		text += " " + v.Query
+	}
 	keeps := func(t *Table) bool {
 		if failed = w.swap(iso, t); failed != nil {
 			return false
 		}
 		smaller := *s
-		smaller.Table = t
+		if s.Table != nil {
+			smaller.Table = t
+		}
 		var d *Difference
 		d, failed = w.still(iso, &smaller, prepared, kind)
 		return d != nil && failed == nil
 	}
-	best := s.Table
-	if t := best.without(s.Tree.Text()); len(t.Columns) < len(best.Columns) && keeps(t) {
+	if t := best.without(text); len(t.Columns) < len(best.Columns) && keeps(t) {
 		best = t
 	}
 	for size := (len(best.Rows) + 1) / 2; size > 0 && failed == nil; size /= 2 {

@@ -17,6 +17,7 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
   make differential ARGS="--forms scalar --statements 1000 --details /tmp/details.tsv"
   make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side
   make differential ARGS="--path expr --forms functions,scalar"   expressions by sql/expr, without a server
+  make differential ARGS="--forms joins,windows --statement-memory 300000"   what operators hold is bounded
   make differential ARGS="--keep /tmp/kept --keep-max 20"     shrunk cases with MariaDB's answers`
 
 func main() {
@@ -48,6 +49,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	paths := f.String("path", "", "values of isochron_path, with commas: each statement runs on each; empty for the server's own; expr computes functions and scalars by package sql/expr alone")
 	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
+	f.Int64Var(&s.Memory, "statement-memory", 0, "isochron_statement_memory of the sessions, in bytes, so that operators spill; 0: the server's own")
 	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
 	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
 	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
@@ -80,8 +82,8 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	default:
 		return nil, command.Usagef("--way is text, prepared or both, not %q", s.way)
 	}
-	if s.Statements < len(s.Forms) || s.Workers < 1 || s.Workers > 64 || s.Trials < 0 {
-		return nil, command.Usagef("--statements, --workers or --shrink is out of range")
+	if s.Statements < len(s.Forms) || s.Workers < 1 || s.Workers > 64 || s.Trials < 0 || s.Memory < 0 {
+		return nil, command.Usagef("--statements, --workers, --shrink or --statement-memory is out of range")
 	}
 	return s, nil
 }

@@ -16,7 +16,8 @@ type Options struct {
 	Ways       []bool // prepared
 	Paths      []string
 	Workers    int
-	Trials     int // of the shrinker, for a difference
+	Trials     int   // of the shrinker, for a difference
+	Memory     int64 // of a statement of Isochron, in bytes; 0: the server's own bound
 	Address    string
 	MariaDB    string
 }
@@ -187,15 +188,22 @@ func (r *runner) work(ctx context.Context, number int, feed <-chan task) error {
 
 func (r *runner) newWorker(number int) (*worker, error) {
 	w := &worker{r: r, compared: map[string][]Difference{}}
-	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.tables}
+	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.tables, views: newViews()}
 	if err := w.maria.open(); err != nil {
 		return nil, err
 	}
 	for i, p := range r.opt.Paths {
-		s := &Session{server: r.iso, database: fmt.Sprintf("differ%d_%d", number, i), tables: r.tables, path: p}
+		s := &Session{server: r.iso, database: fmt.Sprintf("differ%d_%d", number, i), tables: r.tables, views: newViews(), path: p, memory: r.opt.Memory}
 		w.isos = append(w.isos, s)
 		if err := s.open(); err != nil {
 			return nil, err
+		}
+	}
+	for _, iso := range w.isos {
+		for _, v := range iso.views {
+			if reason := iso.missing[v.Name]; reason != "" {
+				r.note("isochron does not create the view " + v.Name + ": " + reason)
+			}
 		}
 	}
 	for _, t := range r.tables {
