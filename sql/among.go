@@ -7,8 +7,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"isochron/sql/comparing"
 )
 
 // among is IN by MySQL's rules: each value of the list is compared as its type asks.
@@ -91,7 +89,7 @@ func (a *among) lookup(ctx *gms.Context, left any) (found any, ok bool, err erro
 				a.fixed = false
 				return nil, false, err
 			}
-			known[comparing.Weights(s, collationOf(ctx, a.left, e))] = true
+			known[weightsOf(s, collationOf(ctx, a.left, e))] = true
 		}
 		a.known = known
 	}
@@ -100,7 +98,7 @@ func (a *among) lookup(ctx *gms.Context, left any) (found any, ok bool, err erro
 		return nil, false, nil
 	}
 	collation, _ := gms.GetCoercibility(ctx, a.left)
-	if a.known[comparing.Weights(s, collation)] {
+	if a.known[weightsOf(s, collation)] {
 		return true, true, nil
 	}
 	if a.null {
@@ -119,12 +117,12 @@ func alike(ctx *gms.Context, left, right gms.Expression, l, r any) (equal, unkno
 	if rTuple, both := rt.(types.TupleType); isTuple && both {
 		return alikeTuples(ctx, left, right, lTuple, rTuple, l, r)
 	}
-	if n, ok := comparing.Compare(ctx, lt, rt, l, r, collationOf(ctx, left, right)); ok {
+	if n, ok := compareValues(ctx, lt, rt, l, r, collationOf(ctx, left, right)); ok {
 		return n == 0, false, nil
 	}
 	if s, ok := l.(string); ok && types.IsTextOnly(lt) && types.IsTextOnly(rt) {
 		if t, ok := r.(string); ok {
-			return comparing.CompareText(s, t, collationOf(ctx, left, right)) == 0, false, nil
+			return compareTexts(s, t, collationOf(ctx, left, right)) == 0, false, nil
 		}
 	}
 	n, err := expression.NewEquals(expression.NewLiteral(l, lt), expression.NewLiteral(r, rt)).Compare(ctx, nil)

@@ -12,7 +12,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
-	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 	"isochron/sql/procedure"
 )
 
@@ -33,7 +33,7 @@ func (x *execution) argument(ctx *gms.Context, e sqlparser.Expr, param procedure
 		return sqltypes.NullBindVariable, nil
 	}
 	text, isText := v.(string)
-	if isText && !types.IsText(param.Type) && catalog.Costly(text) {
+	if isText && !types.IsText(param.Type) && legacy.Costly(text) {
 		return nil, incorrect(param, text)
 	}
 	warned, inRange := ctx.Session.WarningCount(), gms.InRange

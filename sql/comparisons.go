@@ -7,8 +7,6 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"isochron/sql/comparing"
 )
 
 // Where the engine compares values of different types otherwise than MySQL, a plan gets
@@ -38,7 +36,7 @@ func (c *compared) Compare(ctx *gms.Context, row gms.Row) (int, error) {
 	if lit, ok := right.(*expression.Literal); ok {
 		r = lit.Val
 	}
-	if n, ok := comparing.Compare(ctx, left.Type(ctx), right.Type(ctx), l, r, collationOf(ctx, left, right)); ok {
+	if n, ok := compareValues(ctx, left.Type(ctx), right.Type(ctx), l, r, collationOf(ctx, left, right)); ok {
 		return n, nil
 	}
 	return c.Comparer.Compare(ctx, row)
@@ -164,7 +162,7 @@ func yearBeside(ctx *gms.Context, beside, e gms.Expression) gms.Expression {
 	if !ok || lit.Val == nil || !types.IsYear(beside.Type(ctx)) || types.IsYear(lit.Typ) {
 		return e
 	}
-	if y, ok := comparing.Year(lit.Typ, lit.Val); ok {
+	if y, ok := shortYear(lit.Typ, lit.Val); ok {
 		return expression.NewLiteral(y, types.Int64)
 	}
 	return e
@@ -213,7 +211,7 @@ func engineCompares(ctx *gms.Context, l, r gms.Expression) bool {
 	if types.IsTextOnly(lt) && types.IsTextOnly(rt) && collationOf(ctx, l, r).PadAttribute() == "PAD SPACE" {
 		return false // the engine never pads
 	}
-	return comparing.EngineKnows(lt, rt) || comparing.IsInteger(lt) && comparing.IsInteger(rt) && (exactAsFloat(l) || exactAsFloat(r))
+	return engineKnows(lt, rt) || isInteger(lt) && isInteger(rt) && (exactAsFloat(l) || exactAsFloat(r))
 }
 
 // exactAsFloat reports whether an expression is a constant that a float holds exactly.
@@ -235,11 +233,11 @@ func exactAsFloat(e gms.Expression) bool {
 
 // hashes reports whether the engine finds a whole number among others as MySQL does.
 func hashes(ctx *gms.Context, left gms.Expression, list expression.Tuple) bool {
-	if _, tuple := left.(expression.Tuple); tuple || !comparing.IsInteger(left.Type(ctx)) {
+	if _, tuple := left.(expression.Tuple); tuple || !isInteger(left.Type(ctx)) {
 		return false
 	}
 	for _, e := range list {
-		if t := e.Type(ctx); !comparing.IsInteger(t) && t != types.Null || !engineCompares(ctx, left, e) {
+		if t := e.Type(ctx); !isInteger(t) && t != types.Null || !engineCompares(ctx, left, e) {
 			return false
 		}
 	}

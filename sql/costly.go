@@ -13,7 +13,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 )
 
 // One evaluation of an expression cannot be cut short. Where the engine's takes time
@@ -119,8 +119,8 @@ func boundExpression(ctx *gms.Context, e gms.Expression) (gms.Expression, transf
 	return made, transform.NewTree, err
 }
 
-// conversion cuts a value of which something else is to be made: catalog.Number or
-// catalog.Moment.
+// conversion cuts a value of which something else is to be made: legacy.Number or
+// legacy.Moment.
 type conversion func(any) any
 
 // Functions that make numbers or moments of texts, or may; the last of their first
@@ -152,12 +152,12 @@ func conversionBy(ctx *gms.Context, e gms.Expression) (c conversion, from, to in
 	case *expression.Arithmetic:
 		for _, child := range e.Children() {
 			if _, is := child.(*expression.Interval); is {
-				return catalog.Moment, 0, all
+				return legacy.Moment, 0, all
 			}
 		}
-		return catalog.Number, 0, all
+		return legacy.Number, 0, all
 	case *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus, *expression.BitOp:
-		return catalog.Number, 0, all
+		return legacy.Number, 0, all
 	case *expression.Convert:
 		return conversionTo(e.Type(ctx)), 0, all
 	case *expression.SetField:
@@ -167,11 +167,11 @@ func conversionBy(ctx *gms.Context, e gms.Expression) (c conversion, from, to in
 	case gms.FunctionExpression:
 		switch name := strings.ToLower(e.FunctionName()); {
 		case numberFunctions[name]:
-			return catalog.Number, 0, all
+			return legacy.Number, 0, all
 		case momentFunctions[name]:
-			return catalog.Moment, 0, all
+			return legacy.Moment, 0, all
 		case momentFirst[name]:
-			return catalog.Moment, 0, 1
+			return legacy.Moment, 0, 1
 		}
 	}
 	return nil, 0, 0
@@ -181,9 +181,9 @@ func conversionBy(ctx *gms.Context, e gms.Expression) (c conversion, from, to in
 func conversionTo(t gms.Type) conversion {
 	switch {
 	case types.IsDecimal(t):
-		return catalog.Number
+		return legacy.Number
 	case types.IsTime(t) || types.IsTimespan(t):
-		return catalog.Moment
+		return legacy.Moment
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (k *kinds) add(t gms.Type) {
 		k.floats = true
 	case types.IsUnsigned(t) && t.Type() == sqltypes.Uint64 || types.IsBit(t):
 		k.unsigned, k.digits = true, max(k.digits, 20)
-	case comparing.IsInteger(t) || types.IsNumber(t):
+	case isInteger(t) || types.IsNumber(t):
 		k.signed, k.digits = true, max(k.digits, 19)
 	default:
 		k.text, k.binary = true, k.binary || types.IsBinaryType(t)

@@ -88,7 +88,7 @@ func declaredColumn(s *catalog.Snapshot, database, table, column string) (string
 	if !ok {
 		return "", 0, false
 	}
-	text, ok := d.Record.TypeText(column)
+	text, ok := d.TypeText(column)
 	if !ok {
 		return "", 0, false
 	}

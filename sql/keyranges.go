@@ -5,7 +5,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
-	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 )
 
 // The bounds of what the engine makes ranges of; a condition beyond them is looked at
@@ -54,7 +54,7 @@ func conversionOfKeys(list []gms.Expression) conversion {
 	for _, e := range list {
 		if f, ok := e.(*expression.GetField); ok {
 			if t := f.Type(nil); types.IsNumber(t) {
-				return catalog.Number
+				return legacy.Number
 			} else if c := conversionTo(t); c != nil {
 				return c
 			}

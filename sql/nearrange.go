@@ -54,8 +54,8 @@ func nearComparison(e expression.Comparer, field *expression.GetField, by gms.Ex
 		return e
 	}
 	by = yearBeside(nil, field, by)
-	use := comparing.UseOfConstant(t, by.Type(nil), constantOf(by))
-	ordered := comparing.Ordered(t, by.Type(nil))
+	use := useOfConstant(t, by.Type(nil), constantOf(by))
+	ordered := keysOrdered(t, by.Type(nil))
 	_, equal := e.(*expression.Equals)
 	if use == comparing.AsIs && (equal || ordered) {
 		return e
@@ -64,7 +64,7 @@ func nearComparison(e expression.Comparer, field *expression.GetField, by gms.Ex
 	if !ok || use != comparing.Nearest || !equal && !ordered {
 		return &apart{e}
 	}
-	near, exact, found := comparing.Near(emptyContext, t, lit.Typ, lit.Val)
+	near, exact, found := nearestOf(emptyContext, t, lit.Typ, lit.Val)
 	value := expression.NewLiteral(near, t)
 	switch e.(type) {
 	case *expression.Equals:
@@ -100,7 +100,7 @@ func nearList(e, left, right gms.Expression) gms.Expression {
 			return &apart{e}
 		}
 		by = yearBeside(nil, field, by)
-		switch use := comparing.UseOfConstant(t, by.Type(nil), constantOf(by)); use {
+		switch use := useOfConstant(t, by.Type(nil), constantOf(by)); use {
 		case comparing.AsIs:
 			out = append(out, by)
 		case comparing.Nearest:
@@ -109,7 +109,7 @@ func nearList(e, left, right gms.Expression) gms.Expression {
 				return &apart{e}
 			}
 			changed = true
-			if near, exact, found := comparing.Near(emptyContext, t, lit.Typ, lit.Val); found && exact {
+			if near, exact, found := nearestOf(emptyContext, t, lit.Typ, lit.Val); found && exact {
 				out = append(out, expression.NewLiteral(near, t))
 			}
 		default:

@@ -14,6 +14,7 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
+	"isochron/sql/legacy"
 	"isochron/sql/plan"
 	"isochron/sql/session"
 )
@@ -178,7 +179,7 @@ func (t *text) variantFor(ctx *gms.Context, x *execution) (*variant, map[string]
 		if lit == nil {
 			return nil, nil
 		}
-		if text, ok := lit.Val.(string); ok && catalog.Costly(text) {
+		if text, ok := lit.Val.(string); ok && legacy.Costly(text) {
 			return nil, nil // if a number is to be made of it, it is to be cut (costly.go)
 		}
 		values[paramName(i)] = lit

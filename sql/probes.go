@@ -139,7 +139,7 @@ func (p prober) known(ctx *gms.Context, l, r gms.Expression) bool {
 	lTuple, isTuple := lt.(types.TupleType)
 	if rTuple, ok := rt.(types.TupleType); ok && isTuple && len(lTuple) == len(rTuple) {
 		for i := range lTuple {
-			if comparing.UseOf(lTuple[i], rTuple[i]) != comparing.AsIs || comparing.UseOf(rTuple[i], lTuple[i]) != comparing.AsIs {
+			if useOf(lTuple[i], rTuple[i]) != comparing.AsIs || useOf(rTuple[i], lTuple[i]) != comparing.AsIs {
 				return false
 			}
 		}
@@ -157,9 +157,9 @@ func (p prober) inPart(e gms.Expression) bool {
 // use is how a key that is an expression is looked up by another.
 func (p prober) use(ctx *gms.Context, key, by gms.Expression) comparing.Use {
 	if hasColumn(ctx, by) {
-		return comparing.UseOf(key.Type(ctx), by.Type(ctx))
+		return useOf(key.Type(ctx), by.Type(ctx))
 	}
-	return comparing.UseOfConstant(key.Type(ctx), by.Type(ctx), constantOf(by))
+	return useOfConstant(key.Type(ctx), by.Type(ctx), constantOf(by))
 }
 
 func hasColumn(ctx *gms.Context, e gms.Expression) bool {
@@ -176,7 +176,7 @@ func hasColumn(ctx *gms.Context, e gms.Expression) bool {
 func (p prober) equal(ctx *gms.Context, e *expression.Equals) gms.Expression {
 	l, r := e.Left(), e.Right()
 	if p.known(ctx, l, r) {
-		if p.all && (l.IsNullable(ctx) || r.IsNullable(ctx)) && comparing.HasCanonical(l.Type(ctx), r.Type(ctx)) && !types.IsTime(l.Type(ctx)) {
+		if p.all && (l.IsNullable(ctx) || r.IsNullable(ctx)) && hasCanonical(l.Type(ctx), r.Type(ctx)) && !types.IsTime(l.Type(ctx)) {
 			return expression.NewEquals(&canonical{l, r, false}, &canonical{r, l, true})
 		}
 		return e
@@ -185,7 +185,7 @@ func (p prober) equal(ctx *gms.Context, e *expression.Equals) gms.Expression {
 		return &apart{e}
 	}
 	out := gms.Expression(&apart{e})
-	if comparing.HasCanonical(l.Type(ctx), r.Type(ctx)) {
+	if hasCanonical(l.Type(ctx), r.Type(ctx)) {
 		out = expression.NewEquals(&canonical{l, r, false}, &canonical{r, l, true})
 	}
 	for _, way := range [][2]gms.Expression{{l, r}, {r, l}} {
@@ -218,7 +218,7 @@ func (n *nearest) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
-	near, exact, ok := comparing.Near(ctx, n.to, n.Expression.Type(ctx), v)
+	near, exact, ok := nearestOf(ctx, n.to, n.Expression.Type(ctx), v)
 	if !ok || !exact {
 		return nil, nil
 	}
@@ -265,7 +265,7 @@ func (c *canonical) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if c.turned {
 		collation = collationOf(ctx, c.beside, c.of)
 	}
-	s, ok := comparing.Canonical(ctx, c.of.Type(ctx), c.beside.Type(ctx), v, collation)
+	s, ok := canonicalOf(ctx, c.of.Type(ctx), c.beside.Type(ctx), v, collation)
 	if !ok {
 		return nil, nil
 	}

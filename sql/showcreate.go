@@ -44,7 +44,7 @@ func (f schemaFormatter) declared(col *gms.Column) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return d.Record.TypeText(col.Name)
+	return d.TypeText(col.Name)
 }
 
 // noteLike remembers the table that a CREATE TABLE names behind LIKE: the definition that the engine makes of it lacks what

@@ -3,12 +3,13 @@ package access
 import (
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"isochron/sql/comparing"
+	"isochron/sql/table"
 )
 
 // byRows uses the rows of values that a condition lists, if they are of more columns of the index than are bound to values
 // otherwise, or are fewer than the combinations of these.
-func (p *plan) byRows(ctx *gms.Context) {
+func (p *plan) byRows(clock comparing.Clock) {
 	combinations := 1
 	for _, b := range p.columns {
 		combinations *= len(b.ranges)
@@ -17,7 +18,7 @@ func (p *plan) byRows(ctx *gms.Context) {
 		if c.Op != Rows || len(c.Alternatives) > maxRanges {
 			continue
 		}
-		rows, columns := p.rowsBy(ctx, c)
+		rows, columns := p.rowsBy(clock, c)
 		if columns == 0 || columns < p.equal || columns == p.equal && len(rows) >= combinations {
 			continue
 		}
@@ -27,7 +28,7 @@ func (p *plan) byRows(ctx *gms.Context) {
 }
 
 // rowsBy are the ranges of the rows of a condition, in the first columns of the index, and how many columns these are.
-func (p *plan) rowsBy(ctx *gms.Context, c Condition) (rows []gms.MySQLRange, columns int) {
+func (p *plan) rowsBy(clock comparing.Clock, c Condition) (rows [][]table.Interval, columns int) {
 	for ; columns < len(p.x.Columns); columns++ {
 		pos := p.x.Columns[columns]
 		if len(c.Alternatives) == 0 || !slices.ContainsFunc(c.Alternatives[0], func(one Condition) bool { return one.Column == pos }) {
@@ -35,14 +36,14 @@ func (p *plan) rowsBy(ctx *gms.Context, c Condition) (rows []gms.MySQLRange, col
 		}
 	}
 	for _, list := range c.Alternatives {
-		row := []gms.MySQLRange{nil}
+		row := [][]table.Interval{nil}
 		for _, pos := range p.x.Columns[:columns] {
 			at := slices.IndexFunc(list, func(one Condition) bool { return one.Column == pos })
 			if at < 0 {
 				return nil, 0
 			}
-			t := p.d.Schema.Schema[pos].Type
-			points, _, usable := pointsOf(ctx, t, list[at], p.spaces(t, pos))
+			t := p.d.Type(pos)
+			points, _, usable := pointsOf(clock, t, list[at], p.spaces(t, pos))
 			if !usable {
 				return nil, 0
 			}

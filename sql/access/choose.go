@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
+	"isochron/sql/coltype"
 	"isochron/sql/comparing"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
@@ -46,14 +45,14 @@ type Choice struct {
 }
 
 // Choose chooses the index and its bounds. nil, nil: no row can fulfil the conditions.
-func Choose(ctx *gms.Context, d *catalog.Descriptor, w Wanted) (*Choice, error) {
+func Choose(clock comparing.Clock, d *catalog.Descriptor, w Wanted) (*Choice, error) {
 	var best *plan
 	indexes := make([]*catalog.IndexInfo, 0, 1+len(d.Indexes))
 	if !d.Keyless() {
 		indexes = append(indexes, d.Primary)
 	}
 	for _, x := range append(indexes, d.Indexes...) {
-		p, empty := newPlan(ctx, d, x, &w)
+		p, empty := newPlan(clock, d, x, &w)
 		if empty {
 			return nil, nil
 		}
@@ -67,12 +66,12 @@ func Choose(ctx *gms.Context, d *catalog.Descriptor, w Wanted) (*Choice, error) 
 	if best == nil || best.bounded == 0 && !best.useful() {
 		c := &Choice{Access: table.All(d)}
 		if !d.Keyless() && len(w.Order) > 0 {
-			p, _ := newPlan(ctx, d, d.Primary, &w)
+			p, _ := newPlan(clock, d, d.Primary, &w)
 			c.order(p, &w)
 		}
 		return c, nil
 	}
-	return best.choice(ctx)
+	return best.choice()
 }
 
 // plan is how one index would be used.
@@ -80,13 +79,13 @@ type plan struct {
 	d       *catalog.Descriptor
 	x       *catalog.IndexInfo
 	w       *Wanted
-	columns []bound          // of the first columns of the index
-	bounded int              // how many columns are bounded
-	equal   int              // how many of them by equal values
-	single  int              // how many of these by one value
-	used    int              // conditions that the bounds hold whole
-	unique  bool             // it yields at most one row for each combination of values
-	rows    []gms.MySQLRange // not nil: these are the bounds, and columns counts for nothing
+	columns []bound            // of the first columns of the index
+	bounded int                // how many columns are bounded
+	equal   int                // how many of them by equal values
+	single  int                // how many of these by one value
+	used    int                // conditions that the bounds hold whole
+	unique  bool               // it yields at most one row for each combination of values
+	rows    [][]table.Interval // not nil: these are the bounds, and columns counts for nothing
 	covers  bool
 	ordered bool
 	reverse bool
@@ -94,16 +93,16 @@ type plan struct {
 
 // bound are the ranges of a column: equal values, or one range.
 type bound struct {
-	ranges   []gms.MySQLRangeColumnExpr
+	ranges   []table.Interval
 	points   bool
 	overlaps bool // the ranges may overlap
 }
 
-func newPlan(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, w *Wanted) (p *plan, empty bool) {
+func newPlan(clock comparing.Clock, d *catalog.Descriptor, x *catalog.IndexInfo, w *Wanted) (p *plan, empty bool) {
 	p = &plan{d: d, x: x, w: w}
 	total := 1
 	for i, pos := range x.Columns {
-		b, used, none := p.bound(ctx, pos)
+		b, used, none := p.bound(clock, pos)
 		if none {
 			return p, true
 		}
@@ -123,7 +122,7 @@ func newPlan(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, w *W
 			p.single++
 		}
 	}
-	p.byRows(ctx)
+	p.byRows(clock)
 	p.unique = x.Unique && p.equal == len(x.Columns) && !x.HasPrefixes()
 	probe := table.Access{Desc: d, Index: x}
 	p.covers = x.Primary || probe.Covers(w.Columns) && !w.Locking
@@ -173,7 +172,7 @@ func (p *plan) inOrder() {
 			}
 			return
 		}
-		if p.x.Columns[next] != o.Column || o.Descending != reverse || !comparing.Ordered(p.d.Schema.Schema[o.Column].Type, p.d.Schema.Schema[o.Column].Type) {
+		if p.x.Columns[next] != o.Column || o.Descending != reverse || !comparing.Ordered(p.d.Type(o.Column), p.d.Type(o.Column)) {
 			return
 		}
 		next++
@@ -182,13 +181,13 @@ func (p *plan) inOrder() {
 }
 
 // bound are the ranges that the conditions allow a column. used is how many conditions they hold whole.
-func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) {
-	t := p.d.Schema.Schema[pos].Type
+func (p *plan) bound(clock comparing.Clock, pos int) (b bound, used int, empty bool) {
+	t := p.d.Type(pos)
 	for _, c := range p.w.Conditions {
 		if c.Column != pos || c.Op != Equal && c.Op != IsNull {
 			continue
 		}
-		points, exact, usable := pointsOf(ctx, t, c, p.spaces(t, pos))
+		points, exact, usable := pointsOf(clock, t, c, p.spaces(t, pos))
 		if !usable {
 			continue
 		}
@@ -202,23 +201,22 @@ func (p *plan) bound(ctx *gms.Context, pos int) (b bound, used int, empty bool) 
 	if b.points {
 		return b, used, false
 	}
-	low, high, used := p.limits(ctx, t, pos)
+	low, high, used := p.limits(clock, t, pos)
 	if low == nil && high == nil {
-		return p.widest(ctx, t, pos)
+		return p.widest(clock, t, pos)
 	}
-	r := gms.MySQLRangeColumnExpr{LowerBound: gms.AboveNull{}, UpperBound: gms.AboveAll{}}
+	r := table.Interval{Low: table.Cut{At: table.AboveNull}, High: table.Cut{At: table.AboveAll}}
 	if low != nil {
-		r.LowerBound = low
+		r.Low = *low
 	}
 	if high != nil {
-		r.UpperBound = high
+		r.High = *high
 	}
-	r.Typ = t
-	return bound{ranges: []gms.MySQLRangeColumnExpr{r}}, used, false
+	return bound{ranges: []table.Interval{r}}, used, false
 }
 
 // widest are the ranges of LIKE or of alternatives, for a column with no other.
-func (p *plan) widest(ctx *gms.Context, t gms.Type, pos int) (b bound, used int, empty bool) {
+func (p *plan) widest(clock comparing.Clock, t *coltype.Type, pos int) (b bound, used int, empty bool) {
 	for _, c := range p.w.Conditions {
 		if c.Column != pos {
 			continue
@@ -226,10 +224,10 @@ func (p *plan) widest(ctx *gms.Context, t gms.Type, pos int) (b bound, used int,
 		switch c.Op {
 		case Like:
 			if r, ok := beginning(t, c); ok && b.ranges == nil {
-				b = bound{ranges: []gms.MySQLRangeColumnExpr{r}}
+				b = bound{ranges: []table.Interval{r}}
 			}
 		case Either:
-			if one, exact, ok := p.either(ctx, t, c); ok {
+			if one, exact, ok := p.either(clock, t, c); ok {
 				if len(one.ranges) == 0 {
 					return b, 0, true
 				}
@@ -241,11 +239,11 @@ func (p *plan) widest(ctx *gms.Context, t gms.Type, pos int) (b bound, used int,
 }
 
 // either are the ranges of alternatives; exact: just these. They may overlap. ok is false if one alternative has none.
-func (p *plan) either(ctx *gms.Context, t gms.Type, c Condition) (b bound, exact, ok bool) {
+func (p *plan) either(clock comparing.Clock, t *coltype.Type, c Condition) (b bound, exact, ok bool) {
 	b.points, exact = true, true
 	for _, list := range c.Alternatives {
 		within := plan{d: p.d, x: p.x, w: &Wanted{Conditions: list, Locking: p.w.Locking}}
-		one, used, empty := within.bound(ctx, c.Column)
+		one, used, empty := within.bound(clock, c.Column)
 		if empty {
 			continue
 		}
@@ -260,15 +258,15 @@ func (p *plan) either(ctx *gms.Context, t gms.Type, c Condition) (b bound, exact
 
 // beginning is the range of the texts that begin as a pattern of LIKE does; false: it has no such beginning, or the column is
 // none of text.
-func beginning(t gms.Type, c Condition) (r gms.MySQLRangeColumnExpr, ok bool) {
-	if len(c.Values) != 1 || !types.IsTextOnly(t) || !sqltypes.IsText(c.Values[0].Type()) {
+func beginning(t *coltype.Type, c Condition) (r table.Interval, ok bool) {
+	if len(c.Values) != 1 || t.Kind != coltype.KindText || !sqltypes.IsText(c.Values[0].Type()) {
 		return r, false
 	}
 	prefix := strings.TrimRight(fixed(c.Values[0].ToString()), " ") // where texts are padded, the key has no spaces at the end
 	if prefix == "" {
 		return r, false
 	}
-	return gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: table.Beginning(prefix)}, UpperBound: gms.Above{Key: table.Beginning(prefix)}, Typ: t}, true
+	return table.Interval{Low: table.Cut{At: table.BelowBeginning, Value: prefix}, High: table.Cut{At: table.AboveBeginning, Value: prefix}}, true
 }
 
 // fixed is what a pattern has before its first wildcard.
@@ -291,13 +289,13 @@ func fixed(pattern string) string {
 }
 
 // pointsOf are the single values that a condition allows. exact: just these, so that the condition need not be filtered.
-func pointsOf(ctx *gms.Context, t gms.Type, c Condition, sp spaces) (points []gms.MySQLRangeColumnExpr, exact, usable bool) {
+func pointsOf(clock comparing.Clock, t *coltype.Type, c Condition, sp spaces) (points []table.Interval, exact, usable bool) {
 	if c.Op == IsNull {
-		return []gms.MySQLRangeColumnExpr{gms.NullRangeColumnExpr(t)}, true, true
+		return []table.Interval{table.Null}, true, true
 	}
 	exact = true
 	for _, v := range c.Values {
-		near, same, ok, usable := nearest(ctx, t, v, sp)
+		near, same, ok, usable := nearest(clock, t, v, sp)
 		if !usable {
 			return nil, false, false
 		}
@@ -305,23 +303,23 @@ func pointsOf(ctx *gms.Context, t gms.Type, c Condition, sp spaces) (points []gm
 			continue // no value of the column equals it
 		}
 		exact = exact && same
-		points = append(points, gms.ClosedRangeColumnExpr(near, near, t))
+		points = append(points, table.One(near))
 		if text, ok := near.(string); ok && sp == inKeys {
 			exact = false
-			points = append(points, gms.MySQLRangeColumnExpr{LowerBound: gms.Below{Key: text + " "}, UpperBound: gms.Above{Key: table.Beginning(text + " ")}, Typ: t})
+			points = append(points, table.Interval{Low: table.Cut{At: table.Below, Value: text + " "}, High: table.Cut{At: table.AboveBeginning, Value: text + " "}})
 		}
 	}
 	return points, exact, true
 }
 
 // nearest is the value of a column's type beside a constant. usable: the index can be used at all; ok: there is one.
-func nearest(ctx *gms.Context, t gms.Type, v Value, sp spaces) (near any, same, ok, usable bool) {
-	value, from, known := engineValue(v)
+func nearest(clock comparing.Clock, t *coltype.Type, v Value, sp spaces) (near any, same, ok, usable bool) {
+	value, from, known := typed(v)
 	if !known {
 		return nil, false, false, false
 	}
-	if y, ok := comparing.Year(from, value); ok && types.IsYear(t) {
-		value, from = y, types.Int64
+	if y, ok := comparing.Year(from, value); ok && t.Kind == coltype.KindYear {
+		value, from = y, ofInt
 	}
 	if comparing.UseOfConstant(t, from, value) == comparing.Never {
 		return nil, false, false, false
@@ -329,11 +327,11 @@ func nearest(ctx *gms.Context, t gms.Type, v Value, sp spaces) (near any, same, 
 	if text, is := value.(string); is && sp != count {
 		value = strings.TrimRight(text, " ")
 	}
-	near, same, ok = comparing.Near(ctx, t, from, value)
-	if at, is := near.(time.Time); is && types.IsTimestampType(t) && (at.Unix() < 1 || at.Unix() > math.MaxInt32) {
+	near, same, ok = comparing.Near(clock, t, from, value)
+	if at, is := near.(time.Time); is && t.SQL == sqltypes.Timestamp && (at.Unix() < 1 || at.Unix() > math.MaxInt32) {
 		return nil, false, false, false
 	}
-	if !ok && types.IsTimespan(t) {
+	if !ok && t.Kind == coltype.KindTimespan {
 		return nil, false, false, false // of a text with more behind the time the filter takes the time
 	}
 	return near, same, ok, true
@@ -350,7 +348,7 @@ const (
 
 // spaces is what they are to the index. Of locks, and of columns that choose the partition, the key that is not padded is
 // meant.
-func (p *plan) spaces(t gms.Type, pos int) spaces {
+func (p *plan) spaces(t *coltype.Type, pos int) spaces {
 	switch {
 	case !rowcodec.Pads(t):
 		return count
@@ -363,16 +361,16 @@ func (p *plan) spaces(t gms.Type, pos int) spaces {
 }
 
 // limits are the first lower and the first upper border that the conditions set.
-func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQLRangeCut, used int) {
+func (p *plan) limits(clock comparing.Clock, t *coltype.Type, pos int) (low, high *table.Cut, used int) {
 	for _, c := range p.w.Conditions {
 		if c.Column != pos || c.Op < Less || c.Op > GreaterEqual || len(c.Values) != 1 {
 			continue
 		}
-		_, from, known := engineValue(c.Values[0])
+		_, from, known := typed(c.Values[0])
 		if !known || !comparing.Ordered(t, from) {
 			continue
 		}
-		near, same, ok, usable := nearest(ctx, t, c.Values[0], p.spaces(t, pos))
+		near, same, ok, usable := nearest(clock, t, c.Values[0], p.spaces(t, pos))
 		if !ok || !usable {
 			continue
 		}
@@ -380,20 +378,20 @@ func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQ
 			same = false
 			if c.Op == LessEqual {
 				if high == nil {
-					high = gms.Above{Key: table.Beginning(text + " ")}
+					high = &table.Cut{At: table.AboveBeginning, Value: text + " "}
 				}
 				continue
 			}
 		}
 		switch {
 		case low == nil && c.Op == Greater && same:
-			low = gms.Above{Key: near}
+			low = &table.Cut{At: table.Above, Value: near}
 		case low == nil && (c.Op == Greater || c.Op == GreaterEqual):
-			low = gms.Below{Key: near}
+			low = &table.Cut{At: table.Below, Value: near}
 		case high == nil && c.Op == Less && same:
-			high = gms.Below{Key: near}
+			high = &table.Cut{At: table.Below, Value: near}
 		case high == nil && (c.Op == Less || c.Op == LessEqual):
-			high = gms.Above{Key: near}
+			high = &table.Cut{At: table.Above, Value: near}
 		default:
 			continue
 		}
@@ -403,10 +401,10 @@ func (p *plan) limits(ctx *gms.Context, t gms.Type, pos int) (low, high gms.MySQ
 }
 
 // choice makes the access.
-func (p *plan) choice(ctx *gms.Context) (*Choice, error) {
+func (p *plan) choice() (*Choice, error) {
 	var all *table.Access
 	for _, r := range p.product() {
-		a, err := table.ForRange(ctx, p.d, p.x, r)
+		a, err := table.ForRange(p.d, p.x, r)
 		if err != nil {
 			return nil, err
 		}
@@ -442,8 +440,8 @@ func (c *Choice) order(p *plan, w *Wanted) {
 func (p *plan) decides() bool { return p.w.Whole && p.used == len(p.w.Conditions) }
 
 // product are the ranges of all combinations of the columns' bounds.
-func (p *plan) product() []gms.MySQLRange {
-	out := []gms.MySQLRange{nil}
+func (p *plan) product() [][]table.Interval {
+	out := [][]table.Interval{nil}
 	if p.rows != nil {
 		return p.rows
 	}
@@ -452,14 +450,13 @@ func (p *plan) product() []gms.MySQLRange {
 	}
 	// an index that is read for its order alone has one range: all
 	if len(p.columns) == 0 {
-		t := p.d.Schema.Schema[p.x.Columns[0]].Type
-		return []gms.MySQLRange{{gms.AllRangeColumnExpr(t)}}
+		return [][]table.Interval{{table.Everything}}
 	}
 	return out
 }
 
 // product are the ranges of a list with each of a column's ranges behind them.
-func product(heads []gms.MySQLRange, ranges []gms.MySQLRangeColumnExpr) (out []gms.MySQLRange) {
+func product(heads [][]table.Interval, ranges []table.Interval) (out [][]table.Interval) {
 	for _, head := range heads {
 		for _, r := range ranges {
 			out = append(out, append(slices.Clip(slices.Clone(head)), r))

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -41,46 +41,59 @@ type Condition struct {
 // Value is a constant.
 type Value = rowcodec.Value
 
-// engineValue is a constant as the key's codec and the comparison of types know it; false: it has no such form.
-func engineValue(v Value) (any, gms.Type, bool) {
+// The types of constants.
+var (
+	ofNull     = &coltype.Type{SQL: sqltypes.Null}
+	ofInt      = &coltype.Type{Kind: coltype.KindInt, SQL: sqltypes.Int64}
+	ofUint     = &coltype.Type{Kind: coltype.KindUint, SQL: sqltypes.Uint64}
+	ofFloat    = &coltype.Type{Kind: coltype.KindFloat64, SQL: sqltypes.Float64}
+	ofDate     = &coltype.Type{Kind: coltype.KindTime, SQL: sqltypes.Date}
+	ofDatetime = &coltype.Type{Kind: coltype.KindTime, SQL: sqltypes.Datetime, Fraction: 6}
+	ofTime     = &coltype.Type{Kind: coltype.KindTimespan, SQL: sqltypes.Time}
+	ofText     = &coltype.Type{Kind: coltype.KindText, SQL: sqltypes.Text}
+	ofBytes    = &coltype.Type{Kind: coltype.KindBytes, SQL: sqltypes.Blob}
+)
+
+// typed is a constant as the key's codec and the comparison of types know it; false: it has no such form.
+func typed(v Value) (any, *coltype.Type, bool) {
 	switch t := v.Type(); {
 	case v.IsNull():
-		return nil, types.Null, true
+		return nil, ofNull, true
 	case sqltypes.IsSigned(t):
 		n, err := v.ToInt64()
-		return n, types.Int64, err == nil
+		return n, ofInt, err == nil
 	case sqltypes.IsUnsigned(t):
 		n, err := v.ToUint64()
-		return n, types.Uint64, err == nil
+		return n, ofUint, err == nil
 	case sqltypes.IsDecimal(t):
 		return decimalValue(v.ToString())
 	case sqltypes.IsFloat(t):
 		f, err := strconv.ParseFloat(v.ToString(), 64)
-		return f, types.Float64, err == nil
+		return f, ofFloat, err == nil
 	case t == sqltypes.Date:
 		at, err := time.Parse("2006-01-02", v.ToString())
-		return at, types.Date, err == nil
+		return at, ofDate, err == nil
 	case t == sqltypes.Datetime, t == sqltypes.Timestamp:
 		at, err := time.Parse("2006-01-02 15:04:05.999999", v.ToString())
-		return at, types.DatetimeMaxPrecision, err == nil
+		return at, ofDatetime, err == nil
 	case t == sqltypes.Time:
-		span, err := types.Time.ConvertToTimespan(v.ToString())
+		span, ok := legacy.Span(v.ToString())
 		beyond := strings.HasSuffix(v.ToString(), "838:59:59.999999") // every time: no key is
-		return span, types.Time, err == nil && !beyond
+		return span, ofTime, ok && !beyond
 	case sqltypes.IsText(t):
-		return v.ToString(), types.LongText, true
+		return v.ToString(), ofText, true
 	case sqltypes.IsBinary(t):
-		return append([]byte{}, v.Raw()...), types.LongBlob, true
+		return append([]byte{}, v.Raw()...), ofBytes, true
 	}
 	return nil, nil, false
 }
 
-func decimalValue(text string) (any, gms.Type, bool) {
+func decimalValue(text string) (any, *coltype.Type, bool) {
 	d, _, err := apd.NewFromString(text)
 	if err != nil || d.Form != apd.Finite || d.NumDigits() > 65 {
 		return nil, nil, false
 	}
 	scale := max(0, -int(d.Exponent))
-	t, err := types.CreateDecimalType(uint8(max(int(d.NumDigits()), scale)), uint8(min(scale, 30)))
-	return d, t, err == nil
+	digits := max(int(d.NumDigits()), scale)
+	return d, &coltype.Type{Kind: coltype.KindDecimal, SQL: sqltypes.Decimal, Precision: digits, Scale: min(scale, 30)}, digits <= 65
 }

@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -39,8 +40,11 @@ func (c *Change) AddColumn(db, name string, col *gms.Column, fill any, order *gm
 			return err
 		}
 		if fill != nil {
-			layout, err := rowcodec.NewColumn(stored.ID, col.Type)
+			layout, err := rowcodec.NewColumn(stored.ID, legacy.Named(col.Type))
 			if err != nil {
+				return err
+			}
+			if fill, err = legacy.FromEngine(fill); err != nil {
 				return err
 			}
 			if stored.Fill, err = rowcodec.EncodeRow([]rowcodec.Column{layout}, []any{fill}); err != nil {

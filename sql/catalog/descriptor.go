@@ -8,6 +8,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/routing"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -23,6 +25,8 @@ type Descriptor struct {
 	Indexes []*IndexInfo // secondary
 	stored  []rowcodec.Column
 	layout  *rowcodec.Layout
+	json    []int  // positions of the columns of JSON
+	differ  []int  // positions of the columns whose values the engine has in another form
 	raw     []byte // the stored record: equal bytes are one version
 	guard   string // GuardName, which every transaction asks for
 	version atomic.Pointer[txn.Version]
@@ -70,6 +74,14 @@ func NewDescriptor(r *Record) (*Descriptor, error) {
 		return nil, err
 	}
 	d.layout = rowcodec.NewLayout(d.stored)
+	for pos, c := range d.stored {
+		switch c.Type.Kind {
+		case coltype.KindJSON:
+			d.json, d.differ = append(d.json, pos), append(d.differ, pos)
+		case coltype.KindTimespan:
+			d.differ = append(d.differ, pos)
+		}
+	}
 	d.Primary = &IndexInfo{Name: "PRIMARY", Unique: true, Primary: true, Padded: r.Padded, Columns: d.Schema.PkOrdinals}
 	for _, id := range r.Placement.Columns {
 		d.divide = append(d.divide, r.column(id))
@@ -106,7 +118,7 @@ func (d *Descriptor) newIndex(x Index) *IndexInfo {
 }
 
 var hiddenColumn = func() rowcodec.Column {
-	c, err := rowcodec.NewColumn(hiddenID, types.LongBlob)
+	c, err := rowcodec.NewColumn(hiddenID, legacy.Named(types.LongBlob))
 	if err != nil {
 		panic(err) // a blob can always be stored
 	}
@@ -137,6 +149,9 @@ func (d *Descriptor) Index(name string) *IndexInfo {
 	}
 	return nil
 }
+
+// Type is the type of the column at a position.
+func (d *Descriptor) Type(pos int) *coltype.Type { return d.stored[pos].Type }
 
 // AutoIncrement is the position of the AUTO_INCREMENT column, -1 if none.
 func (d *Descriptor) AutoIncrement() int {

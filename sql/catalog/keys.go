@@ -10,6 +10,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/routing"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -32,15 +34,15 @@ func (d *Descriptor) Prefix(x *IndexInfo, partition int) []byte {
 
 // AppendColumn appends the key form of a value of the i-th column of an index.
 func (d *Descriptor) AppendColumn(dst []byte, x *IndexInfo, i int, v any) ([]byte, error) {
-	return appendKey(dst, d.Schema.Schema[x.Columns[i]].Type, v, x.PrefixLength(i), x.Padded)
+	return appendKey(dst, d.stored[x.Columns[i]].Type, v, x.PrefixLength(i), x.Padded)
 }
 
 // AppendBeginning appends the bytes with which the forms of the i-th column of an index start for all texts that start with s.
 func (d *Descriptor) AppendBeginning(dst []byte, x *IndexInfo, i int, s string) []byte {
-	return rowcodec.AppendBeginning(dst, d.Schema.Schema[x.Columns[i]].Type, s, x.PrefixLength(i), x.Padded)
+	return rowcodec.AppendBeginning(dst, d.stored[x.Columns[i]].Type, s, x.PrefixLength(i), x.Padded)
 }
 
-func appendKey(dst []byte, t gms.Type, v any, prefixLength int, padded bool) ([]byte, error) {
+func appendKey(dst []byte, t *coltype.Type, v any, prefixLength int, padded bool) ([]byte, error) {
 	if padded {
 		return rowcodec.AppendPaddedKey(dst, t, v, prefixLength)
 	}
@@ -48,7 +50,7 @@ func appendKey(dst []byte, t gms.Type, v any, prefixLength int, padded bool) ([]
 }
 
 // RowKey is the key of a row; rowID counts for tables without primary key only.
-func (d *Descriptor) RowKey(row gms.Row, rowID []byte) (txn.Key, error) {
+func (d *Descriptor) RowKey(row []any, rowID []byte) (txn.Key, error) {
 	if d.Keyless() {
 		part := 0
 		if d.Record.Placement.Spread == SpreadHash {
@@ -80,7 +82,7 @@ func (d *Descriptor) Partition(value func(pos int) any) (int, error) {
 		var b []byte
 		for _, pos := range d.divide {
 			var err error
-			if b, err = appendKey(b, d.Schema.Schema[pos].Type, d.stored[pos].Round(value(pos)), 0, d.Primary.Padded); err != nil {
+			if b, err = appendKey(b, d.stored[pos].Type, d.stored[pos].Round(value(pos)), 0, d.Primary.Padded); err != nil {
 				return 0, err
 			}
 		}
@@ -119,8 +121,30 @@ func (d *Descriptor) Partitions(x *IndexInfo) int {
 	return d.Record.Placement.partitions()
 }
 
-// EncodeRow is the stored form of a row.
-func (d *Descriptor) EncodeRow(row gms.Row) ([]byte, error) { return rowcodec.EncodeRow(d.stored, row) }
+// EncodeRow is the stored form of a row, of the core or of the engine.
+func (d *Descriptor) EncodeRow(row []any) ([]byte, error) {
+	if len(d.json) > 0 {
+		row = slices.Clone(row)
+	}
+	for _, pos := range d.json {
+		var err error
+		if row[pos], err = legacy.FromEngine(row[pos]); err != nil {
+			return nil, fmt.Errorf("a JSON value cannot be stored: %w", err)
+		}
+	}
+	return rowcodec.EncodeRow(d.stored, row)
+}
+
+// ToEngine makes a row of the core one of the engine, in its memory.
+func (d *Descriptor) ToEngine(row []any) gms.Row {
+	if row == nil {
+		return nil
+	}
+	for _, pos := range d.differ {
+		row[pos] = legacy.ToEngine(row[pos])
+	}
+	return row
+}
 
 // ReplaceInRow is rowcodec's Replace for the rows of the table.
 func (d *Descriptor) ReplaceInRow(stored []byte, at []int, value func(i int, old any) (v any, ok bool)) (out []byte, ok bool) {
@@ -128,7 +152,7 @@ func (d *Descriptor) ReplaceInRow(stored []byte, at []int, value func(i int, old
 }
 
 // DecodeRow reads what EncodeRow wrote.
-func (d *Descriptor) DecodeRow(b []byte) (gms.Row, error) {
+func (d *Descriptor) DecodeRow(b []byte) ([]any, error) {
 	row, err := d.layout.Decode(b)
 	if err != nil {
 		return nil, fmt.Errorf("table %s.%s: %w", d.Record.Database, d.Record.Name, err)
@@ -138,7 +162,7 @@ func (d *Descriptor) DecodeRow(b []byte) (gms.Row, error) {
 
 // Entry is the index entry of a row. Unlike an entry of another kind, one of a
 // unique index without NULLs has no primary key in it: so it can meet another.
-func (d *Descriptor) Entry(x *IndexInfo, row gms.Row, rowKey txn.Key) (key txn.Key, value []byte, err error) {
+func (d *Descriptor) Entry(x *IndexInfo, row []any, rowKey txn.Key) (key txn.Key, value []byte, err error) {
 	part := 0
 	if !x.Global {
 		part = int(binary.BigEndian.Uint16([]byte(rowKey[PartitionBytes-2 : PartitionBytes])))
@@ -165,12 +189,12 @@ func (d *Descriptor) Entry(x *IndexInfo, row gms.Row, rowKey txn.Key) (key txn.K
 }
 
 // DecodeEntry decodes an index entry: a row with the held columns at their positions, and the key of the entry's row.
-func (d *Descriptor) DecodeEntry(x *IndexInfo, value []byte) (gms.Row, txn.Key, error) {
+func (d *Descriptor) DecodeEntry(x *IndexInfo, value []byte) ([]any, txn.Key, error) {
 	held, err := x.layout.Decode(value)
 	if err != nil {
 		return nil, "", fmt.Errorf("index %s of table %s.%s: %w", x.Name, d.Record.Database, d.Record.Name, err)
 	}
-	row := make(gms.Row, len(d.Schema.Schema))
+	row := make([]any, len(d.stored))
 	for i, pos := range x.Held {
 		row[pos] = held[i]
 	}

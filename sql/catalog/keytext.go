@@ -8,6 +8,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/routing"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -55,7 +57,7 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 	if x.Primary && d.Keyless() {
 		return fmt.Sprintf("row 0x%x", d.RowID(key))
 	}
-	var row gms.Row
+	var row []any
 	if value != nil && x.Primary {
 		row, _ = d.DecodeRow(value)
 	} else if value != nil {
@@ -67,9 +69,9 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 		col := d.Schema.Schema[pos]
 		text, ok := "?", row != nil
 		if row != nil {
-			text = valueText(ctx, col, row[pos])
+			text = valueText(ctx, col, d.Type(pos), row[pos])
 		} else if x.PrefixLength(i) == 0 {
-			text, rest, ok = rowcodec.KeyText(rest, col.Type, x.Padded)
+			text, rest, ok = rowcodec.KeyText(rest, d.Type(pos), x.Padded)
 		}
 		if !ok {
 			break
@@ -82,10 +84,11 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 // keyValueMax bounds the characters of one value that are shown.
 const keyValueMax = 64
 
-func valueText(ctx *gms.Context, col *gms.Column, v any) string {
+func valueText(ctx *gms.Context, col *gms.Column, t *coltype.Type, v any) string {
 	if v == nil {
 		return "NULL"
 	}
+	v = legacy.ToEngine(v)
 	text := fmt.Sprint(v)
 	if s, err := col.Type.SQL(ctx, nil, v); err == nil {
 		text = s.ToString()
@@ -93,7 +96,7 @@ func valueText(ctx *gms.Context, col *gms.Column, v any) string {
 	if r := []rune(text); len(r) > keyValueMax {
 		text = string(r[:keyValueMax]) + "..."
 	}
-	if kind, err := rowcodec.KindOf(col.Type); err == nil && (kind == rowcodec.KindText || kind == rowcodec.KindTime) {
+	if t.Kind == coltype.KindText || t.Kind == coltype.KindTime {
 		return "'" + text + "'"
 	}
 	return text

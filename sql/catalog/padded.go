@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -22,7 +23,7 @@ func (r *Record) format() uint64 {
 func (r *Record) pads(columns []uint32) bool {
 	return slices.ContainsFunc(columns, func(id uint32) bool {
 		t, err := loadType(r.Columns[r.column(id)])
-		return err == nil && rowcodec.Pads(t)
+		return err == nil && rowcodec.Pads(legacy.Named(t))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -38,9 +39,9 @@ func (c *Change) convert(ctx *gms.Context, old, next *Descriptor) error {
 	}
 	seen := map[txn.Key]bool{}
 	for n, r := range rows {
-		row := make(gms.Row, len(place))
+		row := make([]any, len(place))
 		for i, from := range place {
-			if row[i], err = convertValue(ctx, next.Schema.Schema[i], r.row[from], n); err != nil {
+			if row[i], err = convertValue(ctx, next.Schema.Schema[i], legacy.ToEngine(r.row[from]), n); err != nil {
 				return err
 			}
 		}
@@ -70,7 +71,7 @@ func convertValue(ctx *gms.Context, col *gms.Column, v any, n int) (any, error) 
 
 type storedRow struct {
 	key txn.Key
-	row gms.Row
+	row []any
 }
 
 // allRows reads a whole table, or fails if it is too large for this change.
@@ -112,7 +113,7 @@ func (c *Change) deleteRow(d *Descriptor, r storedRow) error {
 	return nil
 }
 
-func (c *Change) putRow(d *Descriptor, row gms.Row, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
+func (c *Change) putRow(d *Descriptor, row []any, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
 	var rowID []byte
 	if d.Keyless() {
 		rowID = old.RowID(oldKey)

@@ -9,6 +9,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -20,7 +22,7 @@ func storeColumn(id uint32, c *gms.Column) (Column, error) {
 	if c.Virtual {
 		return Column{}, fmt.Errorf("column %s: virtual generated columns are not supported; make it STORED", c.Name)
 	}
-	if _, err := rowcodec.KindOf(c.Type); err != nil {
+	if err := rowcodec.Storable(legacy.Named(c.Type)); err != nil {
 		return Column{}, fmt.Errorf("column %s: %w", c.Name, err)
 	}
 	text, comment, declared := declaredType(c.Comment)
@@ -80,6 +82,16 @@ func typeOf(c Column, parsed *sqlparser.ColumnType) (gms.Type, error) {
 	return t, nil
 }
 
+// coreType is the type of a column for the core; t is the engine's.
+func coreType(c Column, parsed *sqlparser.ColumnType, t gms.Type) *coltype.Type {
+	out := legacy.TypeOf(t)
+	out.Name, out.Shown = c.Type, shown(c, parsed)
+	if out.Shown.Declared && (out.Kind == coltype.KindFloat32 || out.Kind == coltype.KindFloat64) {
+		out.Precision, out.Scale = literalNumber(parsed.Length, 0), out.Shown.Digits
+	}
+	return &out
+}
+
 // parseType parses a stored type.
 func parseType(c Column) (*sqlparser.ColumnType, error) {
 	stmt, err := sqlparser.Parse("CREATE TABLE t (c " + c.Type + ")")
@@ -118,10 +130,9 @@ func (r *Record) schema() (gms.PrimaryKeySchema, []rowcodec.Column, error) {
 		if err != nil {
 			return gms.PrimaryKeySchema{}, nil, err
 		}
-		if stored[i], err = rowcodec.NewColumn(c.ID, t); err != nil {
+		if stored[i], err = rowcodec.NewColumn(c.ID, coreType(c, parsed, t)); err != nil {
 			return gms.PrimaryKeySchema{}, nil, err
 		}
-		stored[i].Shown = shown(c, parsed)
 		if len(c.Fill) > 0 {
 			row, err := rowcodec.NewLayout(stored[i : i+1]).Decode(c.Fill)
 			if err != nil {

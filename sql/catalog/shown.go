@@ -127,18 +127,14 @@ func shown(c Column, t *sqlparser.ColumnType) rowcodec.Shown {
 }
 
 // Shown is how the values of a column are shown.
-func (d *Descriptor) Shown(pos int) rowcodec.Shown { return d.stored[pos].Shown }
+func (d *Descriptor) Shown(pos int) rowcodec.Shown { return d.stored[pos].Type.Shown }
 
 // TypeText is a column's type as SHOW CREATE TABLE writes it; false: as the engine does.
-func (r *Record) TypeText(column string) (string, bool) {
-	at := r.columnNamed(column)
+func (d *Descriptor) TypeText(column string) (string, bool) {
+	at := d.Record.columnNamed(column)
 	if at < 0 {
 		return "", false
 	}
-	text := r.Columns[at].Type
-	t, err := parseType(r.Columns[at])
-	if err != nil {
-		return "", false
-	}
-	return text, shown(r.Columns[at], t) != rowcodec.Shown{}
+	t := d.stored[at].Type
+	return t.Name, t.Shown != rowcodec.Shown{}
 }

@@ -88,7 +88,7 @@ func TestTimesOfOldRecordsKeepTheirForm(t *testing.T) {
 	if err := d.layout.Values(row, []int{0}, out); err != nil || out[0].ToString() != "00:00:01.500000" {
 		t.Errorf("%s %v", out[0].ToString(), err)
 	}
-	if text, ok := d.Record.TypeText("c"); ok {
+	if text, ok := d.TypeText("c"); ok {
 		t.Errorf("its type is shown as %s, want the engine's", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -162,7 +163,7 @@ func newRecord(def Definition) (*Record, error) {
 }
 
 func indexable(c *gms.Column) error {
-	if _, err := rowcodec.KeyKind(c.Type); err != nil {
+	if err := rowcodec.Indexable(legacy.Named(c.Type)); err != nil {
 		return fmt.Errorf("column %s: %w", c.Name, err)
 	}
 	return nil
@@ -248,7 +249,7 @@ func (r *Record) splits(points [][]any) ([][]byte, error) {
 			}
 			value, _, err := t.Convert(ctx, fmt.Sprint(v))
 			if err == nil {
-				key, err = appendKey(key, t, value, 0, r.Padded)
+				key, err = appendKey(key, legacy.Named(t), value, 0, r.Padded)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("the placement splits table %s at %v, which is not a value of its primary key: %w", r.Name, point, err)

@@ -1,9 +1,6 @@
 package comparing
 
-import (
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-)
+import "isochron/sql/coltype"
 
 // class is a family of types that are compared alike.
 type class uint8
@@ -25,39 +22,14 @@ const (
 	span   // TIME
 )
 
-func classOf(t gms.Type) class {
-	switch {
-	case t == nil || t == types.Null || types.IsTuple(t) || types.IsJSON(t) || types.IsGeometry(t):
-		return other
-	case types.IsEnum(t):
-		return enum
-	case types.IsSet(t):
-		return set
-	case types.IsBit(t):
-		return bits
-	case types.IsYear(t):
-		return year
-	case types.IsDecimal(t):
-		return decimal
-	case t == types.Float32:
-		return float32s
-	case types.IsFloat(t):
-		return float64s
-	case types.IsUnsigned(t):
-		return natural
-	case types.IsSigned(t):
-		return signed
-	case types.IsTimespan(t):
-		return span
-	case types.IsTime(t):
-		return moment
-	case types.IsBinaryType(t):
-		return binary
-	case types.IsTextOnly(t):
-		return text
-	}
-	return other
+// classes are those of the kinds of columns; JSON is other.
+var classes = [...]class{
+	coltype.KindInt: signed, coltype.KindUint: natural, coltype.KindFloat32: float32s, coltype.KindFloat64: float64s, coltype.KindDecimal: decimal,
+	coltype.KindText: text, coltype.KindBytes: binary, coltype.KindTime: moment, coltype.KindTimespan: span, coltype.KindYear: year, coltype.KindBit: bits,
+	coltype.KindEnum: enum, coltype.KindSet: set, coltype.KindJSON: other,
 }
+
+func classOf(t *coltype.Type) class { return classes[t.Kind] }
 
 func (c class) isFloat() bool  { return c == float32s || c == float64s }
 func (c class) isNumber() bool { return c >= signed && c <= float64s }
@@ -120,17 +92,17 @@ func ruleOf(l, r class) rule {
 }
 
 // EngineKnows reports whether the engine compares values of two types as MySQL does.
-func EngineKnows(l, r gms.Type) bool {
+func EngineKnows(l, r *coltype.Type) bool {
 	a, b := classOf(l), classOf(r)
 	switch rule := ruleOf(a, b); rule {
 	case byEngine:
 		return true
 	case asWhole:
-		return a == b && a != bits && a != year || a == b && l == r
+		return a == b && a != bits && a != year || a == b && l.Equal(r)
 	case asMoment:
 		return a == moment && b == moment
 	case asDecimal, asFloat, asSpan:
-		return a == b && types.TypesEqual(l, r)
+		return a == b && l.Equal(r)
 	case asText:
 		return a == text && b == text
 	}

@@ -3,14 +3,17 @@ package comparing
 import (
 	"cmp"
 	"strings"
+	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
+	"isochron/sql/coltype"
 	"isochron/sql/rowcodec"
 )
 
+// Clock is the time of a statement, at whose date a TIME is one compared with a date.
+type Clock interface{ QueryTime() time.Time }
+
 // Compare compares two values, neither NULL, as MySQL does: -1, 0 or 1. ok is false if that is for the engine.
-func Compare(ctx *gms.Context, lt, rt gms.Type, l, r any, collation gms.CollationID) (c int, ok bool) {
+func Compare(clock Clock, lt, rt *coltype.Type, l, r any, collation *coltype.Collation) (c int, ok bool) {
 	a, b := operand{classOf(lt), lt, l}, operand{classOf(rt), rt, r}
 	switch ruleOf(a.class, b.class) {
 	case asWhole:
@@ -31,8 +34,8 @@ func Compare(ctx *gms.Context, lt, rt gms.Type, l, r any, collation gms.Collatio
 		y, also := b.name()
 		return CompareText(x, y, collation), ok && also
 	case asMoment:
-		x, ok := a.moment(ctx)
-		y, also := b.moment(ctx)
+		x, ok := a.moment(clock)
+		y, also := b.moment(clock)
 		if !ok || !also {
 			return cmp.Compare(truth(ok), truth(also)), ok || also
 		}
@@ -70,17 +73,14 @@ func compareWhole(a, b operand) (int, bool) {
 }
 
 // CompareText compares two texts by a collation.
-func CompareText(a, b string, collation gms.CollationID) int {
-	if collation == gms.Collation_Unspecified {
-		collation = gms.Collation_Default
-	}
-	if collation == gms.Collation_binary {
+func CompareText(a, b string, collation *coltype.Collation) int {
+	if collation.Binary {
 		return strings.Compare(a, b)
 	}
 	return strings.Compare(string(rowcodec.AppendText(nil, a, collation)), string(rowcodec.AppendText(nil, b, collation)))
 }
 
 // Weights are the same for texts that are alike to a collation.
-func Weights(s string, collation gms.CollationID) string {
+func Weights(s string, collation *coltype.Collation) string {
 	return string(rowcodec.AppendText(nil, s, collation))
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/rowcodec"
 )
 
@@ -24,24 +24,24 @@ const (
 )
 
 // UseOf returns the way in which a key of type t is looked up by values of another.
-func UseOf(t, from gms.Type) Use {
+func UseOf(t, from *coltype.Type) Use {
 	a, b := classOf(t), classOf(from)
-	if from == types.Null {
+	if from.SQL == sqltypes.Null {
 		return AsIs
 	}
 	whole := func(c class) bool { return c == signed || c == natural }
 	switch {
 	case a == other || b == other:
-		if types.TypesEqual(t, from) {
+		if t.Equal(from) {
 			return AsIs
 		}
 		return Never
 	case whole(a) && whole(b):
 		return AsIs
-	case types.TypesEqual(t, from):
+	case t.Equal(from):
 		return AsIs
 	case a == text && b == text:
-		if collationOf(t) == collationOf(from) {
+		if t.Collation == from.Collation {
 			return Nearest // the engine hashes texts of two lengths by neither's collation
 		}
 		return Never
@@ -52,7 +52,7 @@ func UseOf(t, from gms.Type) Use {
 	case a == text, a == binary, a == set:
 		return Never
 	case a == enum:
-		if b.isNumber() || b == text && collationOf(t) == collationOf(from) {
+		if b.isNumber() || b == text && t.Collation == from.Collation {
 			return Nearest
 		}
 		return Never
@@ -77,7 +77,7 @@ func UseOf(t, from gms.Type) Use {
 
 // UseOfConstant is UseOf for a constant, which has no collation of its own; v is its value, nil if
 // unknown.
-func UseOfConstant(t, from gms.Type, v any) Use {
+func UseOfConstant(t, from *coltype.Type, v any) Use {
 	a, b := classOf(t), classOf(from)
 	switch {
 	case a == text && b == text:
@@ -97,34 +97,29 @@ func UseOfConstant(t, from gms.Type, v any) Use {
 const floatsExact = 1 << 53
 
 // coarse reports whether values are compared as floats, of which one may equal several keys of a type.
-func coarse(t, from gms.Type) bool {
+func coarse(t, from *coltype.Type) bool {
 	a, b := classOf(t), classOf(from)
 	if ruleOf(a, b) != asFloat {
 		return false
 	}
 	switch a {
 	case decimal:
-		return t.(gms.DecimalType).Precision() > 15
-	case signed, natural, bits:
-		return t.MaxTextResponseByteLength(nil) > 11 // of 64 bits
+		return t.Precision > 15
+	case signed, natural:
+		return t.SQL == sqltypes.Int64 || t.SQL == sqltypes.Uint64
+	case bits:
+		return t.Bits > 11
 	}
 	return false
 }
 
-func collationOf(t gms.Type) gms.CollationID {
-	if c, ok := t.(gms.TypeWithCollation); ok {
-		return c.Collation()
-	}
-	return gms.Collation_binary
-}
-
 // Near is the value of a key's type that equals a value of another, or the one beside it. It rises with the value.
 // ok is false if there is none: too large, or not of that kind.
-func Near(ctx *gms.Context, t, from gms.Type, v any) (near any, exact, ok bool) {
+func Near(clock Clock, t, from *coltype.Type, v any) (near any, exact, ok bool) {
 	o := operand{classOf(from), from, v}
 	switch c := classOf(t); c {
 	case signed, natural, bits, year:
-		return nearWhole(ctx, t, o)
+		return nearWhole(t, o)
 	case float32s, float64s:
 		f, ok := o.float()
 		if !ok {
@@ -138,18 +133,17 @@ func Near(ctx *gms.Context, t, from gms.Type, v any) (near any, exact, ok bool) 
 		}
 		return f, true, true
 	case decimal:
-		return nearDecimal(ctx, t, o)
+		return nearDecimal(t, o)
 	case text:
 		s, ok := o.name()
-		st, is := t.(gms.StringType)
-		return s, true, ok && (!is || int64(utf8.RuneCountInString(s)) <= st.MaxCharacterLength())
+		return s, true, ok && (t.Characters == 0 || int64(utf8.RuneCountInString(s)) <= t.Characters)
 	case binary:
 		s, ok := o.name()
 		return []byte(s), true, ok
 	case enum:
-		return nearEnum(t.(gms.EnumType), o)
+		return nearEnum(t, o)
 	case moment:
-		at, ok := o.moment(ctx)
+		at, ok := o.moment(clock)
 		if !ok {
 			return nil, false, false
 		}
@@ -163,25 +157,23 @@ func Near(ctx *gms.Context, t, from gms.Type, v any) (near any, exact, ok bool) 
 }
 
 // precision returns the step between two values of a type of date and time.
-func precision(t gms.Type) time.Duration {
-	if types.IsDateType(t) {
+func precision(t *coltype.Type) time.Duration {
+	if t.SQL == sqltypes.Date {
 		return 24 * time.Hour
 	}
 	step := time.Second
-	if d, ok := t.(gms.DatetimeType); ok {
-		for range d.Precision() {
-			step /= 10
-		}
+	for range t.Fraction {
+		step /= 10
 	}
 	return max(step, time.Microsecond)
 }
 
-func nearWhole(ctx *gms.Context, t gms.Type, o operand) (near any, exact, ok bool) {
+func nearWhole(t *coltype.Type, o operand) (near any, exact, ok bool) {
 	negative, n, ok := o.whole()
 	exact = ok && !o.class.isText() && o.class != decimal
 	if !exact {
 		if d, is := o.v.(*apd.Decimal); is {
-			return nearInteger(ctx, t, d)
+			return nearInteger(t, d)
 		}
 		f, ok := o.float()
 		if !ok {
@@ -202,40 +194,56 @@ func nearWhole(ctx *gms.Context, t gms.Type, o operand) (near any, exact, ok boo
 		if n > 1<<63 {
 			return nil, false, false
 		}
-		return converted(ctx, t, -int64(n-1)-1, exact)
 	}
-	return converted(ctx, t, n, exact)
+	return converted(t, negative && n > 0, n, exact)
 }
 
 // nearInteger is the whole number at or below a decimal one.
-func nearInteger(ctx *gms.Context, t gms.Type, d *apd.Decimal) (near any, exact, ok bool) {
+func nearInteger(t *coltype.Type, d *apd.Decimal) (near any, exact, ok bool) {
 	down := new(apd.Decimal)
-	if _, err := gms.DecimalCtx.Floor(down, d); err != nil {
+	if _, err := exactly.Floor(down, d); err != nil {
 		return nil, false, false
 	}
 	exact = down.Cmp(d) == 0
 	if i, err := down.Int64(); err == nil {
-		return converted(ctx, t, i, exact)
+		return converted(t, i < 0, magnitude(i), exact)
 	}
 	n, err := strconv.ParseUint(down.Text('f'), 10, 64)
 	if err != nil {
 		return nil, false, false
 	}
-	return converted(ctx, t, n, exact)
+	return converted(t, false, n, exact)
 }
+
+// magnitude is a number without its sign.
+func magnitude(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i)
+	}
+	return uint64(i)
+}
+
+// exactly computes with decimals of any length.
+var exactly = apd.BaseContext
 
 // converted is a number in a type that holds it.
-func converted(ctx *gms.Context, t gms.Type, v any, exact bool) (any, bool, bool) {
-	if types.IsYear(t) { // which takes a small one for a year of a century
-		o := operand{signed, types.Int64, v}
-		negative, n, _ := o.whole()
+func converted(t *coltype.Type, negative bool, n uint64, exact bool) (any, bool, bool) {
+	if t.Kind == coltype.KindYear { // 24 is no year here
 		return int16(n), exact, !negative && (n == 0 || n > 1900 && n < 2156)
 	}
-	out, inRange, err := t.Convert(ctx, v)
-	return out, exact, err == nil && inRange == gms.InRange && out != nil
+	least, most := t.Limits()
+	switch {
+	case negative && n > -uint64(least), !negative && n > most:
+		return nil, exact, false
+	case t.Kind != coltype.KindInt:
+		return t.Uint(n), exact, true
+	case negative:
+		return t.Int(-int64(n)), exact, true
+	}
+	return t.Int(int64(n)), exact, true
 }
 
-func nearDecimal(ctx *gms.Context, t gms.Type, o operand) (near any, exact, ok bool) {
+func nearDecimal(t *coltype.Type, o operand) (near any, exact, ok bool) {
 	d, ok := o.exact()
 	if !ok || o.class.isText() {
 		f, is := o.float()
@@ -246,31 +254,30 @@ func nearDecimal(ctx *gms.Context, t gms.Type, o operand) (near any, exact, ok b
 			return nil, false, false
 		}
 	}
-	dt := t.(gms.DecimalType)
 	near10 := new(apd.Decimal)
-	round := gms.DecimalCtx
+	round := exactly
 	round.Rounding = apd.RoundFloor
 	round.Precision = 200
-	if _, err := round.Quantize(near10, d, -int32(dt.Scale())); err != nil {
+	if _, err := round.Quantize(near10, d, -int32(t.Scale)); err != nil {
 		return nil, false, false
 	}
-	if near10.NumDigits() > int64(dt.Precision()) {
+	if near10.NumDigits() > int64(t.Precision) {
 		return nil, false, false
 	}
 	return near10, near10.Cmp(d) == 0, true
 }
 
-func nearEnum(t gms.EnumType, o operand) (near any, exact, ok bool) {
+func nearEnum(t *coltype.Type, o operand) (near any, exact, ok bool) {
 	if s, is := o.name(); is && !o.class.isNumber() {
-		for i, name := range t.Values() {
-			if CompareText(s, name, t.Collation()) == 0 {
+		for i, name := range t.Members {
+			if CompareText(s, name, t.Collation) == 0 {
 				return uint16(i + 1), true, true
 			}
 		}
 		return nil, false, false
 	}
 	f, ok := o.float()
-	if !ok || f < 0 || f > float64(t.NumberOfElements()) {
+	if !ok || f < 0 || f > float64(len(t.Members)) {
 		return nil, false, false
 	}
 	return uint16(f), float64(uint16(f)) == f, true
@@ -278,7 +285,7 @@ func nearEnum(t gms.EnumType, o operand) (near any, exact, ok bool) {
 
 // Canonical returns a text that two values share if they are equal; types are their types.
 // ok is false if the value equals none.
-func Canonical(ctx *gms.Context, t, beside gms.Type, v any, collation gms.CollationID) (s string, ok bool) {
+func Canonical(clock Clock, t, beside *coltype.Type, v any, collation *coltype.Collation) (s string, ok bool) {
 	o := operand{classOf(t), t, v}
 	switch ruleOf(o.class, classOf(beside)) {
 	case asWhole:
@@ -304,7 +311,7 @@ func Canonical(ctx *gms.Context, t, beside gms.Type, v any, collation gms.Collat
 		s, ok := o.name()
 		return string(rowcodec.AppendText(nil, s, collation)), ok
 	case asMoment:
-		at, ok := o.moment(ctx)
+		at, ok := o.moment(clock)
 		return at.Format(time.RFC3339Nano), ok
 	case asSpan:
 		s, ok := o.span()
@@ -314,22 +321,22 @@ func Canonical(ctx *gms.Context, t, beside gms.Type, v any, collation gms.Collat
 }
 
 // HasCanonical reports whether Canonical is for values of two types.
-func HasCanonical(l, r gms.Type) bool { return ruleOf(classOf(l), classOf(r)) != byEngine }
+func HasCanonical(l, r *coltype.Type) bool { return ruleOf(classOf(l), classOf(r)) != byEngine }
 
 // IsInteger reports whether a type is one of whole numbers that stand for nothing else.
-func IsInteger(t gms.Type) bool {
+func IsInteger(t *coltype.Type) bool {
 	c := classOf(t)
 	return c == signed || c == natural
 }
 
 // Ordered reports whether keys of a type stand in the order in which they are compared with values of another.
-func Ordered(t, from gms.Type) bool {
+func Ordered(t, from *coltype.Type) bool {
 	c := classOf(t)
 	return !c.isNamed() || classOf(from).isNumber()
 }
 
 // Year returns the year of a constant compared with one: 24 is 2024. ok is false if the constant is used unchanged.
-func Year(t gms.Type, v any) (year int64, ok bool) {
+func Year(t *coltype.Type, v any) (year int64, ok bool) {
 	o := operand{classOf(t), t, v}
 	if !o.class.isNumber() && !o.class.isText() {
 		return 0, false

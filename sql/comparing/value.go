@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 
-	"isochron/sql/catalog"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
+	"isochron/sql/rowcodec"
 )
 
 // operand is a value with its type.
 type operand struct {
 	class class
-	typ   gms.Type
+	typ   *coltype.Type
 	v     any
 }
 
@@ -85,7 +85,7 @@ func (o operand) float() (float64, bool) {
 		if o.class.isText() {
 			return LeadingNumber(string(v)), true
 		}
-	case types.Timespan: // hhmmss
+	case coltype.Micros: // hhmmss
 		micros := v.AsMicroseconds()
 		seconds := micros / 1e6
 		return float64(seconds/3600*10000+seconds/60%60*100+seconds%60) + float64(micros%1e6)/1e6, true
@@ -121,33 +121,31 @@ func (o operand) name() (string, bool) {
 	case []byte:
 		return string(v), true
 	}
-	switch t := o.typ.(type) {
-	case gms.EnumType:
+	switch o.class {
+	case enum:
 		_, n, ok := o.whole()
-		s, found := t.At(int(n))
-		return s, ok && (found || n == 0)
-	case gms.SetType:
+		s, found := o.typ.Member(n)
+		return s, ok && found
+	case set:
 		_, n, ok := o.whole()
-		s, err := t.BitsToString(n)
-		return s, ok && err == nil
-	}
-	if o.class == moment || o.class == span {
-		if s, err := o.typ.SQL(nil, nil, o.v); err == nil {
-			return s.ToString(), true
-		}
+		s, found := o.typ.SetText(n)
+		return s, ok && found
+	case moment, span:
+		s, err := rowcodec.Column{Type: o.typ}.TextOf(o.v)
+		return s.ToString(), err == nil
 	}
 	return "", false
 }
 
 // moment returns the value as a date with a time; a value that is none precedes all.
-func (o operand) moment(ctx *gms.Context) (time.Time, bool) {
+func (o operand) moment(clock Clock) (time.Time, bool) {
 	switch v := o.v.(type) {
 	case time.Time:
 		return v, true
-	case types.Timespan:
-		now := ctx.QueryTime()
+	case coltype.Micros:
+		now := clock.QueryTime()
 		day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-		return day.Add(v.AsTimeDuration()), true
+		return day.Add(time.Duration(v.AsMicroseconds()) * time.Microsecond), true
 	case string:
 		return ParseMoment(v)
 	case []byte:
@@ -167,11 +165,11 @@ func (o operand) moment(ctx *gms.Context) (time.Time, bool) {
 }
 
 // span is the value as a time; ok is false if it is none.
-func (o operand) span() (types.Timespan, bool) {
+func (o operand) span() (coltype.Span, bool) {
 	v := o.v
 	switch x := v.(type) {
-	case types.Timespan:
-		return x, true
+	case coltype.Micros:
+		return coltype.Span(x.AsMicroseconds()), true
 	case []byte:
 		v = string(x)
 	}
@@ -179,8 +177,7 @@ func (o operand) span() (types.Timespan, bool) {
 	if !ok {
 		return 0, false
 	}
-	t, err := types.Time.ConvertToTimespan(catalog.Moment(s))
-	return t, err == nil
+	return legacy.Span(s)
 }
 
 // LeadingNumber is the number that a text begins with, 0 if none.

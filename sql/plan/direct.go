@@ -11,6 +11,7 @@ import (
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/coltype"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -100,7 +101,7 @@ func (d *Direct) assigns(list []bind.Set) bool {
 // assignmentOf reads one assignment.
 func assignmentOf(d *catalog.Descriptor, a bind.Set) (s set, from source, ok bool) {
 	s = set{column: a.Column, from: -1}
-	if !isNumber(d, a.Column) && !isKind(d, a.Column, rowcodec.KindText) {
+	if !isNumber(d, a.Column) && !isKind(d, a.Column, coltype.KindText) {
 		return s, from, false
 	}
 	if from, ok = sourceOf(a.Expr); ok {

@@ -9,6 +9,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -30,13 +32,12 @@ type set struct {
 	minus  bool
 }
 
-func isKind(d *catalog.Descriptor, pos int, kinds ...rowcodec.Kind) bool {
-	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
-	return err == nil && slices.Contains(kinds, k)
+func isKind(d *catalog.Descriptor, pos int, kinds ...coltype.Kind) bool {
+	return slices.Contains(kinds, d.Type(pos).Kind)
 }
 
 func isNumber(d *catalog.Descriptor, pos int) bool {
-	return isKind(d, pos, rowcodec.KindInt, rowcodec.KindUint)
+	return isKind(d, pos, coltype.KindInt, coltype.KindUint)
 }
 
 // reach finds the indexes to update. Columns that determine the row's place, unique columns and AUTO_INCREMENT are left to
@@ -114,7 +115,7 @@ func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
 	case float32, float64, *apd.Decimal:
 		return c, false // rounded by other rules
 	}
-	converted, inRange, err := col.Type.Convert(ctx, catalog.Within(col.Type, v))
+	converted, inRange, err := col.Type.Convert(ctx, legacy.Within(col.Type, v))
 	if err != nil || inRange != gms.InRange {
 		return c, false // the engine has words for it
 	}
@@ -142,7 +143,7 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	if err != nil {
 		return nil, false, false, false
 	}
-	row := old.Copy()
+	row := slices.Clone(old)
 	for _, c := range u.changes {
 		col := d.Schema.Schema[c.column]
 		var from any
@@ -156,7 +157,7 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 		row[c.column] = v
 	}
 	for _, c := range u.changes {
-		differs, ok := differ(d.Schema.Schema[c.column].Type, old[c.column], row[c.column])
+		differs, ok := differ(d.Type(c.column), old[c.column], row[c.column])
 		if !ok {
 			return nil, false, false, false
 		}
@@ -183,7 +184,7 @@ func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
 		if !ok || v == nil {
 			return nil, false
 		}
-		differs, ok := differ(t, old, v)
+		differs, ok := differ(d.Type(i), old, v)
 		changed = changed || differs
 		return v, ok
 	})
@@ -210,11 +211,11 @@ func (c *change) value(from any, t gms.Type) (any, bool) {
 
 // differ reports whether two values of a column differ. Texts that differ and are
 // alike to their collation are for the engine: ok is false.
-func differ(t gms.Type, a, b any) (differs, ok bool) {
+func differ(t *coltype.Type, a, b any) (differs, ok bool) {
 	if a == b {
 		return false, true
 	}
 	x, isText := a.(string)
 	y, both := b.(string)
-	return true, !isText || !both || !rowcodec.Alike(t, x, y)
+	return true, !isText || !both || !rowcodec.Alike(t.Collation, x, y)
 }

@@ -11,6 +11,8 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 )
@@ -257,7 +259,7 @@ func (p *Prepared) access(ctx *gms.Context) (*table.Access, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a, err = table.ForRange(ctx, r.Table.Descriptor(), p.shape.Index, bounds); err != nil {
+		if a, err = table.ForEngineRange(ctx, r.Table.Descriptor(), p.shape.Index, bounds); err != nil {
 			return nil, err
 		}
 	}
@@ -398,15 +400,11 @@ func (b *bound) value(ctx *gms.Context, e gms.Expression) (any, error) {
 
 // comparable is a constant in the type of the column that it is compared with.
 func comparable(ctx *gms.Context, t gms.Type, lit *expression.Literal) (any, error) {
-	kind, err := rowcodec.KindOf(t)
-	if err != nil {
-		return nil, err
-	}
 	ok := false
-	switch kind {
-	case rowcodec.KindInt, rowcodec.KindUint:
+	switch legacy.TypeOf(t).Kind {
+	case coltype.KindInt, coltype.KindUint:
 		ok = rowcodec.IsInteger(lit.Val)
-	case rowcodec.KindText:
+	case coltype.KindText:
 		_, ok = lit.Val.(string)
 	}
 	if !ok {

@@ -3,7 +3,7 @@ package rowcodec
 import (
 	"math"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"isochron/sql/coltype"
 )
 
 func toInt64(v any) (int64, bool) {
@@ -43,6 +43,18 @@ func toUint64(v any) (uint64, bool) {
 	return 0, false
 }
 
+// toMicros is a TIME, of the core or of the engine.
+func toMicros(v any) (int64, bool) {
+	if s, ok := v.(coltype.Span); ok {
+		return int64(s), true
+	}
+	s, ok := v.(coltype.Micros)
+	if !ok {
+		return 0, false
+	}
+	return s.AsMicroseconds(), true
+}
+
 func toFloat64(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -59,10 +71,6 @@ func toBytes(v any) ([]byte, bool) {
 		return v, true
 	case string:
 		return []byte(v), true
-	case gms.AnyWrapper:
-		if u, ok := unwrap(v); ok {
-			return toBytes(u)
-		}
 	}
 	return nil, false
 }
@@ -73,24 +81,8 @@ func toText(v any) (string, bool) {
 		return v, true
 	case []byte:
 		return string(v), true
-	case gms.AnyWrapper:
-		if u, ok := unwrap(v); ok {
-			return toText(u)
-		}
 	}
 	return "", false
-}
-
-// unwrap loads a value that the engine keeps behind a handle.
-func unwrap(w gms.AnyWrapper) (any, bool) {
-	v, err := w.UnwrapAny(gms.NewEmptyContext())
-	if err != nil {
-		return nil, false
-	}
-	if _, again := v.(gms.AnyWrapper); again {
-		return nil, false
-	}
-	return v, true
 }
 
 // IsInteger reports whether a value is one of Go's integers.

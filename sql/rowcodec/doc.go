@@ -17,5 +17,5 @@
 //
 //  1. Values already converted to their column's type.
 //  2. Column ids that are never reused for another column.
-//  3. No key for a column whose type KeyKind refuses.
+//  3. No key for a column whose type Indexable refuses.
 package rowcodec

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"isochron/sql/coltype"
 )
 
 // The first byte of each column in a key: NULL sorts below every value.
@@ -22,38 +22,37 @@ const (
 // AppendKey appends the key form of one value of a column. prefixLength, if not
 // 0, is the number of characters (or bytes) of it that the index holds. The form
 // is self-delimiting: no value's form is a prefix of another's.
-func AppendKey(dst []byte, t gms.Type, v any, prefixLength int) ([]byte, error) {
+func AppendKey(dst []byte, t *coltype.Type, v any, prefixLength int) ([]byte, error) {
 	if v == nil {
 		return append(dst, markNull), nil
 	}
-	kind, err := KeyKind(t)
-	if err != nil {
+	if err := Indexable(t); err != nil {
 		return nil, err
 	}
 	dst = append(dst, markValue)
-	switch kind {
-	case KindInt, KindYear:
+	switch t.Kind {
+	case coltype.KindInt, coltype.KindYear:
 		n, ok := toInt64(v)
 		return appendInt(dst, n), mismatch(ok, t, v)
-	case KindUint, KindBit, KindEnum, KindSet:
+	case coltype.KindUint, coltype.KindBit, coltype.KindEnum, coltype.KindSet:
 		n, ok := toUint64(v)
 		return binary.BigEndian.AppendUint64(dst, n), mismatch(ok, t, v)
-	case KindFloat32, KindFloat64:
+	case coltype.KindFloat32, coltype.KindFloat64:
 		f, ok := toFloat64(v)
 		return appendFloat(dst, f), mismatch(ok, t, v)
-	case KindDecimal:
+	case coltype.KindDecimal:
 		d, ok := v.(*apd.Decimal)
 		if !ok {
 			return nil, mismatch(false, t, v)
 		}
-		return appendDecimal(dst, d, t.(gms.DecimalType).Scale())
-	case KindTime:
+		return appendDecimal(dst, d, t.Scale)
+	case coltype.KindTime:
 		at, ok := v.(time.Time)
 		return appendInt(dst, at.UnixMicro()), mismatch(ok, t, v)
-	case KindTimespan:
-		span, ok := v.(types.Timespan)
-		return appendInt(dst, int64(span)), mismatch(ok, t, v)
-	case KindBytes:
+	case coltype.KindTimespan:
+		span, ok := toMicros(v)
+		return appendInt(dst, span), mismatch(ok, t, v)
+	case coltype.KindBytes:
 		b, ok := toBytes(v)
 		if prefixLength > 0 && len(b) > prefixLength {
 			b = b[:prefixLength]
@@ -61,10 +60,10 @@ func AppendKey(dst []byte, t gms.Type, v any, prefixLength int) ([]byte, error) 
 		return appendBytes(dst, b), mismatch(ok, t, v)
 	}
 	s, ok := toText(v)
-	return appendText(dst, s, t, prefixLength), mismatch(ok, t, v)
+	return appendText(dst, s, t.Collation, prefixLength), mismatch(ok, t, v)
 }
 
-func mismatch(ok bool, t gms.Type, v any) error {
+func mismatch(ok bool, t *coltype.Type, v any) error {
 	if ok {
 		return nil
 	}
@@ -92,7 +91,7 @@ func appendFloat(dst []byte, f float64) []byte {
 
 // appendDecimal writes the number scaled to an integer: a length that grows
 // with the magnitude (mirrored below zero), then the magnitude.
-func appendDecimal(dst []byte, d *apd.Decimal, scale uint8) ([]byte, error) {
+func appendDecimal(dst []byte, d *apd.Decimal, scale int) ([]byte, error) {
 	if d.Form != apd.Finite {
 		return nil, fmt.Errorf("%s is not a number that a key can hold", d)
 	}
@@ -128,33 +127,25 @@ func appendBytes(dst, b []byte) []byte {
 	return append(dst, 0, 1)
 }
 
+// AppendText appends a text as one of a collation: texts that are alike to it have one form, padded if it pads.
+func AppendText(dst []byte, s string, collation *coltype.Collation) []byte {
+	if collation.Pads {
+		return appendPaddedText(dst, s, collation.Weight, 0)
+	}
+	return appendText(dst, s, collation, 0)
+}
+
 // appendText writes one weight a character, as the collation compares them.
 // Weights are written in a form of growing length, like UTF-8, plus one so that
 // zero is left for the end mark.
-func appendText(dst []byte, s string, t gms.Type, prefixLength int) []byte {
-	collation := collationOf(t)
-	if collation == gms.Collation_binary {
+func appendText(dst []byte, s string, collation *coltype.Collation, prefixLength int) []byte {
+	if collation.Binary {
 		return appendBytes(dst, []byte(s))
 	}
-	return appendWeights(dst, s, collation, prefixLength)
+	return append(appendCharacters(dst, s, collation.Weight, prefixLength), 0)
 }
 
-// AppendText appends a text as one of a collation: texts that are alike to it have one form, padded if it pads.
-func AppendText(dst []byte, s string, collation gms.CollationID) []byte {
-	if collation == gms.Collation_binary {
-		return appendBytes(dst, []byte(s))
-	}
-	if pads(collation) {
-		return appendPaddedText(dst, s, collation.Sorter(), 0)
-	}
-	return appendWeights(dst, s, collation, 0)
-}
-
-func appendWeights(dst []byte, s string, collation gms.CollationID, prefixLength int) []byte {
-	return append(appendCharacters(dst, s, collation.Sorter(), prefixLength), 0)
-}
-
-func appendCharacters(dst []byte, s string, weight gms.CollationSorter, prefixLength int) []byte {
+func appendCharacters(dst []byte, s string, weight func(rune) int32, prefixLength int) []byte {
 	for n := 0; len(s) > 0 && (prefixLength == 0 || n < prefixLength); n++ {
 		r, size := utf8.DecodeRuneInString(s)
 		dst = appendWeight(dst, uint32(weight(r))+1)
@@ -163,13 +154,12 @@ func appendCharacters(dst []byte, s string, weight gms.CollationSorter, prefixLe
 	return dst
 }
 
-// Alike reports whether two texts are one to the collation of their column.
-func Alike(t gms.Type, a, b string) bool {
-	collation := collationOf(t)
-	if collation == gms.Collation_binary {
+// Alike reports whether two texts are one to a collation.
+func Alike(collation *coltype.Collation, a, b string) bool {
+	if collation.Binary {
 		return a == b
 	}
-	weight := collation.Sorter()
+	weight := collation.Weight
 	for len(a) > 0 && len(b) > 0 {
 		x, n := utf8.DecodeRuneInString(a)
 		y, m := utf8.DecodeRuneInString(b)

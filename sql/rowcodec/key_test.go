@@ -10,6 +10,9 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
 )
 
 // generators make values of the types that a key can hold.
@@ -89,7 +92,7 @@ func TestKeyOrder(t *testing.T) {
 
 func key(t *testing.T, typ gms.Type, v any) []byte {
 	t.Helper()
-	k, err := AppendKey(nil, typ, v, 0)
+	k, err := AppendKey(nil, legacy.Named(typ), v, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,7 @@ func TestKeyOfNegativeZero(t *testing.T) {
 }
 
 func TestPrefixLength(t *testing.T) {
-	a, err := AppendKey(nil, text(gms.Collation_utf8mb4_0900_ai_ci), "éclair", 2)
+	a, err := AppendKey(nil, legacy.Named(text(gms.Collation_utf8mb4_0900_ai_ci)), "éclair", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +117,13 @@ func TestPrefixLength(t *testing.T) {
 }
 
 func TestTypesWithoutKey(t *testing.T) {
-	if _, err := AppendKey(nil, types.JSON, types.MustJSON(`1`), 0); err == nil {
+	if _, err := AppendKey(nil, legacy.Named(types.JSON), coltype.JSON(`1`), 0); err == nil {
 		t.Error("JSON became a key")
 	}
-	if _, err := KindOf(types.PointType{}); err == nil {
+	if err := Storable(legacy.Named(types.PointType{})); err == nil {
 		t.Error("a point can be stored")
 	}
-	if _, err := AppendKey(nil, types.Int32, "x", 0); err == nil {
+	if _, err := AppendKey(nil, legacy.Named(types.Int32), "x", 0); err == nil {
 		t.Error("a text became the key of a number")
 	}
 }

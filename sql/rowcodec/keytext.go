@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"isochron/sql/coltype"
 )
 
 // unreadable replaces a value that cannot be decoded from its key form: text is
@@ -15,33 +15,32 @@ const unreadable = "?"
 
 // KeyText reads the key form of one value for a person, and what follows it. ok is
 // false if b is not what AppendKey writes for the type, or AppendPaddedKey if padded.
-func KeyText(b []byte, t gms.Type, padded bool) (text string, rest []byte, ok bool) {
-	kind, err := KeyKind(t)
-	if err != nil || len(b) == 0 {
+func KeyText(b []byte, t *coltype.Type, padded bool) (text string, rest []byte, ok bool) {
+	if Indexable(t) != nil || len(b) == 0 {
 		return "", nil, false
 	}
 	mark, b := b[0], b[1:]
 	if mark == markNull {
 		return "NULL", b, true
 	}
-	switch kind {
-	case KindText:
-		return weightsText(b, t, padded && Pads(t))
-	case KindBytes:
+	switch t.Kind {
+	case coltype.KindText:
+		return weightsText(b, t.Collation, padded && t.Collation.Pads)
+	case coltype.KindBytes:
 		return bytesText(b)
-	case KindDecimal:
+	case coltype.KindDecimal:
 		return skipDecimal(b)
 	}
 	if len(b) < 8 {
 		return "", nil, false
 	}
 	n := binary.BigEndian.Uint64(b)
-	switch kind {
-	case KindInt, KindYear:
+	switch t.Kind {
+	case coltype.KindInt, coltype.KindYear:
 		text = strconv.FormatInt(int64(n^1<<63), 10)
-	case KindUint, KindBit, KindEnum, KindSet:
+	case coltype.KindUint, coltype.KindBit, coltype.KindEnum, coltype.KindSet:
 		text = strconv.FormatUint(n, 10)
-	case KindTime:
+	case coltype.KindTime:
 		text = time.UnixMicro(int64(n ^ 1<<63)).UTC().Format("'2006-01-02 15:04:05.999999'")
 	default:
 		text = unreadable
@@ -51,12 +50,11 @@ func KeyText(b []byte, t gms.Type, padded bool) (text string, rest []byte, ok bo
 
 // weightsText reads a text back where its collation weighs a character as itself, or
 // as another that it takes for equal.
-func weightsText(b []byte, t gms.Type, padded bool) (string, []byte, bool) {
-	collation := collationOf(t)
-	if collation == gms.Collation_binary {
+func weightsText(b []byte, collation *coltype.Collation, padded bool) (string, []byte, bool) {
+	if collation.Binary {
 		return bytesText(b)
 	}
-	weight := collation.Sorter()
+	weight := collation.Weight
 	space := weight(' ')
 	var out []rune
 	readable := true

@@ -3,7 +3,7 @@ package rowcodec
 import (
 	"unicode/utf8"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"isochron/sql/coltype"
 )
 
 // Keys of texts whose collation pads (PAD SPACE in MySQL). To such a collation spaces at the end of a text do not count: it
@@ -20,27 +20,13 @@ const (
 )
 
 // Pads reports whether values of a type are texts whose collation pads.
-func Pads(t gms.Type) bool {
-	if kind, err := KeyKind(t); err != nil || kind != KindText {
-		return false
-	}
-	return pads(collationOf(t))
-}
-
-func pads(collation gms.CollationID) bool {
-	return collation != gms.Collation_binary && collation.PadAttribute() == "PAD SPACE"
-}
-
-func collationOf(t gms.Type) gms.CollationID {
-	if tc, ok := t.(gms.TypeWithCollation); ok {
-		return tc.Collation()
-	}
-	return gms.Collation_Default
+func Pads(t *coltype.Type) bool {
+	return t.Kind == coltype.KindText && t.Collation.Pads
 }
 
 // AppendPaddedKey is AppendKey for a key in which texts are padded as their collation says: texts that it takes for equal
 // have one form. AppendKey distinguishes spaces at the end of a text.
-func AppendPaddedKey(dst []byte, t gms.Type, v any, prefixLength int) ([]byte, error) {
+func AppendPaddedKey(dst []byte, t *coltype.Type, v any, prefixLength int) ([]byte, error) {
 	if v == nil || !Pads(t) {
 		return AppendKey(dst, t, v, prefixLength)
 	}
@@ -48,19 +34,19 @@ func AppendPaddedKey(dst []byte, t gms.Type, v any, prefixLength int) ([]byte, e
 	if !ok {
 		return nil, mismatch(ok, t, v)
 	}
-	return appendPaddedText(append(dst, markValue), s, collationOf(t).Sorter(), prefixLength), nil
+	return appendPaddedText(append(dst, markValue), s, t.Collation.Weight, prefixLength), nil
 }
 
-func appendPaddedText(dst []byte, s string, weight gms.CollationSorter, prefixLength int) []byte {
+func appendPaddedText(dst []byte, s string, weight func(rune) int32, prefixLength int) []byte {
 	dst = appendPaddedWeights(dst, s, weight, prefixLength)
 	return append(appendWeight(dst, uint32(weight(' '))+1), markEnd)
 }
 
 // AppendBeginning appends the bytes with which the forms of all texts start that start with s, and those of some others.
 // padded: the key is one of AppendPaddedKey.
-func AppendBeginning(dst []byte, t gms.Type, s string, prefixLength int, padded bool) []byte {
+func AppendBeginning(dst []byte, t *coltype.Type, s string, prefixLength int, padded bool) []byte {
 	dst = append(dst, markValue)
-	weight := collationOf(t).Sorter()
+	weight := t.Collation.Weight
 	if padded && Pads(t) {
 		return appendPaddedWeights(dst, s, weight, prefixLength)
 	}
@@ -68,7 +54,7 @@ func AppendBeginning(dst []byte, t gms.Type, s string, prefixLength int, padded 
 }
 
 // appendPaddedWeights appends the characters of a text without the spaces at the end, with a mark behind each space.
-func appendPaddedWeights(dst []byte, s string, weight gms.CollationSorter, prefixLength int) []byte {
+func appendPaddedWeights(dst []byte, s string, weight func(rune) int32, prefixLength int) []byte {
 	space := weight(' ')
 	s = unpadded(firstCharacters(s, prefixLength), weight, space)
 	var mark byte // of the present run of spaces; 0: none
@@ -103,7 +89,7 @@ func firstCharacters(s string, n int) string {
 }
 
 // unpadded is a text without the characters at its end that weigh as much as a space.
-func unpadded(s string, weight gms.CollationSorter, space int32) string {
+func unpadded(s string, weight func(rune) int32, space int32) string {
 	for len(s) > 0 {
 		r, size := utf8.DecodeLastRuneInString(s)
 		if weight(r) != space {
@@ -115,7 +101,7 @@ func unpadded(s string, weight gms.CollationSorter, space int32) string {
 }
 
 // markOf compares what follows a run of spaces, of which s has the rest, with a space. Something does.
-func markOf(s string, weight gms.CollationSorter, space int32) byte {
+func markOf(s string, weight func(rune) int32, space int32) byte {
 	for _, r := range s {
 		if w := weight(r); w < space {
 			return markLess

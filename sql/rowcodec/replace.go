@@ -29,7 +29,7 @@ func (l *Layout) Replace(stored []byte, at []int, value func(i int, old any) (v 
 		}
 		next++
 		raw, rest, err := takeValue(b[n:])
-		if err != nil || raw.form != formNull && raw.form != formOf(l.cols[i].kind) {
+		if err != nil || raw.form != formNull && raw.form != formOf(l.cols[i].Type.Kind) {
 			return nil, false
 		}
 		if len(at) == 0 || at[0] != i {

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/sql/coltype"
 )
 
 // formatVersion opens every value.
@@ -27,17 +27,14 @@ const (
 
 // Column is a column's storage. Fill is its value in rows written before the column existed.
 type Column struct {
-	ID    uint32
-	Type  gms.Type
-	Fill  any
-	Shown Shown
-	kind  Kind
+	ID   uint32
+	Type *coltype.Type
+	Fill any
 }
 
 // NewColumn describes a column; the error: its type cannot be stored.
-func NewColumn(id uint32, t gms.Type) (Column, error) {
-	k, err := KindOf(t)
-	return Column{ID: id, Type: t, kind: k}, err
+func NewColumn(id uint32, t *coltype.Type) (Column, error) {
+	return Column{ID: id, Type: t}, Storable(t)
 }
 
 // EncodeRow writes values[i] of cols[i]. A NULL takes no space unless its column
@@ -63,68 +60,57 @@ func EncodeRow(cols []Column, values []any) ([]byte, error) {
 
 func appendValue(out []byte, c Column, v any) ([]byte, error) {
 	v = c.Round(v)
-	switch c.kind {
-	case KindInt, KindYear:
+	switch c.Type.Kind {
+	case coltype.KindInt, coltype.KindYear:
 		n, ok := toInt64(v)
 		return binary.AppendVarint(append(out, formInt), n), mismatch(ok, c.Type, v)
-	case KindUint, KindBit, KindEnum, KindSet:
+	case coltype.KindUint, coltype.KindBit, coltype.KindEnum, coltype.KindSet:
 		n, ok := toUint64(v)
 		return binary.AppendUvarint(append(out, formUint), n), mismatch(ok, c.Type, v)
-	case KindFloat64:
+	case coltype.KindFloat64:
 		f, ok := toFloat64(v)
 		return binary.BigEndian.AppendUint64(append(out, formFloat64), math.Float64bits(f)), mismatch(ok, c.Type, v)
-	case KindFloat32:
+	case coltype.KindFloat32:
 		f, ok := toFloat64(v)
 		return binary.BigEndian.AppendUint32(append(out, formFloat32), math.Float32bits(float32(f))), mismatch(ok, c.Type, v)
-	case KindTime:
+	case coltype.KindTime:
 		at, ok := v.(time.Time)
 		return binary.AppendVarint(append(out, formInt), at.UnixMicro()), mismatch(ok, c.Type, v)
-	case KindTimespan:
-		s, ok := v.(types.Timespan)
-		return binary.AppendVarint(append(out, formInt), int64(s)), mismatch(ok, c.Type, v)
-	case KindDecimal:
+	case coltype.KindTimespan:
+		s, ok := toMicros(v)
+		return binary.AppendVarint(append(out, formInt), s), mismatch(ok, c.Type, v)
+	case coltype.KindDecimal:
 		d, ok := v.(*apd.Decimal)
 		if !ok {
 			return nil, mismatch(false, c.Type, v)
 		}
 		return appendLong(out, d.Text('f')), nil
-	case KindBytes:
+	case coltype.KindBytes:
 		b, ok := toBytes(v)
 		return appendLong(out, b), mismatch(ok, c.Type, v)
-	case KindJSON:
-		return appendJSON(out, c, v)
+	case coltype.KindJSON:
+		b, ok := v.(coltype.JSON)
+		return appendLong(out, b), mismatch(ok, c.Type, v)
 	}
 	s, ok := toText(v)
 	return appendLong(out, s), mismatch(ok, c.Type, v)
 }
 
-func appendLong[T []byte | string](out []byte, b T) []byte {
+func appendLong[T ~[]byte | string](out []byte, b T) []byte {
 	out = binary.AppendUvarint(append(out, formBytes), uint64(len(b)))
 	return append(out, b...)
 }
 
-func appendJSON(out []byte, c Column, v any) ([]byte, error) {
-	doc, ok := v.(gms.JSONWrapper)
-	if !ok {
-		return nil, mismatch(false, c.Type, v)
-	}
-	b, err := types.JsonToMySqlBytes(gms.NewEmptyContext(), doc)
-	if err != nil {
-		return nil, fmt.Errorf("a JSON value cannot be stored: %w", err)
-	}
-	return appendLong(out, b), nil
-}
-
-// Layout maps the columns of stored rows to positions in a row of the engine.
+// Layout maps the columns of stored rows to positions in a row.
 type Layout struct {
 	cols []Column
 	at   []int // by column id: 1 + position in the row, 0 if absent
-	fill gms.Row
+	fill []any
 }
 
 // NewLayout places cols[i] at position i of the rows that Decode makes.
 func NewLayout(cols []Column) *Layout {
-	l := &Layout{cols: cols, fill: make(gms.Row, len(cols))}
+	l := &Layout{cols: cols, fill: make([]any, len(cols))}
 	for i, c := range cols {
 		l.fill[i] = c.Fill
 		for int(c.ID) >= len(l.at) {
@@ -136,11 +122,11 @@ func NewLayout(cols []Column) *Layout {
 }
 
 // Decode reads what EncodeRow wrote. A damaged value is an error, never a panic.
-func (l *Layout) Decode(b []byte) (gms.Row, error) {
+func (l *Layout) Decode(b []byte) ([]any, error) {
 	if len(b) == 0 || b[0] != formatVersion {
 		return nil, fmt.Errorf("a stored row has an unknown format; was it written by a newer release?")
 	}
-	row := l.fill.Copy()
+	row := slices.Clone(l.fill)
 	for b = b[1:]; len(b) > 0; {
 		id, n := binary.Uvarint(b)
 		if n <= 0 || len(b) == n {
@@ -209,76 +195,52 @@ func (c Column) value(v rawValue) (any, error) {
 	if v.form == formNull {
 		return nil, nil
 	}
-	if v.form != formOf(c.kind) {
+	if v.form != formOf(c.Type.Kind) {
 		return nil, errDamaged
 	}
-	switch c.kind {
-	case KindInt:
-		return narrowInt(c.Type, int64(v.num)), nil
-	case KindUint:
-		return narrowUint(c.Type, v.num), nil
-	case KindYear:
+	switch c.Type.Kind {
+	case coltype.KindInt:
+		return c.Type.Int(int64(v.num)), nil
+	case coltype.KindUint:
+		return c.Type.Uint(v.num), nil
+	case coltype.KindYear:
 		return int16(v.num), nil
-	case KindEnum:
+	case coltype.KindEnum:
 		return uint16(v.num), nil
-	case KindBit, KindSet:
+	case coltype.KindBit, coltype.KindSet:
 		return v.num, nil
-	case KindFloat64:
+	case coltype.KindFloat64:
 		return math.Float64frombits(v.num), nil
-	case KindFloat32:
+	case coltype.KindFloat32:
 		return math.Float32frombits(uint32(v.num)), nil
-	case KindTime:
+	case coltype.KindTime:
 		return time.UnixMicro(int64(v.num)).UTC(), nil
-	case KindTimespan:
-		return types.Timespan(int64(v.num)), nil
-	case KindDecimal:
+	case coltype.KindTimespan:
+		return coltype.Span(v.num), nil
+	case coltype.KindDecimal:
 		d, _, err := apd.NewFromString(string(v.long))
 		if err != nil {
 			return nil, errDamaged
 		}
 		return d, nil
-	case KindBytes:
+	case coltype.KindBytes:
 		return append([]byte{}, v.long...), nil
-	case KindJSON:
-		return types.NewLazyJSONDocument(append([]byte{}, v.long...)), nil
+	case coltype.KindJSON:
+		return append(coltype.JSON{}, v.long...), nil
 	}
 	return string(v.long), nil
 }
 
-func formOf(k Kind) byte {
+func formOf(k coltype.Kind) byte {
 	switch k {
-	case KindInt, KindYear, KindTime, KindTimespan:
+	case coltype.KindInt, coltype.KindYear, coltype.KindTime, coltype.KindTimespan:
 		return formInt
-	case KindUint, KindBit, KindEnum, KindSet:
+	case coltype.KindUint, coltype.KindBit, coltype.KindEnum, coltype.KindSet:
 		return formUint
-	case KindFloat64:
+	case coltype.KindFloat64:
 		return formFloat64
-	case KindFloat32:
+	case coltype.KindFloat32:
 		return formFloat32
 	}
 	return formBytes
-}
-
-func narrowInt(t gms.Type, n int64) any {
-	switch t.Type() {
-	case sqltypes.Int8:
-		return int8(n)
-	case sqltypes.Int16:
-		return int16(n)
-	case sqltypes.Int24, sqltypes.Int32:
-		return int32(n)
-	}
-	return n
-}
-
-func narrowUint(t gms.Type, n uint64) any {
-	switch t.Type() {
-	case sqltypes.Uint8:
-		return uint8(n)
-	case sqltypes.Uint16:
-		return uint16(n)
-	case sqltypes.Uint24, sqltypes.Uint32:
-		return uint32(n)
-	}
-	return n
 }

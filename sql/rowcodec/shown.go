@@ -4,29 +4,25 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/dolthub/go-mysql-server/sql/types"
+	"isochron/sql/coltype"
 )
 
-// Shown is how the values of a column are shown, beyond its type: a TIME and a DOUBLE(8,2) with so many digits behind the
-// point, to which they are rounded when they are stored, and an INT(5) ZEROFILL with zeros up to a width.
-type Shown struct {
-	Digits   int
-	Declared bool // Digits counts
-	Width    int  // in characters; 0: without zeros
-}
+// Shown is how the values of a column are shown.
+type Shown = coltype.Shown
 
 // Round is a value as the column stores it.
 func (c Column) Round(v any) any {
-	if !c.Shown.Declared {
+	shown := &c.Type.Shown
+	if !shown.Declared {
 		return v
 	}
 	switch v := v.(type) {
-	case types.Timespan:
-		return roundTimespan(v, c.Shown.Digits)
+	case coltype.Micros:
+		return roundTimespan(coltype.Span(v.AsMicroseconds()), shown.Digits)
 	case float64:
-		return roundFloat(v, c.Shown.Digits, 64)
+		return roundFloat(v, shown.Digits, 64)
 	case float32:
-		return float32(roundFloat(float64(v), c.Shown.Digits, 32))
+		return float32(roundFloat(float64(v), shown.Digits, 32))
 	}
 	return v
 }
@@ -35,11 +31,11 @@ func (c Column) Round(v any) any {
 const timespanMax = (838*3600 + 59*60 + 59) * 1_000_000
 
 // roundTimespan rounds half away from zero.
-func roundTimespan(v types.Timespan, digits int) types.Timespan {
+func roundTimespan(v coltype.Span, digits int) coltype.Span {
 	if digits < 0 || digits >= 6 {
 		return v
 	}
-	unit := types.Timespan(pow10[6-digits])
+	unit := coltype.Span(pow10[6-digits])
 	half := unit / 2
 	if v < 0 {
 		half = -half

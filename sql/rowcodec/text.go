@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
+
+	"isochron/sql/coltype"
 )
 
 // Value is a value of a column in MySQL's text form, with its type.
@@ -82,57 +82,48 @@ func (c Column) text(v rawValue) (Value, error) {
 	if v.form == formNull {
 		return sqltypes.NULL, nil
 	}
-	if v.form != formOf(c.kind) {
+	if v.form != formOf(c.Type.Kind) {
 		return sqltypes.NULL, errDamaged
 	}
-	t := sqltypes.Type(c.Type.Type())
 	var b []byte
-	switch c.kind {
-	case KindInt:
+	switch t := c.Type; t.Kind {
+	case coltype.KindInt:
 		b = strconv.AppendInt(make([]byte, 0, 20), int64(v.num), 10)
-	case KindUint:
-		b = appendFilled(make([]byte, 0, 20), v.num, c.Shown.Width)
-	case KindYear:
+	case coltype.KindUint:
+		b = appendFilled(make([]byte, 0, 20), v.num, c.Type.Shown.Width)
+	case coltype.KindYear:
 		b = appendPadded(make([]byte, 0, 4), int64(v.num), 4)
-	case KindFloat64:
-		if c.Shown.Declared {
-			b = strconv.AppendFloat(nil, math.Float64frombits(v.num), 'f', c.Shown.Digits, 64)
+	case coltype.KindFloat64:
+		if c.Type.Shown.Declared {
+			b = strconv.AppendFloat(nil, math.Float64frombits(v.num), 'f', c.Type.Shown.Digits, 64)
 			break
 		}
 		b = format.FormatFloat(math.Float64frombits(v.num))
-	case KindFloat32:
+	case coltype.KindFloat32:
 		b = strconv.AppendFloat(nil, float64(math.Float32frombits(uint32(v.num))), 'g', -1, 64)
-	case KindTime:
-		b = appendMoment(make([]byte, 0, 26), int64(v.num), types.IsDateType(c.Type), digitsOf(c.Type))
-	case KindTimespan:
-		b = appendTimespan(make([]byte, 0, 17), int64(v.num), c.Shown)
-	case KindBit:
-		b = bitBytes(c.Type, v.num)
-	case KindEnum:
-		name, _ := c.Type.(gms.EnumType).At(int(v.num))
+	case coltype.KindTime:
+		b = appendMoment(make([]byte, 0, 26), int64(v.num), t.SQL == sqltypes.Date, t.Fraction)
+	case coltype.KindTimespan:
+		b = appendTimespan(make([]byte, 0, 17), int64(v.num), c.Type.Shown)
+	case coltype.KindBit:
+		b = bitBytes(t.Bits, v.num)
+	case coltype.KindEnum:
+		name, _ := t.Member(v.num)
 		b = []byte(name)
-	case KindSet:
-		names, err := c.Type.(gms.SetType).BitsToString(v.num)
-		if err != nil {
+	case coltype.KindSet:
+		names, ok := t.SetText(v.num)
+		if !ok {
 			return sqltypes.NULL, errDamaged
 		}
 		b = []byte(names)
 	default: // text, bytes, decimals and JSON are stored as they are shown
 		b = v.long
 	}
-	return sqltypes.MakeTrusted(t, b), nil
-}
-
-// digitsOf are the digits of a second's fraction that a type of time has.
-func digitsOf(t gms.Type) int {
-	if d, ok := t.(gms.DatetimeType); ok {
-		return d.Precision()
-	}
-	return 0
+	return sqltypes.MakeTrusted(c.Type.SQL, b), nil
 }
 
 // zeroMicros is how '0000-00-00' is stored, in microseconds since 1970.
-var zeroMicros = types.ZeroTime.UnixMicro()
+var zeroMicros = coltype.ZeroTime.UnixMicro()
 
 // appendMoment appends a date, or a date with time, of microseconds since 1970 in UTC.
 func appendMoment(b []byte, micros int64, date bool, digits int) []byte {
@@ -204,11 +195,8 @@ func appendPadded(b []byte, n int64, digits int) []byte {
 var pow10 = [...]int64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 
 // bitBytes are the bytes of a BIT, the highest first.
-func bitBytes(t gms.Type, n uint64) []byte {
-	size := 8
-	if bit, ok := t.(types.BitType); ok {
-		size = (int(bit.NumberOfBits()) + 7) / 8
-	}
+func bitBytes(bits int, n uint64) []byte {
+	size := (bits + 7) / 8
 	var all [8]byte
 	binary.BigEndian.PutUint64(all[:], n)
 	return append([]byte{}, all[8-size:]...)

@@ -7,8 +7,8 @@ import (
 
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
-	"isochron/sql/rowcodec"
 )
 
 func toFloat(t *Target, c *Column, v expr.Value) (any, error) {
@@ -19,7 +19,7 @@ func toFloat(t *Target, c *Column, v expr.Value) (any, error) {
 	if c.width > 0 {
 		return t.declared(c, f)
 	}
-	if c.kind == rowcodec.KindFloat64 {
+	if c.kind == coltype.KindFloat64 {
 		return f, nil
 	}
 	if math.Abs(f) > math.MaxFloat32 {
@@ -38,7 +38,7 @@ func (t *Target) declared(c *Column, f float64) (out any, err error) {
 	if math.Abs(f) > most {
 		f, err = math.Copysign(most, f), t.outOfRange(c)
 	}
-	if c.kind == rowcodec.KindFloat32 {
+	if c.kind == coltype.KindFloat32 {
 		return float32(f), err
 	}
 	return f, err

@@ -5,7 +5,7 @@ import (
 
 	"vitess.io/vitess/go/sqltypes"
 
-	"isochron/sql/rowcodec"
+	"isochron/sql/coltype"
 )
 
 // Whatever a value is, storing it neither panics nor yields what cannot be written; what is stored without a warning is
@@ -30,7 +30,7 @@ func FuzzStore(f *testing.F) {
 			return
 		}
 		first := written(t, col, stored)
-		if list, _ := c.Warnings(); len(list) > 0 || col.kind == rowcodec.KindYear || col.kind == rowcodec.KindBytes {
+		if list, _ := c.Warnings(); len(list) > 0 || col.kind == coltype.KindYear || col.kind == coltype.KindBytes {
 			return
 		}
 		again, err := target.Store(col, first)

@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
-	"isochron/sql/rowcodec"
 )
 
 // number is a decimal number: its digits before and behind the point. huge: it has more digits than any column.
@@ -273,31 +272,6 @@ func jsonText(v expr.Value) string {
 	}
 }
 
-// limits are the least and the greatest value of an integer type.
-func limits(t sqltypes.Type) (least int64, most uint64) {
-	switch t {
-	case sqltypes.Int8:
-		return math.MinInt8, math.MaxInt8
-	case sqltypes.Int16:
-		return math.MinInt16, math.MaxInt16
-	case sqltypes.Int24:
-		return -1 << 23, 1<<23 - 1
-	case sqltypes.Int32:
-		return math.MinInt32, math.MaxInt32
-	case sqltypes.Int64:
-		return math.MinInt64, math.MaxInt64
-	case sqltypes.Uint8:
-		return 0, math.MaxUint8
-	case sqltypes.Uint16:
-		return 0, math.MaxUint16
-	case sqltypes.Uint24:
-		return 0, 1<<24 - 1
-	case sqltypes.Uint32:
-		return 0, math.MaxUint32
-	}
-	return 0, math.MaxUint64
-}
-
 // whole is a value as a whole number: its sign and magnitude.
 func whole(v expr.Value) (negative bool, magnitude uint64, over bool, f fault, err error) {
 	switch k := v.Type(); {
@@ -355,8 +329,8 @@ func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	least, most := limits(c.sql)
-	signed := c.kind == rowcodec.KindInt
+	least, most := c.Type.Limits()
+	signed := c.kind == coltype.KindInt
 	if negative && magnitude > 0 {
 		if !signed {
 			return uint64(0), t.outOfRange(c)
@@ -378,8 +352,7 @@ func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 }
 
 func toDecimal(t *Target, c *Column, v expr.Value) (any, error) {
-	typ := c.Type.(gms.DecimalType)
-	precision, scale := int(typ.Precision()), int(typ.Scale())
+	precision, scale := c.Type.Precision, c.Type.Scale
 	n, f := numberOf(v)
 	if err := t.faulty(c, v, "decimal", f); err != nil {
 		return nil, err

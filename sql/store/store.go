@@ -2,23 +2,20 @@ package store
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
-	"isochron/sql/rowcodec"
 )
 
 // Column is a column that values are stored in.
 type Column struct {
 	Name     string
-	Type     gms.Type
+	Type     *coltype.Type
 	Nullable bool
-	kind     rowcodec.Kind
+	kind     coltype.Kind
 	sql      sqltypes.Type
 	digits   int // of a second's fraction; of a DOUBLE(m,d): d
 	width    int // of a DOUBLE(m,d): m; 0: it has none
@@ -34,70 +31,59 @@ type Target struct {
 
 // NewColumn readies a column of a table; false: its values cannot be converted here.
 func NewColumn(d *catalog.Descriptor, pos int) (*Column, bool) {
-	c := d.Schema.Schema[pos]
-	kind, err := rowcodec.KindOf(c.Type)
-	if err != nil {
-		return nil, false
-	}
-	out := &Column{Name: c.Name, Type: c.Type, Nullable: c.Nullable, kind: kind, sql: sqltypes.Type(c.Type.Type())}
-	out.declare(d.Shown(pos), d.Record.Columns[pos].Type)
-	switch kind {
-	case rowcodec.KindInt, rowcodec.KindUint:
+	c, t := &d.Record.Columns[pos], d.Type(pos)
+	out := &Column{Name: c.Name, Type: t, Nullable: c.Nullable, kind: t.Kind, sql: t.SQL, digits: t.Fraction}
+	out.declare()
+	switch t.Kind {
+	case coltype.KindInt, coltype.KindUint:
 		out.convert = toInteger
-	case rowcodec.KindFloat32, rowcodec.KindFloat64:
+	case coltype.KindFloat32, coltype.KindFloat64:
 		out.convert = toFloat
-	case rowcodec.KindDecimal:
+	case coltype.KindDecimal:
 		out.convert = toDecimal
-	case rowcodec.KindText:
-		if !unicode(c.Type) {
+	case coltype.KindText:
+		if !t.Collation.Unicode {
 			return nil, false
 		}
 		out.convert = toText
-	case rowcodec.KindBytes:
+	case coltype.KindBytes:
 		out.convert = toBytes
-	case rowcodec.KindTime:
+	case coltype.KindTime:
 		out.convert = toMoment
-	case rowcodec.KindTimespan:
+	case coltype.KindTimespan:
 		out.convert = toSpan
-	case rowcodec.KindYear:
+	case coltype.KindYear:
 		out.convert = toYear
-	case rowcodec.KindBit:
+	case coltype.KindBit:
 		out.convert = toBit
-	case rowcodec.KindEnum:
+	case coltype.KindEnum:
 		out.convert = toEnum
-	case rowcodec.KindSet:
+	case coltype.KindSet:
 		out.convert = toSet
-	case rowcodec.KindJSON:
+	case coltype.KindJSON:
 		out.convert = toJSON
 	}
 	return out, out.convert != nil
 }
 
 // declare takes in the digits of a type.
-func (c *Column) declare(shown rowcodec.Shown, definition string) {
-	if t, ok := c.Type.(gms.DatetimeType); ok {
-		c.digits = t.Precision()
-	}
-	if c.kind == rowcodec.KindTimespan {
+func (c *Column) declare() {
+	if c.kind == coltype.KindTimespan {
 		c.digits = 6
 	}
-	if !shown.Declared {
+	if !c.Type.Shown.Declared {
 		return
 	}
-	c.digits = shown.Digits
-	if c.kind != rowcodec.KindFloat32 && c.kind != rowcodec.KindFloat64 {
-		return
-	}
-	if _, arguments, ok := strings.Cut(definition, "("); ok {
-		width, _, _ := strings.Cut(arguments, ",")
-		c.width, _ = strconv.Atoi(width) // it is a number, as the catalogue has written it
+	c.digits = c.Type.Shown.Digits
+	if c.kind == coltype.KindFloat32 || c.kind == coltype.KindFloat64 {
+		c.width = c.Type.Precision
 	}
 }
 
 // Number reports whether the column holds numbers: an ENUM or SET that is stored in it counts by its number.
 func (c *Column) Number() bool {
 	switch c.kind {
-	case rowcodec.KindText, rowcodec.KindBytes, rowcodec.KindEnum, rowcodec.KindSet, rowcodec.KindJSON, rowcodec.KindTime, rowcodec.KindTimespan:
+	case coltype.KindText, coltype.KindBytes, coltype.KindEnum, coltype.KindSet, coltype.KindJSON, coltype.KindTime, coltype.KindTimespan:
 		return false
 	}
 	return true

@@ -11,26 +11,26 @@ import (
 	"time"
 	"unicode/utf8"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
 	"isochron/sql/rowcodec"
 )
 
 const (
 	strictMode = "STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO"
-	generalCI  = gms.Collation_utf8mb4_general_ci
+	generalCI  = 45 // utf8mb4_general_ci
 )
 
 // column makes a column of a type.
 func column(t testing.TB, typ string) *Column {
 	t.Helper()
 	declared := typ == "TIME" || typ == "TIME(3)" || typ == "DOUBLE(8,2)"
-	record := &catalog.Record{Name: "t", Columns: []catalog.Column{{ID: 1, Name: "c", Type: strings.ToLower(typ), Collation: uint16(generalCI), Nullable: true, Declared: declared}}}
+	record := &catalog.Record{Name: "t", Columns: []catalog.Column{{ID: 1, Name: "c", Type: strings.ToLower(typ), Collation: generalCI, Nullable: true, Declared: declared}}}
 	d, err := catalog.NewDescriptor(record)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +105,10 @@ func written(t testing.TB, col *Column, stored any) rowcodec.Value {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if col.width > 0 || col.kind == rowcodec.KindTimespan {
-		k.Shown = rowcodec.Shown{Digits: col.digits, Declared: true}
+	if col.kind == coltype.KindTimespan {
+		typ := *col.Type
+		typ.Shown = coltype.Shown{Digits: col.digits, Declared: true}
+		k.Type = &typ
 	}
 	b, err := rowcodec.EncodeRow([]rowcodec.Column{k}, []any{stored})
 	if err != nil {

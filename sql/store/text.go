@@ -6,27 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/expr"
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
-
-// unicode reports whether a column holds its texts in UTF-8.
-func unicode(t gms.Type) bool {
-	tc, ok := t.(gms.TypeWithCollation)
-	if !ok {
-		return false
-	}
-	switch tc.Collation().CharacterSet() {
-	case gms.CharacterSet_utf8mb4, gms.CharacterSet_utf8mb3:
-		return true
-	}
-	return false
-}
 
 // textOf is a value as text. A double has as many digits as there is room for, in bytes; lost: that is one, of several.
 func textOf(v expr.Value, room int64) (_ string, lost bool) {
@@ -55,10 +41,9 @@ func textOf(v expr.Value, room int64) (_ string, lost bool) {
 }
 
 func toText(t *Target, c *Column, v expr.Value) (any, error) {
-	typ := c.Type.(gms.StringType)
-	most, cutAt := typ.MaxCharacterLength(), cutCharacters
+	most, cutAt := c.Type.Characters, cutCharacters
 	if c.sql == sqltypes.Text {
-		most, cutAt = typ.MaxByteLength(), cutBytes
+		most, cutAt = c.Type.Bytes, cutBytes
 	}
 	s, err := t.wellFormed(c, v, most)
 	if err != nil {
@@ -90,10 +75,7 @@ func (t *Target) wellFormed(c *Column, v expr.Value, room int64) (string, error)
 			return "", err
 		}
 	}
-	most := utf8.UTFMax
-	if c.Type.(gms.TypeWithCollation).Collation().CharacterSet() == gms.CharacterSet_utf8mb3 {
-		most = 3
-	}
+	most := c.Type.Collation.CharacterBytes
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			i++
@@ -152,8 +134,7 @@ func cutBytes(s string, most int64) string {
 }
 
 func toBytes(t *Target, c *Column, v expr.Value) (any, error) {
-	typ := c.Type.(gms.StringType)
-	most := typ.MaxByteLength()
+	most := c.Type.Bytes
 	s, lost := textOf(v, most)
 	if lost || int64(len(s)) > most {
 		s = s[:min(int64(len(s)), most)]
@@ -163,17 +144,13 @@ func toBytes(t *Target, c *Column, v expr.Value) (any, error) {
 	}
 	b := []byte(s)
 	if c.sql == sqltypes.Binary {
-		b = append(b, make([]byte, int(typ.MaxByteLength())-len(b))...)
+		b = append(b, make([]byte, int(most)-len(b))...)
 	}
 	return b, nil
 }
 
 func toBit(t *Target, c *Column, v expr.Value) (any, error) {
-	width := c.Type.(types.BitType).NumberOfBits()
-	most := uint64(math.MaxUint64)
-	if width < 64 {
-		most = 1<<width - 1
-	}
+	_, most := c.Type.Limits()
 	var n uint64
 	over := false
 	switch k := v.Type(); {
@@ -211,10 +188,10 @@ func toBit(t *Target, c *Column, v expr.Value) (any, error) {
 }
 
 // member is the number of a text among members, from 1; 0: it is none.
-func member(c *Column, members []string, s string) int {
+func member(c *Column, s string) int {
 	s = strings.TrimRight(s, " ")
-	for i, m := range members {
-		if m = strings.TrimRight(m, " "); m == s || rowcodec.Alike(c.Type, m, s) {
+	for i, m := range c.Type.Members {
+		if m = strings.TrimRight(m, " "); m == s || rowcodec.Alike(c.Type.Collation, m, s) {
 			return i + 1
 		}
 	}
@@ -241,7 +218,7 @@ func isCount(v expr.Value) (n int64, is, ok bool) {
 }
 
 func toEnum(t *Target, c *Column, v expr.Value) (any, error) {
-	members := c.Type.(gms.EnumType).Values()
+	members := c.Type.Members
 	if n, is, ok := isCount(v); is {
 		if ok && n > 0 && n <= int64(len(members)) {
 			return uint16(n), nil
@@ -249,7 +226,7 @@ func toEnum(t *Target, c *Column, v expr.Value) (any, error) {
 		return uint16(0), t.truncated(c)
 	}
 	s := v.ToString()
-	if n := member(c, members, s); n > 0 {
+	if n := member(c, s); n > 0 {
 		return uint16(n), nil
 	}
 	if n, err := strconv.ParseUint(s, 10, 16); err == nil && n > 0 && n <= uint64(len(members)) {
@@ -259,7 +236,7 @@ func toEnum(t *Target, c *Column, v expr.Value) (any, error) {
 }
 
 func toSet(t *Target, c *Column, v expr.Value) (any, error) {
-	members := c.Type.(gms.SetType).Values()
+	members := c.Type.Members
 	all := uint64(math.MaxUint64)
 	if len(members) < 64 {
 		all = 1<<len(members) - 1
@@ -276,7 +253,7 @@ func toSet(t *Target, c *Column, v expr.Value) (any, error) {
 		if s == "" {
 			break
 		}
-		n := member(c, members, one)
+		n := member(c, one)
 		if n == 0 {
 			known = false
 			continue
@@ -302,7 +279,7 @@ func bitsOf(t *Target, c *Column, n, all uint64) (any, error) {
 }
 
 func toJSON(t *Target, c *Column, v expr.Value) (any, error) {
-	doc, _, err := types.JSON.Convert(gms.NewEmptyContext(), v.ToString())
+	doc, err := legacy.JSON(v.ToString())
 	if err != nil {
 		return nil, expr.NewError(3140, "22032", "Invalid JSON text: \"Invalid value.\" at position 0 in value for column '%s'.", c.Name)
 	}

@@ -1,9 +1,9 @@
 package store
 
 import (
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
 )
 
@@ -16,7 +16,7 @@ func toMoment(t *Target, c *Column, v expr.Value) (any, error) {
 		return nil, err
 	}
 	if got.Zero {
-		return types.ZeroTime, nil
+		return coltype.ZeroTime, nil
 	}
 	return got.At, nil
 }
@@ -26,7 +26,7 @@ func toSpan(t *Target, c *Column, v expr.Value) (any, error) {
 	if err := t.temporalFault(c, v, got.Fault); err != nil {
 		return nil, err
 	}
-	return types.Timespan(got.Span.Microseconds()), nil
+	return coltype.Span(got.Span.Microseconds()), nil
 }
 
 // asTemporal is a value as dates and times read it: a year is text, a BIT a number.

@@ -4,49 +4,43 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
-	"isochron/sql/rowcodec"
 )
 
 // Zero is what a column without NULL and without default holds where no value is given: 0, the empty text, the zero date, the
 // first member.
 func (c *Column) Zero() any {
 	switch c.kind {
-	case rowcodec.KindInt:
+	case coltype.KindInt:
 		return int64(0)
-	case rowcodec.KindUint, rowcodec.KindBit, rowcodec.KindSet:
+	case coltype.KindUint, coltype.KindBit, coltype.KindSet:
 		return uint64(0)
-	case rowcodec.KindFloat32:
+	case coltype.KindFloat32:
 		return float32(0)
-	case rowcodec.KindFloat64:
+	case coltype.KindFloat64:
 		return float64(0)
-	case rowcodec.KindDecimal:
-		return apd.New(0, -int32(c.Type.(gms.DecimalType).Scale()))
-	case rowcodec.KindText:
+	case coltype.KindDecimal:
+		return apd.New(0, -int32(c.Type.Scale))
+	case coltype.KindText:
 		return ""
-	case rowcodec.KindBytes:
+	case coltype.KindBytes:
 		if c.sql == sqltypes.Binary {
-			return make([]byte, c.Type.(gms.StringType).MaxByteLength())
+			return make([]byte, c.Type.Bytes)
 		}
 		return []byte{}
-	case rowcodec.KindTime:
-		return types.ZeroTime
-	case rowcodec.KindTimespan:
-		return types.Timespan(0)
-	case rowcodec.KindYear:
+	case coltype.KindTime:
+		return coltype.ZeroTime
+	case coltype.KindTimespan:
+		return coltype.Span(0)
+	case coltype.KindYear:
 		return int16(0)
-	case rowcodec.KindEnum:
+	case coltype.KindEnum:
 		return uint16(1)
 	}
-	doc, _, err := types.JSON.Convert(gms.NewEmptyContext(), "null")
-	if err != nil {
-		return nil
-	}
-	return doc
+	return coltype.JSON("null")
 }
 
 // Null is what a column stores for NULL; must: an error rather than Zero where the column takes no NULL, as in a statement

@@ -1,13 +1,8 @@
 package table
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/routing"
 	"isochron/sql/catalog"
@@ -65,46 +60,10 @@ func prefixSpan(prefix []byte) txn.Span {
 	return txn.Span{Start: txn.Key(prefix), End: txn.Key(routing.PrefixEnd(string(prefix)))}
 }
 
-// ForLookup is the access of an index lookup of the engine.
-func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
-	x, ok := lookup.Index.(*Index)
-	if !ok {
-		return nil, fmt.Errorf("a lookup in table %s uses an index of another kind, %T", d.Name(), lookup.Index)
-	}
-	a := &Access{Desc: d, Index: x.info, Reverse: lookup.IsReverse}
-	ranges, ok := lookup.Ranges.(gms.MySQLRangeCollection)
-	if !ok {
-		return nil, fmt.Errorf("a lookup in table %s uses ranges of another kind, %T", d.Name(), lookup.Ranges)
-	}
-	if lookup.IsEmptyRange && !wantsNull(ranges) {
-		return a, nil
-	}
-	for _, r := range ranges {
-		if err := a.add(ctx, r); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
-}
-
-// wantsNull reports whether ranges ask for rows with a NULL (<=>), which the engine takes for none.
-func wantsNull(ranges gms.MySQLRangeCollection) bool {
-	null := false
-	for _, r := range ranges {
-		for _, e := range r {
-			if low, ok := e.LowerBound.(gms.Below); ok && low.Key == nil {
-				return false
-			}
-			null = null || isNullOnly(e)
-		}
-	}
-	return null
-}
-
-// ForRange is the access to one range of an index: bounds of its first columns.
-func ForRange(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, r gms.MySQLRange) (*Access, error) {
+// ForRange is the access to one range of an index: the intervals of its first columns.
+func ForRange(d *catalog.Descriptor, x *catalog.IndexInfo, r []Interval) (*Access, error) {
 	a := &Access{Desc: d, Index: x}
-	return a, a.add(ctx, r)
+	return a, a.add(r)
 }
 
 // Same reports whether two accesses ask for the same keys of the same index, in whatever order the
@@ -137,9 +96,6 @@ func (a *Access) Add(o *Access) {
 	}
 }
 
-// Beginning is the border of the texts that begin with it: the lower one in gms.Below, the upper one in gms.Above.
-type Beginning string
-
 // Disjoin has the access ask once for what several of its ranges ask for. It must be exact.
 func (a *Access) Disjoin() {
 	slices.SortFunc(a.Scans, func(x, y Range) int { return strings.Compare(string(x.Span.Start), string(y.Span.Start)) })
@@ -157,9 +113,9 @@ func (a *Access) Disjoin() {
 	})
 }
 
-// add adds a range of the engine: bounds for the first columns of the index.
-func (a *Access) add(ctx *gms.Context, r gms.MySQLRange) error {
-	b := rangeBuilder{ctx: ctx, a: a, r: r, values: map[int]any{}}
+// add adds a range: the intervals of the first columns of the index.
+func (a *Access) add(r []Interval) error {
+	b := rangeBuilder{a: a, r: r, values: map[int]any{}}
 	if empty, err := b.build(); err != nil || empty {
 		return err
 	}
@@ -182,195 +138,4 @@ func (a *Access) add(ctx *gms.Context, r gms.MySQLRange) error {
 		}
 	}
 	return nil
-}
-
-// beyond is above the key form of every value.
-const beyond = "\xff"
-
-type rangeBuilder struct {
-	ctx      *gms.Context // for conversions
-	a        *Access
-	r        gms.MySQLRange
-	equal    []byte      // key form of the columns with one value
-	values   map[int]any // those values, by position in the row
-	hasNull  bool
-	point    bool
-	from, to string
-	rest     []restriction
-}
-
-func (b *rangeBuilder) build() (empty bool, err error) {
-	n := 0
-	for ; n < len(b.r); n++ {
-		lo, hi, err := b.bounds(n)
-		if err != nil {
-			return false, err
-		}
-		if lo == beyond || hi != "" && lo >= hi {
-			return true, nil
-		}
-		v, single := oneValue(b.r[n], lo, hi)
-		if !single {
-			b.from, b.to = string(b.equal)+lo, ""
-			if hi != "" {
-				b.to = string(b.equal) + hi
-			}
-			break
-		}
-		b.hasNull = b.hasNull || v == nil
-		if b.a.Index.PrefixLength(n) == 0 {
-			b.values[b.a.Index.Columns[n]] = v
-		}
-		b.equal = append(b.equal, lo...)
-	}
-	if n == len(b.r) {
-		b.point = n == len(b.a.Index.Columns) && b.a.Index.Unique && !b.hasNull
-		b.from, b.to = string(b.equal), ""
-		return false, nil
-	}
-	return b.restrict(n + 1)
-}
-
-// restrict notes the bounds of columns behind the one that has a range.
-func (b *rangeBuilder) restrict(n int) (empty bool, err error) {
-	for ; n < len(b.r); n++ {
-		lo, hi, err := b.bounds(n)
-		if err != nil {
-			return false, err
-		}
-		if lo == beyond || hi != "" && lo >= hi {
-			return true, nil
-		}
-		if lo != "" || hi != "" {
-			b.rest = append(b.rest, restriction{n, lo, hi})
-		}
-	}
-	return false, nil
-}
-
-// oneValue reports whether a column may have a single value only: the key forms
-// from lo up to hi are those of one value.
-func oneValue(e gms.MySQLRangeColumnExpr, lo, hi string) (any, bool) {
-	if hi == "" || lo == "" && hi != "" && !isNullOnly(e) {
-		return nil, false
-	}
-	if isNullOnly(e) {
-		return nil, true
-	}
-	below, ok := e.LowerBound.(gms.Below)
-	if _, several := below.Key.(Beginning); several {
-		return nil, false
-	}
-	return below.Key, ok && routing.PrefixEnd(lo) == hi
-}
-
-func isNullOnly(e gms.MySQLRangeColumnExpr) bool {
-	_, low := e.LowerBound.(gms.BelowNull)
-	_, high := e.UpperBound.(gms.AboveNull)
-	return low && high
-}
-
-// bounds are the key forms from which (inclusive) and to which (exclusive) the
-// n-th column may range; empty is no bound.
-func (b *rangeBuilder) bounds(n int) (lo, hi string, err error) {
-	e := b.r[n]
-	if isNullOnly(e) {
-		form, err := b.form(n, nil)
-		return form, routing.PrefixEnd(form), err
-	}
-	if lo, err = b.cut(n, e.LowerBound, true); err != nil {
-		return "", "", err
-	}
-	hi, err = b.cut(n, e.UpperBound, false)
-	return lo, hi, err
-}
-
-// cut is the key form of a border. Of a column held in part, values beyond the
-// border may share their form with values within, so the border is widened.
-func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error) {
-	partial := b.a.Index.PrefixLength(n) > 0
-	null, err := b.form(n, nil)
-	if err != nil {
-		return "", err
-	}
-	switch c := c.(type) {
-	case gms.BelowNull:
-		if low {
-			return "", nil
-		}
-		return null, nil
-	case gms.AboveNull:
-		return routing.PrefixEnd(null), nil
-	case gms.AboveAll:
-		if low {
-			return beyond, nil
-		}
-		return "", nil
-	case gms.Below:
-		form, err := b.form(n, c.Key)
-		if partial && !low {
-			form = routing.PrefixEnd(form)
-		}
-		return form, err
-	case gms.Above:
-		form, err := b.form(n, c.Key)
-		if partial && low {
-			return form, err
-		}
-		return routing.PrefixEnd(form), err
-	}
-	return "", fmt.Errorf("table %s: a border of kind %T is not known", b.a.Desc.Name(), c)
-}
-
-func (b *rangeBuilder) form(n int, v any) (string, error) {
-	if beginning, ok := v.(Beginning); ok {
-		return string(b.a.Desc.AppendBeginning(nil, b.a.Index, n, string(beginning))), nil
-	}
-	t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
-	if v != nil && !isText(t, v) {
-		converted, _, err := t.Convert(b.ctx, catalog.Within(t, v))
-		switch _, moment := v.(time.Time); {
-		case err == nil, gms.ErrTruncatedIncorrect.Is(err):
-			v = converted
-		case !moment: // else it is beyond those of a TIMESTAMP
-			return "", err
-		}
-	}
-	form, err := b.a.Desc.AppendColumn(nil, b.a.Index, n, v)
-	return string(form), err
-}
-
-// isText reports whether a value is a text as a column has it, but for its length: a longer one is in no row.
-func isText(t gms.Type, v any) bool {
-	switch v.(type) {
-	case string:
-		return types.IsTextOnly(t)
-	case []byte:
-		return types.IsBinaryType(t)
-	}
-	return false
-}
-
-// partitions returns the partitions that may have keys of the range: one if the columns with a
-// single value decide it.
-func (b *rangeBuilder) partitions() ([]int, error) {
-	d := b.a.Desc
-	n := d.Partitions(b.a.Index)
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	if n == 1 || len(d.Divides()) == 0 {
-		return all, nil
-	}
-	for _, pos := range d.Divides() {
-		if _, known := b.values[pos]; !known {
-			return all, nil
-		}
-	}
-	part, err := d.Partition(func(pos int) any { return b.values[pos] })
-	if _, unknown := err.(*catalog.UnknownRegionError); unknown {
-		return nil, nil // no row can name a region that the table does not have
-	}
-	return []int{part}, err
 }

@@ -284,7 +284,8 @@ func keyText(ctx *gms.Context, col *gms.Column, v any) string {
 
 func (e *editor) existing(ctx *gms.Context, tx txn.Txn, m image, value []byte) (gms.Row, error) {
 	if m.index.Primary {
-		return e.d.DecodeRow(value)
+		row, err := e.d.DecodeRow(value)
+		return e.d.ToEngine(row), err
 	}
 	_, key, err := e.d.DecodeEntry(m.index, value)
 	if err != nil {
@@ -298,7 +299,8 @@ func (e *editor) existing(ctx *gms.Context, tx txn.Txn, m image, value []byte) (
 		// The entry was read at one time and the row at another.
 		return nil, txn.Errorf(txn.KindAborted, "a row of table %s changed while it was read", e.d.Name())
 	}
-	return e.d.DecodeRow(res.Values[0])
+	row, err := e.d.DecodeRow(res.Values[0])
+	return e.d.ToEngine(row), err
 }
 
 // bump keeps AUTO_INCREMENT above values that a client chose.

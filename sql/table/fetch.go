@@ -103,10 +103,11 @@ func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 		if value == nil {
 			continue
 		}
-		row, err := a.Desc.DecodeRow(value)
+		decoded, err := a.Desc.DecodeRow(value)
 		if err != nil {
 			return nil, 0, err
 		}
+		row := a.Desc.ToEngine(decoded)
 		if m.Look {
 			row = marked(row, Looked{keys[i], value})
 		}
@@ -225,22 +226,23 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		if taken[h.key] {
 			continue
 		}
-		var row gms.Row
+		var decoded []any
 		var key txn.Key
 		var err error
 		if a.Index.Primary {
-			row, err = a.Desc.DecodeRow(h.value)
+			decoded, err = a.Desc.DecodeRow(h.value)
 		} else {
-			row, key, err = a.Desc.DecodeEntry(a.Index, h.value)
+			decoded, key, err = a.Desc.DecodeEntry(a.Index, h.value)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if ok, err := a.passes(row, h.rest); err != nil {
+		if ok, err := a.passes(decoded, h.rest); err != nil {
 			return nil, nil, err
 		} else if !ok {
 			continue
 		}
+		row := a.Desc.ToEngine(decoded)
 		if look && a.Index.Primary {
 			row = marked(row, Looked{h.key, h.value})
 		}
@@ -251,7 +253,7 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 	return rows, keys, nil
 }
 
-func (a *Access) passes(row gms.Row, rest []restriction) (bool, error) {
+func (a *Access) passes(row []any, rest []restriction) (bool, error) {
 	for _, r := range rest {
 		form, err := a.Desc.AppendColumn(nil, a.Index, r.column, row[a.Index.Columns[r.column]])
 		if err != nil {

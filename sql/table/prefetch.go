@@ -3,7 +3,7 @@ package table
 import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
-	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -50,7 +50,7 @@ func (t *Table) convert(ctx *gms.Context, row gms.Row) (gms.Row, bool) {
 		if round, ok := col.Type.(gms.RoundingNumberType); ok {
 			out[i], inRange, err = round.ConvertRound(ctx, row[i])
 		} else {
-			out[i], inRange, err = col.Type.Convert(ctx, catalog.Within(col.Type, row[i]))
+			out[i], inRange, err = col.Type.Convert(ctx, legacy.Within(col.Type, row[i]))
 		}
 		if err != nil || inRange != gms.InRange {
 			return nil, false

@@ -3,8 +3,6 @@ package table
 import (
 	"context"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -53,7 +51,7 @@ func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.
 			taken[h.key] = true
 		}
 		if behind || len(h.rest) > 0 {
-			var row gms.Row
+			var row []any
 			var key txn.Key
 			if a.Index.Primary {
 				row, err = a.Desc.DecodeRow(h.value)
