@@ -115,6 +115,11 @@ var severalAggregates = []string{"COUNT(%)", "SUM(%)", "AVG(%)", "MIN(%)", "MAX(
 // aggregate draws an aggregate over the relations; exact leaves out those of which the value may be one of several equal ones.
 func (b *block) aggregate(exact bool) *Node {
 	g := b.d.g
+	if total := totalOf(g, b.rels); total != nil && b.d.rows <= 200 && g.chance(6) {
+		if c := b.d.column(b.rels, exactClasses...); slices.Contains(exactClasses, c.Class) {
+			return expr("GROUP_CONCAT()", "GROUP_CONCAT(% ORDER BY %"+g.pick("", " SEPARATOR '|'")+")", c.node(), total)
+		}
+	}
 	format := g.pick(severalAggregates...)
 	var c ref
 	switch format[0] {

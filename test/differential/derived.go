@@ -134,6 +134,8 @@ func (m *made) grouped(d *drawing, f *from, where []*Node) {
 		switch c := a.Parts[0]; {
 		case c[0] == 'C' || c[0] == 'B':
 			class = "integer"
+		case c[0] == 'G':
+			class = "text"
 		case c[0] == 'M':
 			class = classOfColumn(f.side.rels, a.Kids)
 			a.Tags = nil // it is of an exact class

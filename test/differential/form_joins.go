@@ -14,6 +14,6 @@ func drawJoins(g gen, tables []*Table, _ int) *Statement {
 		n = 2
 	}
 	b := d.block(d.from(n, draw, d.on))
-	b.filtered(35)
+	b.filtered(28)
 	return &Statement{Tree: b.draw(), Mode: modeStrict, Quiet: true}
 }

@@ -91,7 +91,9 @@ func (w *windows) item() *Node {
 	case 1:
 		return expr("COALESCE()", "COALESCE(%, %)", n, literal("0"))
 	case 2:
-		return expr("CONCAT()", "CONCAT(%, '.')", n)
+		if n.Name != "STD()" && n.Name != "VAR_SAMP()" { // their last digits are open
+			return expr("CONCAT()", "CONCAT(%, '.')", n)
+		}
 	}
 	return n
 }
@@ -231,6 +233,20 @@ func (v *window) framed(frame *Node) *Node {
 	return fill("(%%%)", v.partition, v.ordering, frame)
 }
 
+// lagOrDefault draws LAG with a default: MariaDB counts the rows.
+func (w *windows) lagOrDefault() *Node {
+	c := w.d.column(w.rels, comparableClasses...)
+	v := w.window(true)
+	name := v.name
+	if name == "" {
+		name = w.d.alias("w")
+		w.named.Kids = append(w.named.Kids, fill(name+" AS %", v.node))
+	}
+	n := w.d.g.pick("1", "2", "5")
+	lag := expr("LAG() with a default", "LAG(%, "+n+", %) OVER "+name, c.node(), w.d.literalFor(c))
+	return tagged(elsewhere(lag, "IF(ROW_NUMBER() OVER "+name+" > "+n+", LAG(%, "+n+") OVER "+name+", %)"), tagOwnName)
+}
+
 // rowsFrame draws ROWS with numbers.
 func (w *windows) rowsFrame(chance int) *Node {
 	if !w.d.g.chance(chance) {
@@ -281,6 +297,9 @@ func (w *windows) function() *Node {
 		name := g.pick("LAG", "LEAD")
 		arg := d.value(w.rels, comparableClasses...)
 		v := w.window(true).framed(none())
+		if name == "LAG" && g.chance(20) {
+			return w.lagOrDefault()
+		}
 		if g.chance(60) {
 			return expr(name+"()", name+"(%, %) OVER %", arg, text(g.pick("0", "1", "2", "3", "100")), v)
 		}

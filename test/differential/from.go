@@ -192,12 +192,27 @@ func named(name string, n *Node) *Node {
 	return n
 }
 
+// smallOf are the columns of numbers of which many are small, so that a join of two finds rows.
+func smallOf(rels []*relation) (out []ref) {
+	for _, c := range of(rels, numericClasses) {
+		if slices.Contains([]string{"id", "n", "k", "z", "a", "i", "ti", "tu", "iu", "bi", "bu", "bo", "c0", "c1", "n0", "n1"}, c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // on draws the conditions of a join: mostly one equality, often of columns of different types.
 func (d *drawing) on(left, right []*relation) []*Node {
 	g := d.g
 	a := d.joining(left)
 	b := d.joining(right)
-	if g.chance(55) {
+	switch n := g.IntN(20); {
+	case n < 9: // columns in which values are the same
+		if small, more := smallOf(left), smallOf(right); len(small) > 0 && len(more) > 0 {
+			a, b = small[g.IntN(len(small))], more[g.IntN(len(more))]
+		}
+	case n < 14:
 		b = d.column(right, a.Class)
 	}
 	for i := 0; refused(a, b) && i < 10; i++ {
@@ -210,7 +225,7 @@ func (d *drawing) on(left, right []*relation) []*Node {
 	op := g.pick("=", "=", "=", "=", "=", "<=>", "<", ">=", "<>")
 	out := []*Node{expr(op, "% "+op+" %", x, y)}
 	switch n := g.IntN(20); {
-	case n < 3:
+	case n < 2:
 		c := d.joining(left)
 		if e := d.column(right, c.Class); !refused(c, e) {
 			out = append(out, expr("=", "% = %", c.node(), e.node()))

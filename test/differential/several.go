@@ -164,6 +164,9 @@ func (d *drawing) condition(rels []*relation, depth int) *Node {
 		}
 	}
 	op := g.pick(comparisons...)
+	if g.chance(25) {
+		op = g.pick("<>", ">=", "<=")
+	}
 	return expr(op, "% "+op+" %", left, d.literalFor(c))
 }
 
@@ -227,10 +230,10 @@ func (d *drawing) limit(chance int) *Node {
 	if !d.g.chance(chance) {
 		return none()
 	}
-	n := d.g.pick("0", "1", "2", "3", "5", "10", "1000")
+	n := d.g.pick("0", "1", "2", "3", "3", "5", "5", "10", "10", "1000", "1000")
 	switch d.g.IntN(4) {
 	case 0:
-		return optional(tagged(fill(" LIMIT % OFFSET %", literal(n), literal(d.g.pick("0", "1", "4", "30"))), tagLimit))
+		return optional(tagged(fill(" LIMIT % OFFSET %", literal(n), literal(d.g.pick("0", "1", "1", "2", "4", "30"))), tagLimit))
 	case 1:
 		return optional(tagged(fill(" LIMIT %, %", literal(d.g.pick("0", "1", "7")), literal(n)), tagLimit))
 	}
