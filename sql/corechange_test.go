@@ -123,3 +123,19 @@ func TestRoundsOfChanges(t *testing.T) {
 		}
 	}
 }
+
+// The texts of values in messages about duplicates are MySQL's.
+func TestTextsOfDuplicateKeys(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	for _, v := range []struct{ typ, value, text string }{
+		{"TIME", "'10:11:12'", "10:11:12"}, {"TIME(2)", "'-10:11:12.5'", "-10:11:12.50"}, {"DATETIME(1)", "'2024-02-29 10:11:12.5'", "2024-02-29 10:11:12.5"},
+		{"FLOAT", "0.1", "0.1"}, {"DOUBLE", "1e30", "1e30"}, {"DECIMAL(5,2)", "1.5", "1.50"}, {"ENUM('a','b')", "'b'", "b"}, {"SET('a','b')", "'b,a'", "a,b"},
+		{"YEAR", "2024", "2024"}, {"BIGINT UNSIGNED", "18446744073709551615", "18446744073709551615"}, {"VARBINARY(3)", "'x '", "x "},
+	} {
+		c.exec("DROP TABLE IF EXISTS d")
+		c.exec("CREATE TABLE d (id INT PRIMARY KEY, v " + v.typ + ", UNIQUE KEY u (v, id))")
+		c.exec("CREATE UNIQUE INDEX v ON d (v)")
+		c.exec("INSERT INTO d VALUES (1, " + v.value + ")")
+		c.fails("INSERT INTO d VALUES (2, "+v.value+")", "Duplicate entry '"+v.text+"' for key 'd.v'")
+	}
+}

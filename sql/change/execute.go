@@ -69,7 +69,7 @@ func (p *Plan) Execute(ctx context.Context, env Env) (Outcome, error) {
 	r := &run{Plan: p, Env: env, ctx: ctx}
 	env.Context.Strict = env.Strict && !p.Ignore
 	r.target = store.Target{Context: env.Context, Strict: env.Context.Strict}
-	r.writer = table.NewWriter(env.Quiet, env.Store, p.Table, env.Tx)
+	r.writer = table.NewWriter(env.Store, p.Table, env.Tx)
 	r.cached, r.known = make([]any, len(p.columns)), make([]bool, len(p.columns))
 	p.begin(env.Context)
 	var err error
@@ -194,7 +194,7 @@ func (r *run) defaultOf(pos int, asked bool) (any, error) {
 }
 
 // assign computes assignments one after the other: values are the row as expressions see it, which follow.
-func (r *run) assign(list []assignment, row gms.Row, values []expr.Value) error {
+func (r *run) assign(list []assignment, row []any, values []expr.Value) error {
 	for i := range list {
 		a := &list[i]
 		v, err := r.stored(a.column, &a.from, values, false)
@@ -212,7 +212,7 @@ func (r *run) assign(list []assignment, row gms.Row, values []expr.Value) error 
 }
 
 // stamp sets the columns that an update sets by itself, but those that it assigns.
-func (r *run) stamp(list []assignment, row gms.Row) error {
+func (r *run) stamp(list []assignment, row []any) error {
 	for pos, is := range r.stamps {
 		if !is || assigns(list, pos) {
 			continue
@@ -236,7 +236,7 @@ func assigns(list []assignment, pos int) bool {
 }
 
 // same reports whether two rows are stored alike.
-func (r *run) same(a, b gms.Row) (bool, error) {
+func (r *run) same(a, b []any) (bool, error) {
 	x, err := r.Table.EncodeRow(a)
 	if err != nil {
 		return false, err
@@ -255,7 +255,7 @@ func (r *run) duplicated(c *table.Conflict) error {
 }
 
 // bump keeps AUTO_INCREMENT above a value that a client chose.
-func (r *run) bump(row gms.Row) error {
+func (r *run) bump(row []any) error {
 	if r.counter < 0 {
 		return nil
 	}

@@ -3,8 +3,6 @@ package change
 import (
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/bind"
 	"isochron/sql/expr"
 	"isochron/sql/store"
@@ -13,14 +11,14 @@ import (
 
 // fresh is a row that is to be inserted.
 type fresh struct {
-	row       gms.Row
+	row       []any
 	values    []expr.Value // as expressions see it
 	generated uint64       // the number that it was given; 0: it has its own
 }
 
 func (r *run) insert() error {
 	list, failed := r.freshRows()
-	rows := make([]gms.Row, len(list))
+	rows := make([][]any, len(list))
 	for i, f := range list {
 		rows[i] = f.row
 	}
@@ -58,7 +56,7 @@ func (r *run) freshRows() (list []fresh, failed error) {
 
 // fresh computes a row: the values that are given, and the defaults of the others.
 func (r *run) fresh(given []source) (f fresh, err error) {
-	f.row = make(gms.Row, len(r.columns))
+	f.row = make([]any, len(r.columns))
 	if len(r.uses) > 0 {
 		if f.values, err = r.before(f.row); err != nil {
 			return f, err
@@ -105,7 +103,7 @@ func (r *run) counterValue(s *source, row []expr.Value) (any, error) {
 }
 
 // before are the values that expressions see before the row has its own: the defaults.
-func (r *run) before(row gms.Row) ([]expr.Value, error) {
+func (r *run) before(row []any) ([]expr.Value, error) {
 	values := make([]expr.Value, 2*len(r.columns))
 	for i := range values {
 		values[i] = expr.Null

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strconv"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
 	"isochron/sql/rounds"
 	"isochron/sql/store"
@@ -76,7 +76,7 @@ func (p *Plan) tableColumns() error {
 	if slices.ContainsFunc(r.Columns, hasGenerated) || len(r.Checks) > 0 || len(r.ForeignKey) > 0 {
 		return unsupported("a table with generated columns, checks or foreign keys")
 	}
-	for pos, c := range p.Table.Schema.Schema {
+	for pos, c := range r.Columns {
 		column, ok := store.NewColumn(p.Table, pos)
 		if !ok {
 			return unsupported("storing in column " + c.Name)
@@ -221,7 +221,7 @@ func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, col
 			return source{is: fixed, constant: v}, nil
 		}
 	case *sqlparser.ColName:
-		if at, ok := bind.Column(e); ok && column.Number() && listed(p.Table.Schema.Schema[at%len(p.columns)].Type) {
+		if at, ok := bind.Column(e); ok && column.Number() && listed(p.Table.Type(at%len(p.columns))) {
 			return source{}, unsupported("the number of a member")
 		}
 	}
@@ -241,13 +241,7 @@ func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, col
 }
 
 // listed reports whether a type lists its values, which then have numbers.
-func listed(t gms.Type) bool {
-	switch t.(type) {
-	case gms.EnumType, gms.SetType:
-		return true
-	}
-	return false
-}
+func listed(t *coltype.Type) bool { return t.Kind == coltype.KindEnum || t.Kind == coltype.KindSet }
 
 func isBits(l *sqlparser.Literal) bool {
 	return l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum

@@ -3,8 +3,6 @@ package change
 import (
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/expr"
 	"isochron/sql/table"
 )
@@ -76,7 +74,7 @@ func (r *run) choose() (*chosen, error) {
 // changed is a row before and after an UPDATE.
 type changed struct {
 	held     table.Held
-	old, row gms.Row
+	old, row []any
 }
 
 func (r *run) update() error {
@@ -130,7 +128,7 @@ func (r *run) compute(f found) (list []changed, failed error) {
 }
 
 func (r *run) claimMoved(list []changed) error {
-	held, old, rows := make([]table.Held, len(list)), make([]gms.Row, len(list)), make([]gms.Row, len(list))
+	held, old, rows := make([]table.Held, len(list)), make([][]any, len(list)), make([][]any, len(list))
 	for i, c := range list {
 		held[i], old[i], rows[i] = c.held, c.old, c.row
 	}

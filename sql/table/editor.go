@@ -172,7 +172,7 @@ func (e *editor) images(row gms.Row, rowID []byte) ([]image, error) {
 }
 
 // imagesOf are the row itself and its entries in some indexes.
-func imagesOf(d *catalog.Descriptor, indexes []*catalog.IndexInfo, row gms.Row, key txn.Key) ([]image, error) {
+func imagesOf(d *catalog.Descriptor, indexes []*catalog.IndexInfo, row []any, key txn.Key) ([]image, error) {
 	value, err := d.EncodeRow(row)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func replace(before, after []image, write func(k txn.Key, value []byte)) {
 	}
 }
 
-func hasNull(x *catalog.IndexInfo, row gms.Row) bool {
+func hasNull(x *catalog.IndexInfo, row []any) bool {
 	for _, pos := range x.Columns {
 		if row[pos] == nil {
 			return true

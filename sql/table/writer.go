@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/catalog"
+	"isochron/sql/expr"
 	"isochron/txn"
 )
 
@@ -34,7 +33,7 @@ func (a *Access) FetchHeld(ctx context.Context, tx txn.Txn, m Mode) ([]Held, err
 			taken[h.key] = true
 		}
 		one := Held{h.key, h.value}
-		var row gms.Row
+		var row []any
 		if !a.Index.Primary {
 			row, one.Key, err = a.Desc.DecodeEntry(a.Index, h.value)
 		} else if len(h.rest) > 0 {
@@ -88,12 +87,11 @@ type Writer struct {
 	d     *catalog.Descriptor
 	store *catalog.Store
 	tx    txn.Txn
-	gctx  *gms.Context // for the texts of messages
 }
 
 // NewWriter is a writer of a table's rows.
-func NewWriter(gctx *gms.Context, store *catalog.Store, d *catalog.Descriptor, tx txn.Txn) *Writer {
-	return &Writer{d, store, tx, gctx}
+func NewWriter(store *catalog.Store, d *catalog.Descriptor, tx txn.Txn) *Writer {
+	return &Writer{d, store, tx}
 }
 
 // Conflict is a row that has a unique key of another.
@@ -104,7 +102,7 @@ type Conflict struct {
 }
 
 // Claim reads the unique keys of rows that are to be inserted, in one round; owners: also the rows that have them.
-func (w *Writer) Claim(ctx context.Context, rows []gms.Row, owners bool) error {
+func (w *Writer) Claim(ctx context.Context, rows [][]any, owners bool) error {
 	if w.d.Keyless() && len(w.d.Indexes) == 0 {
 		return nil
 	}
@@ -147,7 +145,7 @@ func (w *Writer) Claim(ctx context.Context, rows []gms.Row, owners bool) error {
 }
 
 // ClaimMoved reads the unique keys that rows get which they have not had, in one round.
-func (w *Writer) ClaimMoved(ctx context.Context, held []Held, old, rows []gms.Row) error {
+func (w *Writer) ClaimMoved(ctx context.Context, held []Held, old, rows [][]any) error {
 	read := txn.Read{ForWrite: true}
 	for i := range rows {
 		before, err := w.images(old[i], held[i].Key)
@@ -172,7 +170,7 @@ func (w *Writer) ClaimMoved(ctx context.Context, held []Held, old, rows []gms.Ro
 }
 
 // images are a row and its index entries; key "": a row that is new.
-func (w *Writer) images(row gms.Row, key txn.Key) ([]image, error) {
+func (w *Writer) images(row []any, key txn.Key) ([]image, error) {
 	if key == "" {
 		var rowID []byte
 		if w.d.Keyless() {
@@ -187,7 +185,7 @@ func (w *Writer) images(row gms.Row, key txn.Key) ([]image, error) {
 }
 
 // moved are the images of a row in the place of one with a key.
-func (w *Writer) moved(key txn.Key, row gms.Row) ([]image, error) {
+func (w *Writer) moved(key txn.Key, row []any) ([]image, error) {
 	var rowID []byte
 	if w.d.Keyless() {
 		rowID = w.d.RowID(key)
@@ -200,7 +198,7 @@ func (w *Writer) moved(key txn.Key, row gms.Row) ([]image, error) {
 }
 
 // Insert writes a new row, unless another has one of its unique keys.
-func (w *Writer) Insert(ctx context.Context, row gms.Row) (*Conflict, error) {
+func (w *Writer) Insert(ctx context.Context, row []any) (*Conflict, error) {
 	images, err := w.images(row, "")
 	if err != nil {
 		return nil, err
@@ -215,7 +213,7 @@ func (w *Writer) Insert(ctx context.Context, row gms.Row) (*Conflict, error) {
 }
 
 // Update writes a row in the place of another, unless a third has one of its unique keys.
-func (w *Writer) Update(ctx context.Context, key txn.Key, old, row gms.Row) (*Conflict, error) {
+func (w *Writer) Update(ctx context.Context, key txn.Key, old, row []any) (*Conflict, error) {
 	before, err := w.images(old, key)
 	if err != nil {
 		return nil, err
@@ -238,7 +236,7 @@ func (w *Writer) Update(ctx context.Context, key txn.Key, old, row gms.Row) (*Co
 }
 
 // Delete deletes a row with its index entries.
-func (w *Writer) Delete(key txn.Key, row gms.Row) error {
+func (w *Writer) Delete(key txn.Key, row []any) error {
 	images, err := w.images(row, key)
 	if err != nil {
 		return err
@@ -256,7 +254,7 @@ func (w *Writer) Last(x *catalog.IndexInfo) bool {
 }
 
 // conflict finds a row that has one of a row's unique keys; before are the row's images so far.
-func (w *Writer) conflict(ctx context.Context, row gms.Row, images, before []image) (*Conflict, error) {
+func (w *Writer) conflict(ctx context.Context, row []any, images, before []image) (*Conflict, error) {
 	read := txn.Read{ForWrite: true}
 	var claims []image
 	for i, m := range images {
@@ -279,11 +277,18 @@ func (w *Writer) conflict(ctx context.Context, row gms.Row, images, before []ima
 	return nil, nil
 }
 
-func (w *Writer) conflictOf(ctx context.Context, row gms.Row, m image, value []byte) (*Conflict, error) {
+func (w *Writer) conflictOf(ctx context.Context, row []any, m image, value []byte) (*Conflict, error) {
 	c := &Conflict{Index: m.index, Row: Held{m.key, value}}
 	parts := make([]string, len(m.index.Columns))
 	for i, pos := range m.index.Columns {
-		parts[i] = keyText(w.gctx, w.d.Schema.Schema[pos], row[pos])
+		if parts[i] = "NULL"; row[pos] == nil {
+			continue
+		}
+		text, err := w.d.TextOf(pos, row[pos])
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = expr.Text(text).ToString()
 	}
 	c.Message = fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), w.d.Name(), m.index.Name)
 	if m.index.Primary {
