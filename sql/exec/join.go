@@ -61,8 +61,8 @@ type join struct {
 }
 
 func (j *join) Next(ctx context.Context) ([][]expr.Value, error) {
-	if err := cancelled(ctx); err != nil && j.in.err == nil {
-		return nil, j.in.fail(err)
+	if err := j.in.check(ctx); err != nil {
+		return nil, err
 	}
 	j.out = j.out[:0]
 	for len(j.out) == 0 {

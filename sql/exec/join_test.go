@@ -388,3 +388,18 @@ func BenchmarkJoin(b *testing.B) {
 		}
 	}
 }
+
+// A join that is cancelled between two batches of the output stays so, though it has rows left to join.
+func TestCancelledJoinStaysCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	j := Join(Rows(sevens()), Gathered(numbered(3000, 1000), nil), JoinSpec{Width: 3}, nil)
+	if _, err := j.Next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for range 2 {
+		if rows, err := j.Next(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d rows, %v", len(rows), err)
+		}
+	}
+}

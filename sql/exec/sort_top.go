@@ -1,18 +1,24 @@
 package exec
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"isochron/sql/expr"
 )
 
-// topSort keeps the first rows of an order. It copies those it holds, so that the batches that they came from are freed.
+// topSort keeps the first rows of an order. A heap holds copies of the best so far, its root the last of them in the order,
+// so that the batches that they came from are freed. If they are more than it may hold, it sorts all rows.
 type topSort struct {
-	sorter
-	most uint64
-	heap []kept // its root is the last of them in the order
-	rest [][]expr.Value
-	one  []byte
+	fullSort
+	account account // of the heap
+	most    uint64
+	left    uint64 // rows still to be yielded, if all are sorted
+	heap    []kept
+	count   uint64 // of rows taken
+	rest    [][]expr.Value
+	all     bool // all rows are sorted
 }
 
 // kept is an item with its own copy of the row, which is reused when another row takes its place.
@@ -23,38 +29,30 @@ type kept struct {
 
 func (s *topSort) Next(ctx context.Context) ([][]expr.Value, error) {
 	if !s.filled {
-		if err := s.fill(ctx); err != nil {
+		if err := s.fill(ctx, s.take, s.settle); err != nil {
 			return nil, err
 		}
+		if s.all {
+			if err := s.finish(ctx); err != nil {
+				return nil, err
+			}
+		}
+		s.order()
+		s.filled = true
 	}
-	if err := cancelled(ctx); err != nil {
-		return nil, s.in.fail(err)
+	if s.all {
+		rows, err := s.batch(ctx, int(min(s.left, BatchMax)))
+		s.left -= uint64(len(rows))
+		return rows, err
 	}
-	if s.in.err != nil {
-		return nil, s.in.err
+	if err := s.in.check(ctx); err != nil {
+		return nil, err
 	}
 	return cut(&s.rest), nil
 }
 
-// fill takes all rows and sorts those that are kept.
-func (s *topSort) fill(ctx context.Context) error {
-	for {
-		rows, err := s.in.next(ctx)
-		if err != nil {
-			return err
-		}
-		if rows == nil {
-			break
-		}
-		for _, row := range rows {
-			if err := s.take(row); err != nil {
-				return s.in.fail(err)
-			}
-		}
-		if err := s.account.settle(); err != nil {
-			return s.in.fail(err)
-		}
-	}
+// order takes the rows off the heap, the last one first.
+func (s *topSort) order() {
 	s.rest = make([][]expr.Value, len(s.heap))
 	for end := len(s.heap) - 1; end >= 0; end-- {
 		s.rest[end] = s.heap[0].row
@@ -62,14 +60,36 @@ func (s *topSort) fill(ctx context.Context) error {
 		s.heap = s.heap[:end]
 		s.down(0)
 	}
-	s.filled = true
-	return nil
 }
 
-// take keeps a row if it is one of the first so far.
+// take takes a row.
 func (s *topSort) take(row []expr.Value) error {
-	s.one = s.encoder.append(s.one[:0], row)
-	it := item{headOf(s.one), s.one, row, s.count}
+	if s.all {
+		return s.fullSort.take(row)
+	}
+	return s.relieve(s.keep(row))
+}
+
+func (s *topSort) settle() error {
+	if s.all {
+		return s.sorter.settle()
+	}
+	return s.relieve(s.account.settle())
+}
+
+// relieve goes over to sorting all rows if Memory refused more of the heap, or it is the operator's share.
+func (s *topSort) relieve(refused error) error {
+	files := s.sorter.files
+	if files == nil || refused == nil && !s.account.full(files) {
+		return refused
+	}
+	return s.sortAll()
+}
+
+// keep keeps a row if it is one of the first so far.
+func (s *topSort) keep(row []expr.Value) error {
+	s.buffer = s.encoder.append(s.buffer[:0], row)
+	it := item{headOf(s.buffer), s.buffer, row, s.count}
 	s.count++
 	if uint64(len(s.heap)) < s.most {
 		s.heap = append(s.heap, kept{})
@@ -88,6 +108,20 @@ func (s *topSort) take(row []expr.Value) error {
 	grown := root.size() - before
 	s.down(0)
 	return s.account.add(grown)
+}
+
+// sortAll gives the rows that are kept to the sorter, in the order in which they came.
+func (s *topSort) sortAll() error {
+	s.all = true
+	slices.SortFunc(s.heap, func(a, b kept) int { return cmp.Compare(a.at, b.at) })
+	s.account.close()
+	for i := range s.heap {
+		if err := s.sorter.add(s.heap[i].key, s.heap[i].row); err != nil {
+			return err
+		}
+	}
+	s.heap = nil
+	return nil
 }
 
 // set copies an item.
@@ -150,5 +184,5 @@ func (s *topSort) down(i int) {
 func (s *topSort) Close() {
 	s.heap, s.rest = nil, nil
 	s.account.close()
-	s.in.close()
+	s.fullSort.Close()
 }

@@ -77,6 +77,17 @@ func (in *input) next(ctx context.Context) ([][]expr.Value, error) {
 	return nil, in.err
 }
 
+// check is the error that ended the input, or now ends it because the statement is cancelled; nil: there is none.
+func (in *input) check(ctx context.Context) error {
+	if in.err != nil {
+		return in.err
+	}
+	if err := cancelled(ctx); err != nil {
+		return in.fail(err)
+	}
+	return nil
+}
+
 // fail ends the input with an error.
 func (in *input) fail(err error) error {
 	in.ended, in.err = true, err

@@ -119,11 +119,8 @@ type windowed struct {
 }
 
 func (w *windowed) Next(ctx context.Context) ([][]expr.Value, error) {
-	if err := cancelled(ctx); err != nil && w.in.err == nil {
-		return nil, w.in.fail(err)
-	}
-	if w.in.err != nil {
-		return nil, w.in.err
+	if err := w.in.check(ctx); err != nil {
+		return nil, err
 	}
 	w.out = w.out[:0]
 	for len(w.out) < BatchMax {

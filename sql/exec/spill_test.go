@@ -1,0 +1,265 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"vitess.io/vitess/go/sqltypes"
+
+	"isochron/sql/expr"
+)
+
+// spilling is a meter with files.
+type spilling struct {
+	meter
+	files *SpillFiles
+}
+
+func (s *spilling) Spill() *SpillFiles { return s.files }
+
+var errFull = errors.New("the files are full")
+
+// spillInto is a Memory of so many bytes, 0 without a bound, whose operators spill when they hold share bytes.
+func spillInto(t testing.TB, most, share int64) *spilling {
+	return &spilling{meter{most: most}, NewSpillFiles(t.TempDir(), 1<<30, share, errFull)}
+}
+
+// closed reports what is left of the statement's memory and files.
+func (s *spilling) closed(t testing.TB) {
+	t.Helper()
+	if s.held != 0 || s.files.used != 0 {
+		t.Errorf("%d bytes of memory and %d of files are held after Close", s.held, s.files.used)
+	}
+	if list, err := os.ReadDir(s.files.dir); err != nil || len(list) > 0 {
+		t.Errorf("%d files are left, %v", len(list), err)
+	}
+}
+
+// spills are the operators of operators() that write rows to files.
+var spills = []string{"sort", "stable sort", "top", "top of few", "rollup"}
+
+// Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.
+func TestOperatorsThatSpill(t *testing.T) {
+	for _, op := range operators() {
+		for _, n := range []int{1, 1023, 3000} {
+			plain := op.make(t, numbered(n, 1000), nil)
+			want := show(read(t, plain))
+			plain.Close()
+			for _, m := range []*spilling{spillInto(t, 0, 3000), spillInto(t, 1<<20, 1<<40)} {
+				written := m.files.share < 1<<20 && n == 3000 && slices.Contains(spills, op.name)
+				if m.most > 0 && !slices.Contains(spills, op.name) {
+					m.most = 0
+				}
+				source := numbered(n, 1000)
+				s := op.make(t, source, m)
+				most := int64(0)
+				source.hook = func() { most = max(most, m.files.used) }
+				got, err := readAll(s)
+				if err != nil {
+					t.Fatalf("%s of %d rows: %v", op.name, n, err)
+				}
+				if g := show(got); g != want {
+					t.Fatalf("%s of %d rows:\n got  %.300s\n want %.300s", op.name, n, g, want)
+				}
+				if written && most == 0 {
+					t.Errorf("%s of %d rows wrote none to files", op.name, n)
+				}
+				s.Close()
+				m.closed(t)
+			}
+		}
+	}
+}
+
+// An operator that spills is closed in the middle, cancelled or fails at any batch, and leaves neither memory nor files.
+func TestSpillingEnds(t *testing.T) {
+	cause := errors.New("the client has gone")
+	for _, op := range operators() {
+		for _, at := range []int{1, 2, 5, 9, 13} {
+			for _, how := range []string{"failed", "cancelled", "closed"} {
+				m, source := spillInto(t, 0, 3000), numbered(3000, 300)
+				ctx, cancel := context.WithCancelCause(context.Background())
+				s := op.make(t, source, m)
+				switch how {
+				case "failed":
+					source.fail = at
+				case "cancelled":
+					source.hook = func() {
+						if source.asked == at {
+							cancel(cause)
+						}
+					}
+				}
+				var err error
+				for i := 0; err == nil && (how != "closed" || i < at); i++ {
+					var rows [][]expr.Value
+					if rows, err = s.Next(ctx); rows == nil {
+						break
+					}
+				}
+				if _, again := s.Next(ctx); err != nil && again != err {
+					t.Errorf("%s, %s at %d: %v, then %v", op.name, how, at, err, again)
+				}
+				cancel(nil)
+				s.Close()
+				m.closed(t)
+			}
+		}
+	}
+}
+
+// Files beyond their bound end the statement with the caller's error.
+func TestBoundOfFiles(t *testing.T) {
+	for _, op := range operators() {
+		if !slices.Contains(spills, op.name) {
+			continue
+		}
+		m := spillInto(t, 0, 3000)
+		m.files.most = 10_000
+		s := op.make(t, numbered(3000, 300), m)
+		if _, err := drain(s, context.Background()); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", op.name, err)
+		}
+		s.Close()
+		m.closed(t)
+	}
+}
+
+// Rows keep their types, bytes and NULLs in files.
+func TestRowsInFiles(t *testing.T) {
+	rows := [][]expr.Value{
+		row(), row(nil), row("", nil, "a"), row(-5, expr.Double(0.1), sqltypes.MakeTrusted(sqltypes.VarBinary, []byte{0, 255})),
+		row(sqltypes.MakeTrusted(sqltypes.Blob, bytes.Repeat([]byte("x"), 100_000))), row(1), row(sqltypes.MakeTrusted(sqltypes.Datetime, []byte("2024-01-31 00:00:00.5"))),
+	}
+	m := spillInto(t, 0, 1)
+	f, err := m.files.create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if err := f.write([]byte("key"), appendRow(nil, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.flush(); err != nil {
+		t.Fatal(err)
+	}
+	from := spillReader{file: f, to: f.size}
+	var to rowReader
+	for i, r := range rows {
+		key, b, err := from.next()
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		got, err := to.row(b, 1)
+		if err != nil || string(key) != "key" || len(got) != len(r) {
+			t.Fatal(i, string(key), got, err)
+		}
+		for k := range r {
+			if got[k].Type() != r[k].Type() || !bytes.Equal(got[k].Raw(), r[k].Raw()) {
+				t.Errorf("row %d: %v instead of %v", i, got[k], r[k])
+			}
+		}
+	}
+	if from.more() {
+		t.Error("there are more rows")
+	}
+	f.close()
+	m.closed(t)
+}
+
+// What a file does not have as it was written is an error, not a panic nor other rows.
+func TestDamagedFiles(t *testing.T) {
+	m := spillInto(t, 0, 1)
+	f, err := m.files.create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	record := appendRow(nil, row(1, "text", nil))
+	if err := errors.Join(f.write([]byte("key"), record), f.flush()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.file.Truncate(f.size - 1); err != nil {
+		t.Fatal(err)
+	}
+	r := spillReader{file: f, to: f.size}
+	if _, _, err := r.next(); err == nil {
+		t.Error("a short file was read")
+	}
+	var rows rowReader
+	for n := range record {
+		if _, err := rows.row(record[:n], 1); err == nil {
+			t.Errorf("a row was read from %d of its %d bytes", n, len(record))
+		}
+	}
+	for range 1000 {
+		damaged := slices.Clone(record)
+		damaged[rand.IntN(len(damaged))] ^= byte(1 + rand.IntN(255))
+		rows.row(damaged, 1) // must not panic
+	}
+}
+
+// What a process left that ended while it created a file is removed at the next start, and nothing else.
+func TestClearSpillFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"isochron-spill-1234", "other"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ClearSpillFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 1 || list[0].Name() != "other" {
+		t.Error(list)
+	}
+}
+
+// A sort of more runs than are merged at a time merges them in passes, equal rows in the order of the input.
+func TestSortOfManyRunsInFiles(t *testing.T) {
+	const share = 20_000 // less than two buffers: two runs at a time
+	m := spillInto(t, 0, share)
+	s := Sort(numbered(20_000, 1000), byAB[:1], 0, m)
+	want := show(read(t, Sort(numbered(20_000, 1000), byAB[:1], 0, nil)))
+	if got := show(read(t, s)); got != want {
+		t.Error("other rows, or another order")
+	}
+	if most := int64(share + chargeFrom + 2*spillBuffer); m.peak > most {
+		t.Errorf("%d bytes, more than %d", m.peak, most)
+	}
+	s.Close()
+	m.closed(t)
+}
+
+// Sorts take no more memory than their share and a batch, whatever they sort.
+func TestSortSpillsBeyondItsShare(t *testing.T) {
+	const share = 1 << 20
+	m := spillInto(t, 0, share)
+	s := Sort(numbered(100_000, 1000), byAB, 0, m)
+	if n, err := drain(s, context.Background()); n != 100_000 || err != nil {
+		t.Fatal(n, err)
+	}
+	if m.peak > share+chargeFrom || m.peak < share/2 {
+		t.Errorf("%d bytes at most, with a share of %d", m.peak, share)
+	}
+	s.Close()
+	m.closed(t)
+}
+
+// Memory that others hold is no reason to write rows one by one: the operator fails with the error of Memory.
+func TestNoSpillingOfFewRows(t *testing.T) {
+	m := spillInto(t, 1000, 1<<20)
+	s := Sort(numbered(3000, 10), byAB, 0, m)
+	if _, err := drain(s, context.Background()); !errors.Is(err, errMemory) {
+		t.Error(err)
+	}
+	s.Close()
+	m.closed(t)
+}
