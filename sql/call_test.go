@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"isochron/sql/catalog"
 	"isochron/sql/sqltest"
+	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -412,7 +412,7 @@ func TestRightsOfProcedures(t *testing.T) {
 func TestProceduresAreBounded(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")
-	for i := range catalog.ProceduresMax {
+	for i := range sysvars.ProceduresMaxDefault {
 		c.exec(fmt.Sprintf("CREATE PROCEDURE p%d() SELECT 1", i))
 	}
 	if _, err := c.conn.ExecContext(context.Background(), "CREATE PROCEDURE more() SELECT 1"); numberOf(err) != 3170 {

@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/legacy"
 	"isochron/sql/session"
 	"isochron/sql/sysvars"
 	"isochron/txn"
@@ -25,7 +26,7 @@ const (
 // does not tell SET TRANSACTION from SET SESSION TRANSACTION, so the parser marks it.
 const nextMark = sysvars.NextMark
 
-var isolationType = sysvars.Type(isolationVariable)
+var isolationType = legacy.VariableType(isolationVariable)
 
 // inherit takes over the global settings, when the session begins.
 func inherit(s *Session) error {

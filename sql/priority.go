@@ -8,6 +8,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/account"
+	"isochron/sql/legacy"
 	"isochron/sql/sysvars"
 	"isochron/txn"
 )
@@ -23,7 +24,7 @@ const (
 	priorityNeeds    = account.ResourceGroupUser + " or RESOURCE_GROUP_ADMIN"
 )
 
-var priorityType = sysvars.Type(priorityVariable)
+var priorityType = legacy.VariableType(priorityVariable)
 
 // priorityOf is the priority of that name.
 func priorityOf(name string) (txn.Priority, bool) {

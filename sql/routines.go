@@ -127,7 +127,7 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 	me := s.Client()
 	err = s.Alter(gctx, func(c *catalog.Change) error {
 		return c.CreateProcedure(catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, DefinerUser: me.User, DefinerHost: me.Address, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
-			int(setGlobally(proceduresVariable, catalog.ProceduresMax)))
+			int(setGlobally(proceduresVariable, sysvars.ProceduresMaxDefault)))
 	})
 	return noteUnless(s, p.IfNew, codeProcedureExists, err)
 }

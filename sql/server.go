@@ -26,8 +26,8 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/admission"
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 	"isochron/sql/memory"
-	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -175,7 +175,7 @@ var engineLog = sync.OnceFunc(func() {
 // NewServer starts a MySQL server for a gateway.
 func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	engineLog()
-	sysvars.Register()
+	legacy.RegisterVariables()
 	if cfg.Address == "" {
 		cfg.Address = "127.0.0.1:0"
 	}

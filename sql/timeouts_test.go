@@ -6,8 +6,8 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/legacy"
 	"isochron/sql/sqltest"
-	"isochron/sql/sysvars"
 	"isochron/txn"
 )
 
@@ -15,7 +15,7 @@ import (
 // process.
 func restoreGlobals(t *testing.T, names ...string) {
 	t.Helper()
-	sysvars.Register()
+	legacy.RegisterVariables()
 	for _, name := range names {
 		v, _, ok := gms.SystemVariables.GetGlobal(name)
 		if !ok {

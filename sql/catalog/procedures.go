@@ -14,9 +14,6 @@ import (
 	"isochron/txn"
 )
 
-// ProceduresMax is the default bound of a database's procedures: every gateway holds all of them.
-const ProceduresMax = 256
-
 // Procedure is a stored procedure as stored: its text, and under which mode it was written.
 type Procedure struct {
 	Format   uint64 `cbor:"1,keyasint"`

@@ -4,7 +4,7 @@
 //
 // # How it works
 //
-// All is one table. Register adds the variables that are not the engine's own to the engine, once for
+// All is one table. legacy.RegisterVariables adds the variables that are not the engine's own to the engine, once for
 // the process. Package sql reads the values; the keys of a node's configuration that set them are in
 // server/deploy. docs/generated/variables.md is made from All.
 //
@@ -15,6 +15,6 @@
 //
 // # What the caller owes it
 //
-//  1. Call Register before the first session begins.
+//  1. Call legacy.RegisterVariables before the first session begins.
 //  2. Take names and defaults from the constants.
 package sysvars

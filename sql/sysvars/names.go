@@ -80,6 +80,7 @@ const (
 	ListMaxDefault          = 250_000
 	JoinTablesMaxDefault    = 61 // MySQL's bound
 	JoinOrdersMaxDefault    = 350_000
+	ProceduresMaxDefault    = 256 // every gateway holds all procedures
 
 	// StatementDepthMost is the largest depth that can be set; tests reach it within the stack.
 	StatementDepthMost = 10_000

@@ -1,4 +1,4 @@
-package sysvars
+package sysvars_test
 
 import (
 	"fmt"
@@ -9,17 +9,19 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/variables"
 
+	"isochron/sql/legacy"
+	"isochron/sql/sysvars"
 	"isochron/test/pages"
 )
 
 // The table is sorted by name, every variable has a meaning, every integer a unit, and every default
 // is a value that can be set.
 func TestAll(t *testing.T) {
-	if !slices.IsSortedFunc(All, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(sysvars.All, func(a, b sysvars.Variable) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("All is not sorted by name")
 	}
 	seen := map[string]bool{}
-	for _, v := range All {
+	for _, v := range sysvars.All {
 		if seen[v.Name] || v.Meaning == "" || v.Max > 0 && v.Unit == "" {
 			t.Errorf("%s is in the table twice, or has no meaning or no unit", v.Name)
 		}
@@ -27,7 +29,7 @@ func TestAll(t *testing.T) {
 		if v.OfEngine {
 			continue
 		}
-		if _, _, err := Type(v.Name).Convert(gms.NewEmptyContext(), v.Default); err != nil {
+		if _, _, err := legacy.VariableType(v.Name).Convert(gms.NewEmptyContext(), v.Default); err != nil {
 			t.Errorf("%s: its default cannot be set: %v", v.Name, err)
 		}
 	}
@@ -36,7 +38,7 @@ func TestAll(t *testing.T) {
 // The page of variables has the scope and the default with which the engine knows each variable.
 func TestPageOfVariables(t *testing.T) {
 	variables.InitSystemVariables()
-	Register()
+	legacy.RegisterVariables()
 	var b strings.Builder
 	b.WriteString(`# System variables
 
@@ -48,7 +50,7 @@ them when it starts. Other variables of MySQL exist as in the SQL engine (go-mys
 | variable | scope | default | values | unit | meaning |
 |---|---|---|---|---|---|
 `)
-	for _, v := range All {
+	for _, v := range sysvars.All {
 		defined, value, ok := gms.SystemVariables.GetGlobal(v.Name)
 		if !ok {
 			t.Errorf("the engine has no variable %s", v.Name)
@@ -58,7 +60,7 @@ them when it starts. Other variables of MySQL exist as in the SQL engine (go-mys
 		if !ok {
 			t.Fatalf("%s is a %T", v.Name, defined)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%v` | %s | %s | %s |\n", v.Name, scopeOf(m), shown(value), v.values(), v.Unit, pages.Cell(v.Meaning))
+		fmt.Fprintf(&b, "| `%s` | %s | `%v` | %s | %s | %s |\n", v.Name, scopeOf(m), shown(value), valuesOf(v), v.Unit, pages.Cell(v.Meaning))
 	}
 	pages.Hold(t, "variables.md", b.String())
 }
@@ -85,8 +87,8 @@ func shown(value any) any {
 	return value
 }
 
-// values is the range of a variable that the engine does not define.
-func (v Variable) values() string {
+// valuesOf is the range of a variable that the engine does not define.
+func valuesOf(v sysvars.Variable) string {
 	switch {
 	case v.Fixed || v.OfEngine:
 		return ""
@@ -95,7 +97,7 @@ func (v Variable) values() string {
 	}
 	var all []string
 	for _, value := range v.Values {
-		if !strings.HasPrefix(value, NextMark) {
+		if !strings.HasPrefix(value, sysvars.NextMark) {
 			all = append(all, "`"+value+"`")
 		}
 	}

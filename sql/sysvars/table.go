@@ -1,14 +1,8 @@
 package sysvars
 
 import (
-	"slices"
-	"sync"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"isochron/sql/catalog"
 	"isochron/txn"
 )
 
@@ -56,7 +50,7 @@ var All = []Variable{
 	{Name: NodeMemory, Global: true, Max: 1 << 50, Default: int64(0), Unit: bytes, Meaning: "memory of all statements of the node; 0: a quarter of the node's memory"},
 	{Name: Path, Values: []string{PathAuto, PathEngine}, Default: PathAuto, Meaning: "auto: the SQL core executes queries and changes of one table, and queries of none; round plans or go-mysql-server execute all others; gms: go-mysql-server executes all"},
 	{Name: Priority, Values: []string{txn.PriorityLow.String(), txn.PriorityHigh.String()}, Default: txn.PriorityLow.String(), Meaning: "priority of the session's transactions; high needs the privilege RESOURCE_GROUP_USER"},
-	{Name: ProceduresMax, Global: true, Max: 65_536, Default: int64(catalog.ProceduresMax), Unit: "procedures", Meaning: "stored procedures of a database"},
+	{Name: ProceduresMax, Global: true, Max: 65_536, Default: int64(ProceduresMaxDefault), Unit: "procedures", Meaning: "stored procedures of a database"},
 	{Name: RetryMax, Max: 10_000, Default: int64(RetryMaxDefault), Unit: "retries", Meaning: "retries by the gateway of a statement or transaction that conflicted and of which the client has received no result; 0: none"},
 	{Name: RetryTimeout, Max: hour, Default: int64(RetryTimeoutDefault), Unit: seconds, Meaning: "time after the first try at which the last retry by the gateway may start"},
 	{Name: SetOperationsMax, Min: 1, Max: 5000, Default: int64(SetOperationsMaxDefault), Unit: "operations", Meaning: "UNION, INTERSECT and EXCEPT of one statement"},
@@ -80,39 +74,3 @@ var All = []Variable{
 	{Name: VersionComment, Global: true, Fixed: true, Default: "Isochron", Meaning: "the name of this server"},
 	{Name: WaitTimeout, Min: 1, Max: year, Default: int64(WaitTimeoutDefault), Unit: seconds, Meaning: "time without a statement after which a connection is closed (error 4031) and its transaction is rolled back"},
 }
-
-// Type returns the engine's type of the variable called name, nil if the engine defines it.
-func Type(name string) gms.SystemVariableType {
-	i := slices.IndexFunc(All, func(v Variable) bool { return v.Name == name })
-	if i < 0 || All[i].OfEngine {
-		return nil
-	}
-	switch v := All[i]; {
-	case v.Name == MaxAllowedPacket: // as MySQL has it
-		return types.NewSystemUintType(v.Name, uint64(v.Min), uint64(v.Max))
-	case v.Max > 0:
-		return types.NewSystemIntType(v.Name, v.Min, v.Max, false)
-	case len(v.Values) > 0:
-		return types.NewSystemEnumType(v.Name, v.Values...)
-	}
-	return types.NewSystemStringType(name)
-}
-
-// Register adds the variables that the engine does not define, or defines otherwise, to the engine's,
-// once for the process.
-var Register = sync.OnceFunc(func() {
-	var defined []gms.SystemVariable
-	for _, v := range All {
-		if v.OfEngine {
-			continue
-		}
-		scope := gms.SystemVariableScope_Both
-		if v.Global {
-			scope = gms.SystemVariableScope_Global
-		}
-		defined = append(defined, &gms.MysqlSystemVariable{
-			Name: v.Name, Scope: gms.GetMysqlScope(scope), Dynamic: !v.Fixed, Type: Type(v.Name), Default: v.Default,
-		})
-	}
-	gms.SystemVariables.AddSystemVariables(defined)
-})
