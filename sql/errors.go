@@ -9,6 +9,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+	"vitess.io/vitess/go/mysql/sqlerror"
 
 	"isochron/txn"
 )
@@ -140,14 +141,19 @@ func errorOf(s *Session, err error) error {
 		return s.statement.denied
 	}
 	var e *mysql.SQLError
-	if !errors.As(err, &e) {
+	var ours *sqlerror.SQLError
+	switch {
+	case errors.As(err, &e):
+	case errors.As(err, &ours):
+		e = mysql.NewSQLError(int(ours.Num), ours.State, "%s", ours.Message)
+	default:
 		e = gms.CastSQLError(err)
 	}
 	if beyond := sizeError(e.Message); beyond != nil {
 		return beyond
 	}
-	ours, _, _ := strings.Cut(e.Message, " Please file an issue here: https://github.com/dolthub") // not with us
-	code, message := e.Num, cut(ours, messageMax)
+	text, _, _ := strings.Cut(e.Message, " Please file an issue here: https://github.com/dolthub") // not with us
+	code, message := e.Num, cut(text, messageMax)
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dolthub/vitess/go/mysql"
+	"vitess.io/vitess/go/mysql/sqlerror"
 )
 
 // The bounds of statements at work. A statement that works wants a CPU; many
@@ -167,7 +167,7 @@ func (g *Control) enqueue(ctx context.Context, p *Place) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-g.closed:
-		err = mysql.NewSQLError(codeClosed, "08S01", "Server shutdown in progress")
+		err = sqlerror.NewSQLErrorf(codeClosed, "08S01", "Server shutdown in progress")
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -183,7 +183,7 @@ func (g *Control) enqueue(ctx context.Context, p *Place) error {
 // busy is an error that drivers and frameworks take for passing: they keep the
 // connection, and may do the transaction again.
 func (g *Control) busy() error {
-	return mysql.NewSQLError(codeBusy, "HY000", "Lock wait timeout exceeded; try restarting transaction (the node is busy: %d statements work and %d wait to begin; nothing was done)", g.inside.Load(), g.queued.Load())
+	return sqlerror.NewSQLErrorf(codeBusy, "HY000", "Lock wait timeout exceeded; try restarting transaction (the node is busy: %d statements work and %d wait to begin; nothing was done)", g.inside.Load(), g.queued.Load())
 }
 
 // tick takes the places of statements that wait inside, while others queue.

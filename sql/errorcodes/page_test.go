@@ -235,7 +235,7 @@ func (c *code) readCall(call *ast.CallExpr, numbers map[string]int) {
 		return
 	}
 	switch nameOf(call.Fun) {
-	case "NewSQLError", "NewError", "newError":
+	case "NewSQLError", "NewSQLErrorf", "NewError", "newError":
 		c.note(n, textOf(call.Args[1]))
 	case "Warn":
 		c.note(n, "")

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"github.com/dolthub/vitess/go/mysql"
+	"vitess.io/vitess/go/mysql/sqlerror"
 
 	"isochron/sql/sysvars"
 	"isochron/txn"
@@ -56,7 +56,7 @@ func (s *Transactions) Now() Characteristics {
 // SetNext is for the next transaction alone.
 func (s *Transactions) SetNext(text string, inTransaction bool) error {
 	if inTransaction {
-		return mysql.NewSQLError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
+		return sqlerror.NewSQLErrorf(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
 	}
 	if s.Next == nil {
 		s.Next = &NextCharacteristics{}
