@@ -124,5 +124,5 @@ func (e *joinEncoder) append(dst []byte, row []expr.Value) ([]byte, bool) {
 		}
 		dst = e.value(dst, c, v)
 	}
-	return digest(dst), true
+	return dst, true
 }

@@ -104,6 +104,7 @@ func (t *joinTable) add(at int32, row []expr.Value) error {
 	if t.buffer = key; !ok {
 		return nil
 	}
+	key = digest(key)
 	hash := maphash.Bytes(t.seed, key)
 	if g := t.find(key, hash); g != nil {
 		t.links[g.last], g.last = at, at
@@ -140,6 +141,7 @@ func (t *joinTable) first(left []expr.Value) int32 {
 	if t.buffer = key; !ok {
 		return noRow
 	}
+	key = digest(key)
 	if g := t.find(key, maphash.Bytes(t.seed, key)); g != nil {
 		return g.first
 	}

@@ -118,35 +118,13 @@ func joinOperators() []operator {
 
 // All kinds of joins over small random relations, with NULLs and duplicates, yield what a naive nested loop does, in its order.
 func TestJoinsAgainstANestedLoop(t *testing.T) {
-	type model struct {
-		keys []JoinKey
-		on   string
-		want func(l, r []expr.Value) bool
-	}
-	equal := func(a, b expr.Value) bool {
-		return !a.IsNull() && !b.IsNull() && strings.EqualFold(strings.TrimRight(a.ToString(), " "), strings.TrimRight(b.ToString(), " "))
-	}
-	models := []model{
-		{nil, "", func(_, _ []expr.Value) bool { return true }},
-		{nil, "a < d", func(l, r []expr.Value) bool { return !l[0].IsNull() && !r[0].IsNull() && number(l[0]) < number(r[0]) }},
-		{[]JoinKey{{0, 1, bigint, bigint, false}}, "", func(l, r []expr.Value) bool { return equal(l[0], r[1]) }},
-		{[]JoinKey{{0, 0, bigint, bigint, true}}, "", func(l, r []expr.Value) bool { return equal(l[0], r[0]) || l[0].IsNull() && r[0].IsNull() }},
-		{[]JoinKey{{2, 2, text, text, false}, {0, 0, bigint, bigint, true}}, "b <> e", func(l, r []expr.Value) bool {
-			return equal(l[2], r[2]) && (equal(l[0], r[0]) || l[0].IsNull() && r[0].IsNull()) &&
-				!l[1].IsNull() && !r[1].IsNull() && !equal(l[1], r[1])
-		}},
-	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 300 {
 		left, right := relation(random), relation(random)
-		for i, m := range models {
+		for i, m := range joinModels() {
 			for kind := InnerJoin; kind <= AntiJoin; kind++ {
-				spec := JoinSpec{Kind: kind, Keys: m.keys, Width: 3}
-				if m.on != "" {
-					spec.On = on(t, m.on)
-				}
 				mem := &meter{}
-				j := Join(Rows(left), Gathered(Rows(right), mem), spec, mem)
+				j := Join(Rows(left), Gathered(Rows(right), mem), m.spec(t, kind), mem)
 				got := show(read(t, j))
 				j.Close()
 				if want := show(nestedLoop(kind, left, right, m.want)); got != want {
@@ -157,6 +135,37 @@ func TestJoinsAgainstANestedLoop(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// joinModel is a join's condition, and the same as a function of two rows.
+type joinModel struct {
+	keys []JoinKey
+	on   string
+	want func(l, r []expr.Value) bool
+}
+
+func (m *joinModel) spec(t testing.TB, kind JoinKind) JoinSpec {
+	spec := JoinSpec{Kind: kind, Keys: m.keys, Width: 3}
+	if m.on != "" {
+		spec.On = on(t, m.on)
+	}
+	return spec
+}
+
+func joinModels() []joinModel {
+	equal := func(a, b expr.Value) bool {
+		return !a.IsNull() && !b.IsNull() && strings.EqualFold(strings.TrimRight(a.ToString(), " "), strings.TrimRight(b.ToString(), " "))
+	}
+	return []joinModel{
+		{nil, "", func(_, _ []expr.Value) bool { return true }},
+		{nil, "a < d", func(l, r []expr.Value) bool { return !l[0].IsNull() && !r[0].IsNull() && number(l[0]) < number(r[0]) }},
+		{[]JoinKey{{0, 1, bigint, bigint, false}}, "", func(l, r []expr.Value) bool { return equal(l[0], r[1]) }},
+		{[]JoinKey{{0, 0, bigint, bigint, true}}, "", func(l, r []expr.Value) bool { return equal(l[0], r[0]) || l[0].IsNull() && r[0].IsNull() }},
+		{[]JoinKey{{2, 2, text, text, false}, {0, 0, bigint, bigint, true}}, "b <> e", func(l, r []expr.Value) bool {
+			return equal(l[2], r[2]) && (equal(l[0], r[0]) || l[0].IsNull() && r[0].IsNull()) &&
+				!l[1].IsNull() && !r[1].IsNull() && !equal(l[1], r[1])
+		}},
 	}
 }
 

@@ -124,7 +124,7 @@ func number(v expr.Value) int {
 }
 
 func operators() []operator {
-	return append(slices.Concat(joinOperators(), setOperators(), windowOperators()), []operator{
+	return append(slices.Concat(joinOperators(), mergeOperators(), setOperators(), windowOperators()), []operator{
 		{"filter", func(t testing.TB, from Source, m Memory) Source {
 			return Filter(from, program(t, "b % 2 = 1 AND a <> 3"))
 		},
