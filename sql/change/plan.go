@@ -92,7 +92,7 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 		return err
 	}
 	for _, pos := range p.rows.Columns() {
-		if !rounds.Supported(p.Table.Schema.Schema[pos]) {
+		if !expr.Computes(p.Table.Type(pos)) {
 			return unsupported("computing with this column")
 		}
 	}
@@ -152,7 +152,7 @@ func (p *Plan) compileInsert(c *expr.Context) (err error) {
 		return err
 	}
 	for _, pos := range p.uses {
-		if !rounds.Supported(p.Table.Schema.Schema[pos]) {
+		if !expr.Computes(p.Table.Type(pos)) {
 			return unsupported("computing with this column")
 		}
 	}
@@ -172,7 +172,8 @@ func (p *Plan) scope(n int) expr.Columns {
 		return at, nil
 	}}
 	for at := range n {
-		columns.Types = append(columns.Types, rounds.TypeOf(p.Table.Schema.Schema[at%len(p.columns)], p.Table.Shown(at%len(p.columns))))
+		c := p.columns[at%len(p.columns)]
+		columns.Types = append(columns.Types, expr.ColumnType(c.Type, c.Nullable))
 	}
 	return columns
 }

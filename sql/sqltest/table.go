@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
+	"isochron/sql/expr"
 	"isochron/sql/rowcodec"
+	"isochron/sql/store"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -74,10 +77,10 @@ func NewPaddedTable(name string, columns, key []string, padded bool, indexes ...
 // Insert stores a row with its entries; the values are converted to the columns' types. false: a unique index holds its
 // values already.
 func (t *Table) Insert(values ...any) (bool, error) {
-	row := make(gms.Row, len(values))
+	row := make([]any, len(values))
 	for i, v := range values {
 		var err error
-		if row[i], _, err = t.Desc.Schema.Schema[i].Type.Convert(gms.NewEmptyContext(), v); err != nil {
+		if row[i], err = t.stored(i, v); err != nil {
 			return false, err
 		}
 	}
@@ -107,6 +110,23 @@ func (t *Table) Insert(values ...any) (bool, error) {
 		t.pairs[k] = v
 	}
 	return true, nil
+}
+
+// stored is a value as the column at a position stores it.
+func (t *Table) stored(pos int, v any) (any, error) {
+	c, ok := store.NewColumn(t.Desc, pos)
+	if !ok {
+		return nil, fmt.Errorf("values of column %d are not stored", pos)
+	}
+	target := &store.Target{Context: &expr.Context{SQLMode: "STRICT_TRANS_TABLES", Zone: time.UTC}, Strict: true, Row: t.rows + 1}
+	if v == nil {
+		return target.Null(c, true)
+	}
+	value := sqltypes.NewVarChar(fmt.Sprint(v))
+	if rowcodec.IsInteger(v) {
+		value = sqltypes.MakeTrusted(sqltypes.Int64, value.Raw())
+	}
+	return target.Store(c, value)
 }
 
 // Read implements rounds.Reader.
