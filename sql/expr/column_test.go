@@ -10,7 +10,7 @@ import (
 
 // Expressions know of a column what decides their results: digits, lengths, members, collation.
 func TestColumnType(t *testing.T) {
-	general, unknown := &coltype.Collation{ID: 45}, &coltype.Collation{ID: 14}
+	general, unknown := &coltype.Collation{ID: 45}, &coltype.Collation{ID: 999}
 	for _, c := range []struct {
 		typ         coltype.Type
 		size, scale int32
@@ -26,7 +26,7 @@ func TestColumnType(t *testing.T) {
 		{coltype.Type{Kind: coltype.KindTimespan, SQL: sqltypes.Time}, 6, 0, 63, "", true},
 		{coltype.Type{Kind: coltype.KindTimespan, SQL: sqltypes.Time, Shown: coltype.Shown{Declared: true}}, 0, 0, 63, "", true},
 		{coltype.Type{Kind: coltype.KindText, SQL: sqltypes.VarChar, Characters: 20, Collation: general}, 20, 0, 45, "", true},
-		{coltype.Type{Kind: coltype.KindText, SQL: sqltypes.Text, Characters: 1 << 40, Collation: unknown}, 1<<31 - 1, 0, 14, "", false},
+		{coltype.Type{Kind: coltype.KindText, SQL: sqltypes.Text, Characters: 1 << 40, Collation: unknown}, 1<<31 - 1, 0, 999, "", false},
 		{coltype.Type{Kind: coltype.KindBytes, SQL: sqltypes.VarBinary, Characters: 9, Collation: general}, 9, 0, 63, "", true},
 		{coltype.Type{Kind: coltype.KindBit, SQL: sqltypes.Bit, Bits: 9}, 9, 0, 63, "", true},
 		{coltype.Type{Kind: coltype.KindEnum, SQL: sqltypes.Enum, Members: []string{"a", "b'"}, Collation: general}, 0, 0, 45, `'a''b\''`, true},
