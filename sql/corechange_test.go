@@ -60,7 +60,7 @@ func TestChangesByTheCore(t *testing.T) {
 		{"REPLACE INTO t VALUES (1, 'b', 9)", "affected 3, id 1: 1 | b | 9; 3 | c | NULL"},
 		{"REPLACE INTO t VALUES (3, 'c', 9)", "affected 2, id 3: 1 | a | 1; 2 | b | 2; 3 | c | 9"},
 		{"INSERT INTO t (u) VALUES ('a'), ('z') ON DUPLICATE KEY UPDATE n = n + 40, u = CONCAT(VALUES(u), '!')", "affected 3, id 4: 1 | a! | 41; 2 | b | 2; 3 | c | NULL; 4 | z | 7"},
-		{"INSERT INTO t (u) VALUES ('b') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 2: " + rows},
+		{"INSERT INTO t (u) VALUES ('b') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 0: " + rows},
 		{"INSERT INTO t (id, u) VALUES (2, 'q') ON DUPLICATE KEY UPDATE n = n", "affected 0, id 0: " + rows},
 	} {
 		for _, inside := range []bool{false, true} {
@@ -138,4 +138,36 @@ func TestTextsOfDuplicateKeys(t *testing.T) {
 		c.exec("INSERT INTO d VALUES (1, " + v.value + ")")
 		c.fails("INSERT INTO d VALUES (2, "+v.value+")", "Duplicate entry '"+v.text+"' for key 'd.v'")
 	}
+}
+
+// A column that gets no value and has no default is reported once, before the rows; a column assigned to itself keeps its
+// value, whatever the mode; numbers follow the greatest that a row has of its own. The warnings are in their order.
+func TestRulesOfChanges(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("SET sql_mode = ''")
+	c.exec("CREATE TABLE r (id INT AUTO_INCREMENT PRIMARY KEY, u VARCHAR(9) UNIQUE, n INT, k INT NOT NULL, e ENUM('x', 'y') NOT NULL, d DATE)")
+	for _, v := range []struct{ statement, want string }{
+		{"INSERT INTO r (u, d) VALUES ('a', '0000-00-00'), ('b', NULL)", "affected 2, id 1"},
+		{"INSERT IGNORE INTO r (u, n) VALUES ('a', '1x'), ('b', '2y')", "affected 0, id 0"},
+		{"INSERT INTO r (u, k) VALUES ('a', 1), ('c', 2) ON DUPLICATE KEY UPDATE k = NULL", "affected 1, id 5"},
+		{"INSERT INTO r (u, k) VALUES ('a', 1) ON DUPLICATE KEY UPDATE id = NULL", "affected 2, id 0"},
+		{"INSERT INTO r (u, k) VALUES ('b', 1), ('c', 3) ON DUPLICATE KEY UPDATE id = VALUES(id)", "affected 4, id 9"},
+		{"INSERT IGNORE INTO r (id, u, k) VALUES (NULL, 'c', 1), (-128, 'q', 1), (0, 'c', 1), (50, 'z', 1), (NULL, 'c', 1), (NULL, 'y', 1)", "affected 3, id 51"},
+		{"INSERT INTO r SET id = id, u = 'w', k = k", "affected 1, id 53"},
+		{"UPDATE r SET id = DEFAULT WHERE u = 'q'", "1062"},
+		{"SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO'", "affected 0, id 0"},
+		{"UPDATE r SET d = d WHERE u = 'a'", "affected 0, id 0"},
+		{"INSERT INTO r SET n = '1x'", "1364"},
+		{"INSERT INTO r (u, k) VALUES ('v', 1) ON DUPLICATE KEY UPDATE id = NULL", "affected 1, id 54"},
+		{"INSERT INTO r (u, k) VALUES ('a', 1) ON DUPLICATE KEY UPDATE k = NULL", "1048"},
+		{"INSERT INTO r (u, k) VALUES ('s', '1x' / 'y')", "1292"},
+	} {
+		if got := textOutcome(c.conn, v.statement); !strings.Contains(got, v.want) {
+			t.Errorf("%s: %s, expected %s", v.statement, got, v.want)
+		}
+		if v.want == "affected 0, id 0" && strings.HasPrefix(v.statement, "INSERT") {
+			c.expect("SHOW WARNINGS", "Warning | 1364 | Field 'k' doesn't have a default value\nWarning | 1265 | Data truncated for column 'n' at row 1\nWarning | 1062 | Duplicate entry 'a' for key 'r.u'\nWarning | 1265 | Data truncated for column 'n' at row 2\nWarning | 1062 | Duplicate entry 'b' for key 'r.u'")
+		}
+	}
+	c.expect("SELECT id, u, k, e FROM r ORDER BY id", "-128 | q | 1 | x\n0 | a | 0 | x\n8 | b | 0 | x\n9 | c | 2 | x\n50 | z | 1 | x\n51 | y | 1 | x\n53 | w | 0 | x\n54 | v | 1 | x")
 }

@@ -105,6 +105,13 @@ func coreContext(ctx context.Context, s *Session) *expr.Context {
 	return c
 }
 
+// Warnings implements gms.Session: they are in the order in which they came. The engine's have the last first.
+func (s *Session) Warnings() []*gms.Warning {
+	list := s.BaseSession.Warnings()
+	slices.Reverse(list)
+	return list
+}
+
 // showCoreWarnings has SHOW WARNINGS show those of the core.
 func showCoreWarnings(s *Session, c *expr.Context) {
 	list, _ := c.Warnings()

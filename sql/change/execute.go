@@ -61,6 +61,9 @@ type run struct {
 	known  []bool
 	chosen uint64   // the greatest number of a row that has its own, before the next that is given one
 	unused []uint64 // numbers of rows that were not inserted
+	warned []int    // of each warning, the row
+	last   any      // the AUTO_INCREMENT column of the last row, inserted or not
+	copied bool     // a row was inserted or changed
 	out    Outcome
 }
 
@@ -72,6 +75,7 @@ func (p *Plan) Execute(ctx context.Context, env Env) (Outcome, error) {
 	r.writer = table.NewWriter(env.Store, p.Table, env.Tx)
 	r.cached, r.known = make([]any, len(p.columns)), make([]bool, len(p.columns))
 	p.begin(env.Context)
+	r.ofRow(0)
 	var err error
 	switch p.Kind {
 	case bind.Updates:
@@ -81,6 +85,7 @@ func (p *Plan) Execute(ctx context.Context, env Env) (Outcome, error) {
 	default:
 		err = r.insert()
 	}
+	r.sortWarnings()
 	return r.out, err
 }
 
@@ -120,10 +125,13 @@ func (r *run) value(s *source, row []expr.Value) (expr.Value, error) {
 		return parameter(bv), nil
 	}
 	out, err := s.program.Run(row, make([]expr.Value, 0, 1))
+	if first := r.checked(); first != nil {
+		return expr.Null, first
+	}
 	if err != nil {
 		return expr.Null, err
 	}
-	return out[0], r.checked()
+	return out[0], nil
 }
 
 // parameter is the value of a parameter, a double in the form of doubles.
@@ -151,8 +159,8 @@ func (r *run) checked() error {
 	return nil
 }
 
-// stored is what a column stores for a source; must: NULL is an error where the column takes none.
-func (r *run) stored(pos int, s *source, row []expr.Value, must bool) (any, error) {
+// stored is what a column stores for a source.
+func (r *run) stored(pos int, s *source, row []expr.Value) (any, error) {
 	if s.is == byDefault {
 		return r.defaultOf(pos, true)
 	}
@@ -161,23 +169,32 @@ func (r *run) stored(pos int, s *source, row []expr.Value, must bool) (any, erro
 		return nil, err
 	}
 	c := r.columns[pos]
+	if v.IsNull() && pos == r.counter && r.rows == nil {
+		return c.Zero(), nil // of ON DUPLICATE KEY UPDATE
+	}
 	if v.IsNull() {
-		return r.target.Null(c, must && !r.Ignore)
+		return r.target.Null(c, r.rows == nil && len(r.values) == 1 && !r.Ignore)
 	}
 	return r.target.Store(c, v)
 }
 
-// defaultOf is the default of a column. asked: the statement asks for it; else it gives the column no value.
+// defaultOf is the default of a column. asked: the statement asks for it; else it gives the column no value, which allGiven
+// has reported.
 func (r *run) defaultOf(pos int, asked bool) (any, error) {
 	s, c := &r.defaults[pos], r.columns[pos]
 	if r.known[pos] {
 		return r.cached[pos], nil
 	}
 	if s.is == none {
-		if pos == r.counter {
+		switch {
+		case pos == r.counter:
+			return c.Zero(), nil
+		case asked:
+			return r.target.NoDefault(c)
+		case c.Nullable:
 			return nil, nil
 		}
-		return r.target.NoDefault(c)
+		return c.Zero(), nil
 	}
 	v, err := r.value(s, nil)
 	if err != nil {
@@ -197,7 +214,10 @@ func (r *run) defaultOf(pos int, asked bool) (any, error) {
 func (r *run) assign(list []assignment, row []any, values []expr.Value) error {
 	for i := range list {
 		a := &list[i]
-		v, err := r.stored(a.column, &a.from, values, false)
+		if a.from.is == itself {
+			continue
+		}
+		v, err := r.stored(a.column, &a.from, values)
 		if err != nil {
 			return err
 		}
@@ -217,7 +237,7 @@ func (r *run) stamp(list []assignment, row []any) error {
 		if !is || assigns(list, pos) {
 			continue
 		}
-		v, err := r.stored(pos, &r.onUpdate[pos], nil, false)
+		v, err := r.stored(pos, &r.onUpdate[pos], nil)
 		if err != nil {
 			return err
 		}

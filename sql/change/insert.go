@@ -17,6 +17,10 @@ type fresh struct {
 }
 
 func (r *run) insert() error {
+	if err := r.allGiven(); err != nil {
+		return err
+	}
+	r.ofRow(0)
 	list, failed := r.freshRows()
 	rows := make([][]any, len(list))
 	for i, f := range list {
@@ -30,8 +34,25 @@ func (r *run) insert() error {
 		if err := r.add(&list[i]); err != nil {
 			return err
 		}
+		r.ofRow(i + 1)
+	}
+	if r.out.Generated == 0 && r.copied {
+		r.out.InsertID = answered(r.last)
 	}
 	return failed
+}
+
+// allGiven reports the columns that get no value and have no default, once for all rows.
+func (r *run) allGiven() error {
+	for pos, c := range r.columns {
+		if pos == r.counter || r.defaults[pos].is != none || slices.Contains(r.Columns, pos) {
+			continue
+		}
+		if _, err := r.target.NoDefault(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // freshRows computes the rows, up to the first that cannot be.
@@ -43,6 +64,7 @@ func (r *run) freshRows() (list []fresh, failed error) {
 		r.out.Matched++
 		r.target.Row = i + 1
 		f, err := r.fresh(r.values[i])
+		r.ofRow(i + 1)
 		if err == nil {
 			err = r.Memory.Charge(rowOverhead + int64(len(f.row))*store.ValueBytes)
 		}
@@ -63,11 +85,13 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 		}
 	}
 	for i, pos := range r.Columns {
-		s := &given[i]
-		if pos == r.counter {
+		switch s := &given[i]; {
+		case pos == r.counter:
 			f.row[pos], err = r.counterValue(s, f.values)
-		} else {
-			f.row[pos], err = r.stored(pos, s, f.values, len(r.values) == 1)
+		case s.is == itself:
+			f.row[pos], err = r.defaultOf(pos, false)
+		default:
+			f.row[pos], err = r.stored(pos, s, f.values)
 		}
 		if err != nil {
 			return f, err
@@ -77,7 +101,7 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 		}
 	}
 	for pos := range r.columns {
-		if slices.Contains(r.Columns, pos) {
+		if slices.Contains(r.Columns, pos) || pos == r.counter {
 			continue
 		}
 		if f.row[pos], err = r.defaultOf(pos, false); err != nil {
@@ -92,8 +116,11 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 
 // counterValue is what is given for the AUTO_INCREMENT column; nil: NULL or DEFAULT, which ask for a number.
 func (r *run) counterValue(s *source, row []expr.Value) (any, error) {
-	if s.is == byDefault {
+	switch s.is {
+	case byDefault:
 		return nil, nil
+	case itself:
+		return r.columns[r.counter].Zero(), nil
 	}
 	v, err := r.value(s, row)
 	if err != nil || v.IsNull() {
@@ -184,6 +211,12 @@ func (r *run) release(f *fresh) {
 	}
 }
 
+// surpass drops the numbers that a row with its own has gone beyond.
+func (r *run) surpass(row []any) {
+	own := counted(row[r.counter])
+	r.unused = slices.DeleteFunc(r.unused, func(n uint64) bool { return n <= own })
+}
+
 func isZero(v any) bool {
 	switch n := v.(type) {
 	case int64:
@@ -202,6 +235,9 @@ func isZero(v any) bool {
 func (r *run) add(f *fresh) error {
 	if err := r.reuse(f); err != nil {
 		return err
+	}
+	if r.counter >= 0 {
+		r.last = f.row[r.counter]
 	}
 	for {
 		conflict, err := r.writer.Insert(r.ctx, f.row)
@@ -233,15 +269,14 @@ func (r *run) added(f *fresh) error {
 	if r.counter < 0 {
 		return nil
 	}
+	r.copied = true
 	if f.generated > 0 {
 		if r.out.Generated == 0 {
 			r.out.Generated, r.out.InsertID = f.generated, f.generated
 		}
 		return nil
 	}
-	if r.out.Generated == 0 {
-		r.out.InsertID = answered(f.row[r.counter])
-	}
+	r.surpass(f.row)
 	return r.bump(f.row)
 }
 
@@ -299,8 +334,8 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 	if err != nil {
 		return err
 	}
-	if r.counter >= 0 && r.out.Generated == 0 && (!same || f.generated > 0) {
-		r.out.InsertID = answered(row[r.counter])
+	if r.counter >= 0 {
+		r.copied, r.last = r.copied || !same, row[r.counter]
 	}
 	if same {
 		return nil
@@ -317,6 +352,7 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 	}
 	r.out.Updated++
 	if r.counter >= 0 && assigns(r.duplicate, r.counter) {
+		r.surpass(row)
 		return r.bump(row)
 	}
 	return nil

@@ -47,6 +47,7 @@ const (
 	given
 	fixed
 	byDefault
+	itself // the column: it keeps its value
 )
 
 // assignment gives a column a value.
@@ -222,7 +223,11 @@ func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, col
 			return source{is: fixed, constant: v}, nil
 		}
 	case *sqlparser.ColName:
-		if at, ok := bind.Column(e); ok && column.Number() && listed(p.Table.Type(at%len(p.columns))) {
+		at, ok := bind.Column(e)
+		if ok && at < len(p.columns) && p.columns[at] == column {
+			return source{is: itself}, nil
+		}
+		if ok && column.Number() && listed(p.Table.Type(at%len(p.columns))) {
 			return source{}, unsupported("the number of a member")
 		}
 	}

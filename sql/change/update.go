@@ -73,6 +73,7 @@ func (r *run) choose() (*chosen, error) {
 
 // changed is a row before and after an UPDATE.
 type changed struct {
+	number   int // of the row, from 1
 	held     table.Held
 	old, row []any
 }
@@ -82,6 +83,7 @@ func (r *run) update() error {
 	if err != nil {
 		return err
 	}
+	r.ofRow(0)
 	list, failed := r.compute(f)
 	if r.moves {
 		if err := r.claimMoved(list); err != nil {
@@ -92,6 +94,7 @@ func (r *run) update() error {
 		if err := r.write(c); err != nil {
 			return err
 		}
+		r.ofRow(c.number)
 	}
 	return failed
 }
@@ -112,6 +115,7 @@ func (r *run) compute(f found) (list []changed, failed error) {
 		if err := r.assign(r.sets, row, f.values[i]); err != nil {
 			return list, err
 		}
+		r.ofRow(i + 1)
 		same, err := r.same(old, row)
 		if err != nil {
 			return list, err
@@ -122,7 +126,7 @@ func (r *run) compute(f found) (list []changed, failed error) {
 		if err := r.stamp(r.sets, row); err != nil {
 			return list, err
 		}
-		list = append(list, changed{h, old, row})
+		list = append(list, changed{i + 1, h, old, row})
 	}
 	return list, nil
 }

@@ -324,16 +324,35 @@ func truncatedFloat(v expr.Value) expr.Value {
 	return expr.Double(math.Trunc(f))
 }
 
+// outOfBigint is the warning of a decimal number that becomes a BIGINT before it becomes a smaller integer.
+func (t *Target) outOfBigint(c *Column, v expr.Value) {
+	if sqltypes.IsDecimal(v.Type()) && c.sql != sqltypes.Int64 && c.sql != sqltypes.Uint64 && !t.Strict {
+		_ = t.outOfRange(c) // it is a warning
+	}
+}
+
+// isLimit reports whether a double is the one beside the greatest BIGINT, which is taken for it.
+func isLimit(c *Column, v expr.Value) bool {
+	f, _ := strconv.ParseFloat(v.ToString(), 64)
+	return c.sql == sqltypes.Int64 && f == 1<<63 || c.sql == sqltypes.Uint64 && f == 1<<64
+}
+
 func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 	negative, magnitude, over, f, err := whole(v)
 	if err != nil {
 		return nil, err
 	}
 	least, most := c.Type.Limits()
+	if sqltypes.IsFloat(v.Type()) && isLimit(c, v) {
+		magnitude, over = most, false
+	}
 	signed := c.kind == coltype.KindInt
 	if negative && magnitude > 0 {
 		if !signed {
 			return uint64(0), t.outOfRange(c)
+		}
+		if over || magnitude > 1<<63 {
+			t.outOfBigint(c, v)
 		}
 		if over || magnitude > -uint64(least) {
 			return least, t.outOfRange(c)
@@ -341,6 +360,9 @@ func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
 		return -int64(magnitude), t.faulty(c, v, "integer", f)
 	}
 	if over || magnitude > most {
+		if over || signed && magnitude > math.MaxInt64 {
+			t.outOfBigint(c, v)
+		}
 		magnitude, err = most, t.outOfRange(c)
 	} else {
 		err = t.faulty(c, v, "integer", f)
@@ -402,6 +424,9 @@ func toYear(t *Target, c *Column, v expr.Value) (any, error) {
 		return nil, err
 	}
 	text := sqltypes.IsQuoted(v.Type()) && !isNumberLiteral(v)
+	if over && !negative {
+		t.outOfBigint(c, v)
+	}
 	switch {
 	case negative && n > 0, over, n >= 100 && n < firstYear, n > lastYear:
 		return int16(0), t.outOfRange(c)
@@ -410,7 +435,7 @@ func toYear(t *Target, c *Column, v expr.Value) (any, error) {
 		return nil, err
 	}
 	switch {
-	case n == 0 && (!text || v.Len() == 4 || strings.Trim(v.ToString(), " ") == "" || strings.Trim(v.ToString(), "0") != ""):
+	case n == 0 && (!text || v.Len() == 4 || f == noNumber):
 		return int16(0), nil
 	case n < 70:
 		n += 2000
@@ -420,17 +445,20 @@ func toYear(t *Target, c *Column, v expr.Value) (any, error) {
 	return int16(n), nil
 }
 
-// yearOf is the year of a date, of which the rest is left out.
+// yearOf is the year of a date. A TIME has none.
 func yearOf(t *Target, c *Column, v expr.Value) (any, error) {
-	if t.Strict {
-		return nil, expr.NewError(1292, "22007", "Incorrect year value: '%s' for column '%s' at row %d", shown(v), c.Name, t.Row)
+	if v.Type() == sqltypes.Time {
+		if t.Strict {
+			return nil, expr.NewError(1292, "22007", "Incorrect year value: '%s' for column '%s' at row %d", shown(v), c.Name, t.Row)
+		}
+		return int16(0), t.truncated(c)
 	}
 	n := 0
-	if v.Type() != sqltypes.Time && v.Len() >= 4 {
+	if v.Len() >= 4 {
 		n, _ = strconv.Atoi(v.ToString()[:4])
 	}
-	if n < firstYear || n > lastYear {
-		n = 0
+	if n != 0 && n < firstYear || n > lastYear {
+		return int16(0), t.outOfRange(c)
 	}
-	return int16(n), t.truncated(c)
+	return int16(n), nil
 }

@@ -56,10 +56,13 @@ func (t *Target) Null(c *Column, must bool) (any, error) {
 	return c.Zero(), nil
 }
 
-// NoDefault is what a column without default stores where no value is given.
+// NoDefault is what a column without default stores where no value is given: of an ENUM the first member, without a warning.
 func (t *Target) NoDefault(c *Column) (any, error) {
 	if c.Nullable {
 		return nil, nil
+	}
+	if c.kind == coltype.KindEnum {
+		return c.Zero(), nil
 	}
 	if err := t.warn(expr.NewError(1364, "HY000", "Field '%s' doesn't have a default value", c.Name)); err != nil {
 		return nil, err
