@@ -174,9 +174,17 @@ func (b *block) grouped() *Node {
 	for range 1 + g.IntN(2) {
 		name := d.alias("g")
 		item := d.value(b.rels, comparableClasses...)
+		for item.Name == "NULLIF(" { // MariaDB refuses it as a key of groups
+			item = d.value(b.rels, comparableClasses...)
+		}
+		if len(keys.Kids) > 0 && keys.Kids[0].Kids[0].Text() == item.Text() { // so it does a key that is there twice
+			continue
+		}
 		keys.Kids = append(keys.Kids, fill("% AS "+name, item))
 		if g.chance(30) {
-			by.Kids = append(by.Kids, item.clone())
+			key := item.clone()
+			key.Expr = false // it stays the item's
+			by.Kids = append(by.Kids, key)
 		} else {
 			by.Kids = append(by.Kids, text(name))
 		}

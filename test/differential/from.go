@@ -215,7 +215,7 @@ func (d *drawing) on(left, right []*relation) []*Node {
 	case n < 14:
 		b = d.column(right, a.Class)
 	}
-	for i := 0; refused(a, b) && i < 10; i++ {
+	for i := 0; d.unsuited(a, b) && i < 10; i++ {
 		b = d.joining(right)
 	}
 	x, y := a.node(), b.node()
@@ -227,21 +227,34 @@ func (d *drawing) on(left, right []*relation) []*Node {
 	switch n := g.IntN(20); {
 	case n < 2:
 		c := d.joining(left)
-		if e := d.column(right, c.Class); !refused(c, e) {
+		if e := d.column(right, c.Class); !d.unsuited(c, e) {
 			out = append(out, expr("=", "% = %", c.node(), e.node()))
 		}
 	case n < 4:
 		out[0] = expr("OR", "(% OR %)", out[0], d.condition(right, 0))
 	case n < 5 && slices.Contains(numericClasses, a.Class) && slices.Contains(numericClasses, b.Class):
 		out[0] = expr("=", "COALESCE(%, 0) = %", a.node(), b.node())
-	case n < 6:
+	case n < 6 && a.Class == b.Class:
 		out[0] = expr("BETWEEN", "% BETWEEN % AND %", a.node(), b.node(), d.literalFor(b))
 	}
 	return out
 }
 
-// refused reports whether two columns have collations of which none goes before the other, or types that no one compares.
-func refused(a, b ref) bool {
+// unsuited reports whether two columns are not to be compared: they have collations of which none goes before the other, or a
+// type that no one compares. Times beside numbers are a matter of expressions, and few.
+func (d *drawing) unsuited(a, b ref) bool {
 	collated := func(c ref) bool { return c.Name == "vu" && c.Class == "text" }
-	return collated(a) && b.Class == "text" && !collated(b) || collated(b) && a.Class == "text" && !collated(a) || a.Class == "bit" || b.Class == "bit"
+	switch {
+	case collated(a) && b.Class == "text" && !collated(b), collated(b) && a.Class == "text" && !collated(a), a.Class == "bit", b.Class == "bit":
+		return true
+	case isTime(a) && isNumeric(b), isTime(b) && isNumeric(a):
+		return d.g.chance(90)
+	}
+	return false
+}
+
+func isTime(c ref) bool { return slices.Contains([]string{"date", "datetime", "time"}, c.Class) }
+
+func isNumeric(c ref) bool {
+	return slices.Contains([]string{"integer", "decimal", "double", "year"}, c.Class)
 }

@@ -46,7 +46,7 @@ func (d *drawing) likeColumn(rels []*relation, c ref) ref {
 		if d.g.chance(65) {
 			e = d.column(rels, c.Class)
 		}
-		if !refused(c, e) {
+		if !d.unsuited(c, e) {
 			return e
 		}
 	}
