@@ -20,7 +20,7 @@
 //   - The context is looked at once a batch; its cause is the error. Nothing recurses by the number of rows.
 //   - After an error or the end, Next returns the same again.
 //
-// A Memory may have SpillFiles: then a Sort writes rows to files, beyond its share or where Memory refuses more. The other
+// A Memory may have SpillFiles: then a Sort or a Join writes rows to files, beyond its share or where Memory refuses more. The other
 // operators do not yet: beyond the bound of memory the statement fails with the error of Memory.
 //
 // What the caller owes it.

@@ -34,7 +34,8 @@ type JoinSpec struct {
 }
 
 // Join joins each row of the left with the rows of the right that match it. Left rows come in their order, the matches of
-// one in the order of the right. It holds a hash table of the right's rows; the rows themselves are the Inner's.
+// one in the order of the right. It holds a hash table of the right's rows; the rows themselves are the Inner's. Rows that
+// are Gathered and do not fit in memory go to files, if Memory has them, and with keys those of the left do, too.
 //
 // The right side is read after the first batch of the left, and not at all if the left is empty. If it is known to be
 // empty, an inner or semi join takes no more of the left.
@@ -51,6 +52,7 @@ type join struct {
 	kind    JoinKind
 	table   *joinTable
 	lasting bool           // the table has all rows of the right
+	sorted  *sortedJoin    // joins if the rows of the right do not fit in memory; nil: they do
 	batch   [][]expr.Value // left rows still to be joined
 	at      int32          // the next row of the right for batch[0], if it is open
 	open    bool           // batch[0] has been looked up
@@ -66,10 +68,19 @@ func (j *join) Next(ctx context.Context) ([][]expr.Value, error) {
 	}
 	j.out = j.out[:0]
 	for len(j.out) == 0 {
-		if len(j.batch) == 0 {
-			if err := j.advance(ctx); err != nil || len(j.batch) == 0 {
+		if len(j.batch) == 0 && j.sorted == nil {
+			if err := j.advance(ctx); err != nil {
 				return nil, err
 			}
+		}
+		if j.sorted != nil {
+			if err := j.yieldSorted(); err != nil || len(j.out) == 0 {
+				return nil, err
+			}
+			break
+		}
+		if len(j.batch) == 0 {
+			return nil, nil
 		}
 		if err := j.run(ctx); err != nil {
 			return nil, j.in.fail(err)
@@ -80,25 +91,36 @@ func (j *join) Next(ctx context.Context) ([][]expr.Value, error) {
 
 // advance takes the next batch of the left, and the rows of the right for it.
 func (j *join) advance(ctx context.Context) error {
-	if j.lasting && len(j.table.rows) == 0 && (j.kind == InnerJoin || j.kind == SemiJoin) {
+	if j.lasting && j.table.rowCount() == 0 && (j.kind == InnerJoin || j.kind == SemiJoin) {
 		j.in.ended = true
 	}
 	rows, err := j.in.next(ctx)
 	if rows == nil {
 		return err
 	}
-	if !j.lasting {
-		right, lasting, err := j.right.RowsFor(ctx, rows)
-		if err == nil {
-			err = j.table.build(ctx, right)
-		}
-		if err != nil {
-			return j.in.fail(err)
-		}
-		j.lasting = lasting
-	}
 	j.batch = rows
+	if j.lasting {
+		return nil
+	}
+	if g, ok := j.right.(*gathered); ok {
+		err = j.gather(ctx, g)
+	} else {
+		err = j.lookUp(ctx)
+	}
+	if err != nil {
+		return j.in.fail(err)
+	}
 	return nil
+}
+
+// lookUp takes the rows of the right for the batch.
+func (j *join) lookUp(ctx context.Context) error {
+	right, lasting, err := j.right.RowsFor(ctx, j.batch)
+	if err != nil {
+		return err
+	}
+	j.lasting = lasting
+	return j.table.build(ctx, right)
 }
 
 // run joins rows of the batch until the output is full or the batch ends.
@@ -130,7 +152,10 @@ func (j *join) match(ctx context.Context) (done bool, err error) {
 				return false, err
 			}
 		}
-		right := j.table.rows[j.at]
+		right, err := j.table.row(j.at)
+		if err != nil {
+			return false, err
+		}
 		ok, err := j.pairs.match(right)
 		if err != nil {
 			return false, err
@@ -159,6 +184,9 @@ func (j *join) match(ctx context.Context) (done bool, err error) {
 func (j *join) Close() {
 	j.batch, j.out = nil, nil
 	j.table.close()
+	if j.sorted != nil {
+		j.sorted.close()
+	}
 	j.in.close()
 	j.right.Close()
 }

@@ -18,35 +18,82 @@ type Inner interface {
 
 // Gathered are all rows of a source, for joins by hash and by nested loops. It holds them.
 func Gathered(from Source, m Memory) Inner {
-	return &gathered{in: input{from: from}, account: account{memory: m}}
+	return &gathered{in: input{from: from}, memory: m, store: newRowStore(m)}
 }
 
 type gathered struct {
-	in      input
-	account account
-	rows    [][]expr.Value
+	in     input
+	memory Memory
+	store  rowStore
+	sorter *keySorter // the rows, if they are sorted instead
 }
 
 func (g *gathered) RowsFor(ctx context.Context, _ [][]expr.Value) ([][]expr.Value, bool, error) {
+	g.store.files = nil
+	err := g.gather(ctx, g.store.add, g.store.settle)
+	return g.store.rows, true, err
+}
+
+// gather takes all rows, and settles after each batch.
+func (g *gathered) gather(ctx context.Context, take func(row []expr.Value) error, settle func() error) error {
 	for {
 		rows, err := g.in.next(ctx)
 		if rows == nil {
-			return g.rows, true, err
+			return err
 		}
-		g.rows = append(g.rows, rows...)
 		for _, row := range rows {
-			if err := g.account.add(sizeOf(row)); err != nil {
-				return nil, true, g.in.fail(err)
+			if err := take(row); err != nil {
+				return g.in.fail(err)
 			}
 		}
-		if err := g.account.settle(); err != nil {
-			return nil, true, g.in.fail(err)
+		if err := settle(); err != nil {
+			return g.in.fail(err)
 		}
 	}
 }
 
+// gatherForHash takes all rows. If they are more than may be held, it sorts them by their keys.
+func (g *gathered) gatherForHash(ctx context.Context, e joinEncoder) error {
+	files := g.store.files
+	g.store.files = nil
+	relieve := func(refused error) error {
+		if files == nil || refused == nil && !g.store.account.full(files) {
+			return refused
+		}
+		return g.sort(e)
+	}
+	return g.gather(ctx, func(row []expr.Value) error {
+		if g.sorter != nil {
+			_, err := g.sorter.add(row, 0)
+			return err
+		}
+		return relieve(g.store.add(row))
+	}, func() error {
+		if g.sorter != nil {
+			return g.sorter.settle()
+		}
+		return relieve(g.store.settle())
+	})
+}
+
+// sort gives the rows that are held to a sorter.
+func (g *gathered) sort(e joinEncoder) error {
+	g.sorter = newKeySorter(e, false, g.memory)
+	rows := g.store.rows
+	g.store.account.close()
+	for _, row := range rows {
+		if _, err := g.sorter.add(row, 0); err != nil {
+			return err
+		}
+	}
+	g.store.close()
+	return nil
+}
+
 func (g *gathered) Close() {
-	g.rows = nil
-	g.account.close()
+	g.store.close()
+	if g.sorter != nil {
+		g.sorter.close()
+	}
 	g.in.close()
 }

@@ -12,7 +12,7 @@ import (
 // needs.
 func MergeJoin(left, right Source, spec JoinSpec, m Memory) Source {
 	l, r := joinEncoders(spec.Keys)
-	j := &mergeJoin{left: batchSide{in: input{from: left}, encoder: l}, right: batchSide{in: input{from: right}, encoder: r, skips: true}}
+	j := &mergeJoin{left: batchSide{in: input{from: left}, encoder: l}, right: batchSide{in: input{from: right}, encoder: r}}
 	j.merge = newMerging(&j.left, &j.right, spec, m)
 	return j
 }
@@ -69,30 +69,25 @@ type mergeSide interface {
 type batchSide struct {
 	in      input
 	encoder joinEncoder
-	skips   bool // rows without a key
 	rest    [][]expr.Value
 	buffer  []byte
 }
 
 func (s *batchSide) next(ctx context.Context) ([]byte, []expr.Value, error) {
-	for {
-		if len(s.rest) == 0 {
-			rows, err := s.in.next(ctx)
-			if rows == nil {
-				return nil, nil, err
-			}
-			s.rest = rows
+	if len(s.rest) == 0 {
+		rows, err := s.in.next(ctx)
+		if rows == nil {
+			return nil, nil, err
 		}
-		row := s.rest[0]
-		s.rest = s.rest[1:]
-		key, ok := s.encoder.append(s.buffer[:0], row)
-		if s.buffer = key; ok {
-			return key, row, nil
-		}
-		if !s.skips {
-			return nil, row, nil
-		}
+		s.rest = rows
 	}
+	row := s.rest[0]
+	s.rest = s.rest[1:]
+	key, ok := s.encoder.append(s.buffer[:0], row)
+	if s.buffer = key; !ok {
+		key = nil
+	}
+	return key, row, nil
 }
 
 // merging joins two sides by merging them, a row at a time.
@@ -173,6 +168,9 @@ func (m *merging) match(ctx context.Context) ([]expr.Value, error) {
 
 // advance takes the next row of the left and finds its group.
 func (m *merging) advance(ctx context.Context) error {
+	if err := m.look(ctx); err != nil {
+		return err
+	}
 	key, row, err := m.left.next(ctx)
 	if row == nil {
 		return err

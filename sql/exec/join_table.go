@@ -18,8 +18,9 @@ const noRow = -1
 type joinTable struct {
 	account     account
 	left, right joinEncoder
-	rows        [][]expr.Value
-	links       []int32 // by row: the next one with the same key
+	rows        [][]expr.Value // nil if the table is over a store
+	store       *rowStore      // without keys: rows that may be in a file
+	links       []int32        // by row: the next one with the same key
 	groups      []joinGroup
 	buckets     []int32 // by the lowest bits of the hash: the first group; their number is a power of two
 	keys        []byte  // of the groups
@@ -43,9 +44,27 @@ const (
 	joinGroupBytes = 40
 )
 
+var errJoinRows = expr.NewError(1038, "HY001", "Out of memory: one side of a join has more than 2147483647 rows")
+
 func newJoinTable(keys []JoinKey, m Memory) *joinTable {
 	left, right := joinEncoders(keys)
 	return &joinTable{account: account{memory: m}, left: left, right: right, seed: maphash.MakeSeed()}
+}
+
+// rowCount is the number of rows.
+func (t *joinTable) rowCount() int {
+	if t.store != nil {
+		return t.store.size()
+	}
+	return len(t.rows)
+}
+
+// row is a row.
+func (t *joinTable) row(at int32) ([]expr.Value, error) {
+	if t.store != nil {
+		return t.store.at(int(at))
+	}
+	return t.rows[at], nil
 }
 
 // hashed reports whether the table has keys.
@@ -54,7 +73,7 @@ func (t *joinTable) hashed() bool { return len(t.right.columns) > 0 }
 // build replaces the rows of the table.
 func (t *joinTable) build(ctx context.Context, rows [][]expr.Value) error {
 	if len(rows) > math.MaxInt32 {
-		return expr.NewError(1038, "HY001", "Out of memory: one side of a join has more than 2147483647 rows")
+		return errJoinRows
 	}
 	t.account.due -= t.size
 	t.rows, t.size = rows, 0
@@ -131,7 +150,7 @@ func (t *joinTable) find(key []byte, hash uint64) *joinGroup {
 
 // first is the first row that has the keys of a left row.
 func (t *joinTable) first(left []expr.Value) int32 {
-	if len(t.rows) == 0 {
+	if t.rowCount() == 0 {
 		return noRow
 	}
 	if !t.hashed() {
@@ -153,7 +172,7 @@ func (t *joinTable) next(at int32) int32 {
 	if t.hashed() {
 		return t.links[at]
 	}
-	if int(at)+1 < len(t.rows) {
+	if int(at)+1 < t.rowCount() {
 		return at + 1
 	}
 	return noRow

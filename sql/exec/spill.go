@@ -14,11 +14,12 @@ import (
 //
 // A file has no name after it is created, so nothing is left of it when it is closed or the process ends.
 type SpillFiles struct {
-	dir   string
-	most  int64 // bytes of all files
-	used  int64
-	share int64
-	full  error
+	dir     string
+	most    int64 // bytes of all files
+	used    int64
+	written int64 // bytes that were written, and may be gone
+	share   int64
+	full    error
 }
 
 // NewSpillFiles makes the files of a statement, in a directory that exists. They have at most so many bytes together;
@@ -44,6 +45,9 @@ func ClearSpillFiles(dir string) error {
 	}
 	return nil
 }
+
+// Written is the number of bytes that the statement has written so far, for its statistics.
+func (s *SpillFiles) Written() int64 { return s.written }
 
 // filesOf are the files of a Memory; nil: it has none.
 func filesOf(m Memory) *SpillFiles {
@@ -89,6 +93,7 @@ func (f *spillFile) write(a, b []byte) error {
 		return f.files.full
 	}
 	f.files.used += size
+	f.files.written += size
 	f.size += size
 	for _, part := range [][]byte{head, a, b} {
 		if _, err := f.out.Write(part); err != nil {

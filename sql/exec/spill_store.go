@@ -161,10 +161,22 @@ func (s *rowStore) load(c *cachedBlock, i int) error {
 		c.rows = append(c.rows, row)
 		c.size += sizeOf(row)
 	}
-	if err := s.account.add(c.size); err != nil {
-		return err
+	s.account.due += c.size
+	if s.account.settle() == nil {
+		return nil
 	}
+	s.forget(c)
 	return s.account.settle()
+}
+
+// forget frees the blocks that have been read, but for one.
+func (s *rowStore) forget(but *cachedBlock) {
+	for k := range s.cache {
+		if c := &s.cache[k]; c != but {
+			s.account.due -= c.size
+			*c = cachedBlock{}
+		}
+	}
 }
 
 // clear removes all rows; the next ones are held in memory again.

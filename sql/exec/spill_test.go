@@ -42,7 +42,10 @@ func (s *spilling) closed(t testing.TB) {
 }
 
 // spills are the operators of operators() that write rows to files.
-var spills = []string{"sort", "stable sort", "top", "top of few", "rollup"}
+var spills = []string{
+	"sort", "stable sort", "top", "top of few", "rollup", "merge join", "right side of a merge join", "right side", "limit of each",
+	"right side of a left join by nested loops", "window of partitions",
+}
 
 // Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.
 func TestOperatorsThatSpill(t *testing.T) {
@@ -51,15 +54,13 @@ func TestOperatorsThatSpill(t *testing.T) {
 			plain := op.make(t, numbered(n, 1000), nil)
 			want := show(read(t, plain))
 			plain.Close()
-			for _, m := range []*spilling{spillInto(t, 0, 3000), spillInto(t, 1<<20, 1<<40)} {
+			for _, m := range []*spilling{spillInto(t, 0, 3000), spillInto(t, 200_000, 1<<40)} {
 				written := m.files.share < 1<<20 && n == 3000 && slices.Contains(spills, op.name)
 				if m.most > 0 && !slices.Contains(spills, op.name) {
 					m.most = 0
 				}
 				source := numbered(n, 1000)
 				s := op.make(t, source, m)
-				most := int64(0)
-				source.hook = func() { most = max(most, m.files.used) }
 				got, err := readAll(s)
 				if err != nil {
 					t.Fatalf("%s of %d rows: %v", op.name, n, err)
@@ -67,7 +68,7 @@ func TestOperatorsThatSpill(t *testing.T) {
 				if g := show(got); g != want {
 					t.Fatalf("%s of %d rows:\n got  %.300s\n want %.300s", op.name, n, g, want)
 				}
-				if written && most == 0 {
+				if written && m.files.written == 0 {
 					t.Errorf("%s of %d rows wrote none to files", op.name, n)
 				}
 				s.Close()
@@ -262,4 +263,89 @@ func TestNoSpillingOfFewRows(t *testing.T) {
 	}
 	s.Close()
 	m.closed(t)
+}
+
+// All kinds of joins over random relations yield the same from files as in memory.
+func TestJoinsThatSpill(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for round := range 40 {
+		left, right := manyRows(random, 300), manyRows(random, 300)
+		for i, model := range joinModels() {
+			if model.keys == nil && round%10 > 0 {
+				continue
+			}
+			for kind := InnerJoin; kind <= AntiJoin; kind++ {
+				plain := Join(Rows(left), Gathered(Rows(right), nil), model.spec(t, kind), nil)
+				want := show(read(t, plain))
+				m := spillInto(t, 0, 4000)
+				j := Join(Rows(left), Gathered(Rows(right), m), model.spec(t, kind), m)
+				got := show(read(t, j))
+				if len(right) > 100 && m.files.written == 0 {
+					t.Fatalf("round %d, model %d: nothing was written to files", round, i)
+				}
+				j.Close()
+				m.closed(t)
+				if got != want {
+					t.Fatalf("round %d, kind %d, model %d: got\n%.500s\nwant\n%.500s", round, kind, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// manyRows are up to so many rows as those of relation, of more values.
+func manyRows(random *rand.Rand, most int) [][]expr.Value {
+	out := make([][]expr.Value, random.IntN(most))
+	for i := range out {
+		out[i] = row(random.IntN(30), random.IntN(30), string(rune('a'+random.IntN(5))))
+		for k := range out[i] {
+			if random.IntN(10) == 0 {
+				out[i][k] = expr.Null
+			}
+		}
+	}
+	return out
+}
+
+// A store returns the rows of any number, in any order, from memory and from a file, and holds a few blocks of them.
+func TestRowStore(t *testing.T) {
+	rows := make([][]expr.Value, 5000)
+	for i := range rows {
+		rows[i] = row(i, "some text", nil)
+	}
+	for _, share := range []int64{1, 10_000, 1 << 30} {
+		m := spillInto(t, 0, share)
+		s := newRowStore(m)
+		for round := range 2 {
+			for i, r := range rows {
+				if err := s.add(r); err != nil {
+					t.Fatal(err)
+				}
+				if i%1000 == 0 {
+					if err := s.settle(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if s.size() != len(rows) || s.spilled() != (share < 1<<30) {
+				t.Fatalf("%d rows, in a file: %v", s.size(), s.spilled())
+			}
+			for k := range 20_000 {
+				i := k
+				if k >= len(rows) {
+					i = rand.IntN(len(rows))
+				}
+				r, err := s.at(i)
+				if err != nil || number(r[0]) != i || r[1].ToString() != "some text" || !r[2].IsNull() {
+					t.Fatalf("round %d, row %d: %v, %v", round, i, r, err)
+				}
+			}
+			s.clear()
+		}
+		if most := (cachedBlocks+2)*spillBuffer + chargeFrom + share; m.peak > most && s.files.share < 1<<30 {
+			t.Errorf("share %d: %d bytes, more than %d", share, m.peak, most)
+		}
+		s.close()
+		m.closed(t)
+	}
 }
