@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"isochron/sql/legacy"
 	"isochron/sql/memory"
 	"sync/atomic"
 
@@ -20,35 +21,35 @@ import (
 // lasting parts hold it until the statement ends.
 func bufferedBytes(ctx *gms.Context, n gms.Node) (size func(gms.Row) int64, most int64, lasting bool) {
 	const every = 1 << 62
-	mark := func(gms.Row) int64 { return memory.RowBytes } // a hash
+	mark := func(gms.Row) int64 { return legacy.RowBytes } // a hash
 	none := func(gms.Row) int64 { return 0 }
 	switch n := n.(type) {
 	case *gmsplan.GroupBy:
 		return none, every, false // its groups are counted, and the values that they keep
 	case *gmsplan.Sort, *gmsplan.Window, *gmsplan.Into, *gmsplan.RecursiveCte:
-		return memory.RowSize, every, false
+		return legacy.RowSize, every, false
 	case *gmsplan.TopN:
-		return memory.RowSize, topOf(ctx, n), false
+		return legacy.RowSize, topOf(ctx, n), false
 	case *gmsplan.Distinct:
 		return mark, every, false
 	case *gmsplan.SetOp:
 		if n.SetOpType != gmsplan.UnionType {
-			return memory.RowSize, every, false
+			return legacy.RowSize, every, false
 		}
 		if n.Distinct || len(n.SortConditions) > 0 {
-			return memory.RowSize, every, false
+			return legacy.RowSize, every, false
 		}
 	case *gmsplan.HashLookup:
 		if n.Lookup == nil {
-			return memory.RowSize, every, true
+			return legacy.RowSize, every, true
 		}
 	case *gmsplan.CachedResults:
 		if !n.IsFinalized() {
-			return memory.RowSize, every, true
+			return legacy.RowSize, every, true
 		}
 	case *gmsplan.JoinNode:
 		if n.Op.IsFullOuter() || n.Op.IsMerge() || n.Op.IsRange() {
-			return memory.RowSize, every, false
+			return legacy.RowSize, every, false
 		}
 	}
 	return nil, 0, false
@@ -134,7 +135,7 @@ func (c *counting) Next(ctx *gms.Context) (gms.Row, error) {
 		return row, err
 	}
 	if c.grouped {
-		c.last.Store(memory.RowSize(row))
+		c.last.Store(legacy.RowSize(row))
 	}
 	if c.rows++; c.rows <= c.most {
 		if err := c.held.Add(c.size(row)); err != nil {
@@ -296,7 +297,7 @@ func (u *underWay) Next(ctx *gms.Context) (gms.Row, error) {
 	}
 	u.account.Release(u.sizes[u.at])
 	u.sizes[u.at] = 0
-	size := memory.RowSize(row)
+	size := legacy.RowSize(row)
 	if err := u.account.Charge(size); err != nil {
 		return nil, err
 	}
@@ -317,7 +318,7 @@ func countSubqueries(ctx *gms.Context, n gms.Node, b *builder, account *memory.A
 			return nil, transform.SameTree, err
 		}
 		// Its result is kept for the statement, if it is the same for all rows.
-		f := &feeding{g: b.g, size: memory.RowSize, most: 1 << 62, lasting: !q.IsNonDeterministic(), held: &memory.Holding{Account: account}}
+		f := &feeding{g: b.g, size: legacy.RowSize, most: 1 << 62, lasting: !q.IsNonDeterministic(), held: &memory.Holding{Account: account}}
 		return q.WithQuery(inner).WithExecBuilder(f), transform.NewTree, nil
 	})
 	return out, err

@@ -128,6 +128,15 @@ var recognised = []struct {
 	{"Operation ", 1396}, // CREATE USER, ALTER USER, DROP USER and of roles, on an account that is there, or is not
 }
 
+// ofEngine is an error with a number as one of the engine's library: others lose it within the engine.
+func ofEngine(err error) error {
+	var e *sqlerror.SQLError
+	if errors.As(err, &e) {
+		return mysql.NewSQLError(int(e.Num), e.State, "%s", e.Message)
+	}
+	return err
+}
+
 // errorOf is the error that a client gets for an error of its statement.
 func errorOf(s *Session, err error) error {
 	if s != nil && s.statement.unread != nil {
@@ -141,12 +150,7 @@ func errorOf(s *Session, err error) error {
 		return s.statement.denied
 	}
 	var e *mysql.SQLError
-	var ours *sqlerror.SQLError
-	switch {
-	case errors.As(err, &e):
-	case errors.As(err, &ours):
-		e = mysql.NewSQLError(int(ours.Num), ours.State, "%s", ours.Message)
-	default:
+	if !errors.As(ofEngine(err), &e) {
 		e = gms.CastSQLError(err)
 	}
 	if beyond := sizeError(e.Message); beyond != nil {

@@ -2,7 +2,7 @@ package sql
 
 import (
 	"fmt"
-	"isochron/sql/memory"
+	"isochron/sql/legacy"
 	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -101,8 +101,8 @@ func (g *growing) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 			return tooLong(ctx, g.name, most), nil
 		}
 	case types.JSONDocument:
-		if e := memory.SizeOfJSON(v.Val); e.Depth > memory.JSONDepthMax {
-			return nil, mysql.NewSQLError(3157, "22032", "The JSON document exceeds the maximum depth of %d", memory.JSONDepthMax)
+		if e := legacy.SizeOfJSON(v.Val); e.Depth > legacy.JSONDepthMax {
+			return nil, mysql.NewSQLError(3157, "22032", "The JSON document exceeds the maximum depth of %d", legacy.JSONDepthMax)
 		} else if e.Bytes > 4*most {
 			return tooLong(ctx, g.name, most), nil
 		}

@@ -1,7 +1,7 @@
 package sql
 
 import (
-	"isochron/sql/memory"
+	"isochron/sql/legacy"
 	"math"
 	"strconv"
 	"strings"
@@ -108,7 +108,7 @@ func decided() map[string]decision {
 		if len(a) == 0 {
 			return 0
 		}
-		e := memory.SizeOfJSON(a[0])
+		e := legacy.SizeOfJSON(a[0])
 		return e.Bytes + product(int64(e.Nodes), int64(4*e.Depth))
 	}}
 	out["uncompress"] = decision{guess: guessUncompress}
@@ -159,7 +159,7 @@ func checkFormat(name string, a []any) error {
 // sum is that of the arguments' sizes.
 func sum(args []any) (n int64) {
 	for _, a := range args {
-		n += memory.SizeOfValue(a) + 4
+		n += legacy.SizeOfValue(a) + 4
 	}
 	return n
 }
@@ -180,9 +180,9 @@ func sizeAt(args []any, i int) int64 {
 	}
 	switch args[i].(type) {
 	case nil, string, []byte:
-		return memory.SizeOfValue(args[i])
+		return legacy.SizeOfValue(args[i])
 	}
-	return max(memory.SizeOfValue(args[i]), 24) // a number has so many digits
+	return max(legacy.SizeOfValue(args[i]), 24) // a number has so many digits
 }
 
 func textAt(args []any, i int) string {

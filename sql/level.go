@@ -67,7 +67,7 @@ func setIsolation(ctx *gms.Context, s *Session, value any) error {
 		text = readCommitted
 	}
 	if isNext {
-		return s.SetNext(text, s.GetIgnoreAutoCommit() || s.open.begun())
+		return ofEngine(s.SetNext(text, s.GetIgnoreAutoCommit() || s.open.begun()))
 	}
 	s.Characteristics.Level = session.LevelOf(text)
 	if err := s.BaseSession.SetSessionVariable(ctx, isolationAlias, text); err != nil {

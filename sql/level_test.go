@@ -65,3 +65,13 @@ func TestTheGlobalLevel(t *testing.T) {
 		t.Errorf("a new session began %v", begun)
 	}
 }
+
+// A transaction's level cannot be changed within it.
+func TestLevelOfTheNextTransactionWithinOne(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("BEGIN")
+	_, err := c.try("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+	wantCode(t, err, 1568, "25001")
+	c.exec("ROLLBACK")
+	c.exec("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+}

@@ -93,7 +93,7 @@ func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of g
 	if s.wire != nil {
 		beside = s.wire.long.bytes
 	}
-	if err := s.kept.Keep(name, value, beside, b.Limit(s.quiet, connectionMemory, b.Connection)); err != nil {
+	if err := b.Keep(&s.kept, name, value, beside, b.Limit(s.quiet, connectionMemory, b.Connection)); err != nil {
 		return err
 	}
 	known := func(v variable) bool { return strings.EqualFold(v.name, name) }

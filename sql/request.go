@@ -28,8 +28,20 @@ const textKey = "text "
 // textRequest is a statement that came as text.
 func textRequest(text string, several bool) request {
 	r := request{text: text, several: several}
-	r.keyed, r.taken, _ = parse.Parameterise(text)
+	r.keyed, r.taken, _ = parse.Parameterise(text, engineLiteral)
 	return r
+}
+
+// engineLiteral is a value of a text as the engine's parser has it.
+func engineLiteral(kind parse.Literal, text string) sqlparser.Expr {
+	b := []byte(text)
+	switch kind {
+	case parse.Whole:
+		return sqlparser.NewIntVal(b)
+	case parse.Float:
+		return sqlparser.NewFloatVal(b)
+	}
+	return sqlparser.NewStrVal(b)
 }
 
 // key is that under which the session remembers the statement; "": under none.

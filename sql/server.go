@@ -185,7 +185,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := setVariables(cfg.Variables); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting, refusal), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}

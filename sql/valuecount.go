@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"hash/maphash"
+	"isochron/sql/legacy"
 	"isochron/sql/memory"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -37,7 +38,7 @@ func isCountDistinct(e gms.Expression) bool {
 func (c valueCount) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	v, err := c.Expression.Eval(ctx, row)
 	if err == nil && (c.seen == nil || c.seen.isNew(v)) {
-		err = c.held.Add(keptBytes + memory.SizeOfValue(v))
+		err = c.held.Add(keptBytes + legacy.SizeOfValue(v))
 	}
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (x *execution) written(t *text, snap *catalog.Snapshot) (Plan, error) {
 
 // writtenInPacket is the same for a statement that stands in a packet with others.
 func writtenInPacket(ctx context.Context, s *Session, statement string, snap *catalog.Snapshot, first txn.ShardID) (reusing, error) {
-	keyed, taken, ok := parse.Parameterise(statement)
+	keyed, taken, ok := parse.Parameterise(statement, engineLiteral)
 	if !ok {
 		return reusing{}, nil
 	}

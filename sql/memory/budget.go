@@ -2,14 +2,12 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/sql/account"
+	"isochron/sql/legacy"
 	"isochron/sql/sysvars"
 )
 
@@ -32,15 +30,20 @@ type Budget struct {
 	Node, Connection, statement int64        // the defaults
 	used                        atomic.Int64 // by all statements
 	setting                     func(ctx context.Context, name string) int64
+	refusal                     func(code int, message string) error
 }
 
 // New is for statements that may hold so many bytes together; setting is that of the session of
-// a context, or of the node where it is of none; 0: there is none.
-func New(all int64, setting func(ctx context.Context, name string) int64) *Budget {
+// a context, or of the node where it is of none; 0: there is none. refusal makes an error with one of MySQL's numbers.
+func New(all int64, setting func(ctx context.Context, name string) int64, refusal func(code int, message string) error) *Budget {
 	if all <= 0 {
 		all = statementsDefault
 	}
-	return &Budget{Node: all, Connection: all / statementPart, statement: all / statementPart, setting: setting}
+	return &Budget{Node: all, Connection: all / statementPart, statement: all / statementPart, setting: setting, refusal: refusal}
+}
+
+func (b *Budget) refuse(code int, format string, args ...any) error {
+	return b.refusal(code, fmt.Sprintf(format, args...))
 }
 
 // Limit is a setting in bytes, at most what the node has.
@@ -111,15 +114,15 @@ func (a *Account) Charge(n int64) error {
 		return nil // a cursor outlasts its statement
 	}
 	if a.used.Load()+n > a.Statement {
-		return mysql.NewSQLError(beyondBound, "HY000", "Memory capacity of %d bytes for 'a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", a.Statement, sysvars.StatementMemory)
+		return a.budget.refuse(beyondBound, "Memory capacity of %d bytes for 'a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", a.Statement, sysvars.StatementMemory)
 	}
 	if !a.of.Take(account.OfMemory, n, a.node) {
-		return mysql.NewSQLError(outOfMemory, "HY000", "Out of memory; all statements of this account would hold more than %d bytes, 80 %% of what those of the node may (%s): try again later", account.PartOf(a.node), sysvars.NodeMemory)
+		return a.budget.refuse(outOfMemory, "Out of memory; all statements of this account would hold more than %d bytes, 80 %% of what those of the node may (%s): try again later", account.PartOf(a.node), sysvars.NodeMemory)
 	}
 	if a.budget.used.Add(n) > a.node {
 		a.budget.used.Add(-n)
 		a.of.Give(account.OfMemory, n)
-		return mysql.NewSQLError(outOfMemory, "HY000", "Out of memory; all statements of this node would hold more than %d bytes (%s): try again later", a.node, sysvars.NodeMemory)
+		return a.budget.refuse(outOfMemory, "Out of memory; all statements of this node would hold more than %d bytes (%s): try again later", a.node, sysvars.NodeMemory)
 	}
 	a.used.Add(n)
 	if a.closed.Load() {
@@ -173,101 +176,6 @@ func (h *Holding) Add(n int64) error {
 // Drop gives back all that it holds.
 func (h *Holding) Drop() { h.Account.Release(h.bytes.Swap(0)) }
 
-// What values take beside what they say, in bytes.
-const (
-	valueBytes = 24
-	RowBytes   = 48
-)
-
-// RowSize is about what a row takes.
-func RowSize(row gms.Row) int64 {
-	n := int64(RowBytes)
-	for _, v := range row {
-		n += valueBytes + SizeOfValue(v)
-	}
-	return n
-}
-
-// SizeOfValue is about what a value takes beside its place in a row.
-func SizeOfValue(v any) int64 {
-	switch v := v.(type) {
-	case nil, int64, int32, uint64, float64, bool, int8:
-		return 0
-	case string:
-		return int64(len(v))
-	case []byte:
-		return int64(len(v))
-	case types.JSONBytes:
-		if b, err := v.GetBytes(context.Background()); err == nil {
-			return int64(len(b))
-		}
-	case types.JSONDocument:
-		return SizeOfJSON(v.Val).Bytes
-	case gms.AnyWrapper:
-		return 64
-	case types.GeometryValue:
-		return 2 * int64(len(v.Serialize()))
-	case []any:
-		return SizeOfJSON(v).Bytes
-	}
-	return 16
-}
-
-// jsonExtent is how large a JSON value is. It is measured up to jsonNodesMax values.
-type jsonExtent struct {
-	Bytes int64
-	Nodes int
-	Depth int
-}
-
-const (
-	// JSONDepthMax is MySQL's bound of a document's depth.
-	JSONDepthMax = 100
-	// jsonNodesMax bounds the walk; who has more is counted as if without end.
-	jsonNodesMax = 4 << 20
-)
-
-// SizeOfJSON measures a value without recursion.
-func SizeOfJSON(v any) (e jsonExtent) {
-	type open struct {
-		v     any
-		depth int
-	}
-	for todo := []open{{v, 1}}; len(todo) > 0; {
-		o := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		e.Nodes++
-		e.Depth = max(e.Depth, o.depth)
-		if e.Nodes+len(todo) > jsonNodesMax || e.Depth > JSONDepthMax {
-			e.Bytes = 1 << 40
-			return e
-		}
-		e.Bytes += valueBytes
-		switch v := o.v.(type) {
-		case map[string]any:
-			for k, inner := range v { // order: into a sum
-				e.Bytes += int64(len(k)) + valueBytes
-				todo = append(todo, open{inner, o.depth + 1})
-			}
-		case []any:
-			if len(v)+len(todo) > jsonNodesMax {
-				e.Bytes = 1 << 40
-				return e
-			}
-			for _, inner := range v {
-				todo = append(todo, open{inner, o.depth + 1})
-			}
-		case types.JSONDocument:
-			todo = append(todo, open{v.Val, o.depth})
-		case string:
-			e.Bytes += int64(len(v))
-		case []byte:
-			e.Bytes += int64(len(v))
-		}
-	}
-	return e
-}
-
 // Kept is what the variables of a user hold, in bytes.
 type Kept struct {
 	of  map[string]int64
@@ -276,11 +184,11 @@ type Kept struct {
 
 // Keep counts what a variable holds; beside is what the connection holds beside variables. All
 // of it is at most so much.
-func (k *Kept) Keep(name string, value any, beside, most int64) error {
+func (b *Budget) Keep(k *Kept, name string, value any, beside, most int64) error {
 	name = strings.ToLower(name)
-	size := int64(len(name)) + valueBytes + RowBytes + SizeOfValue(value)
+	size := int64(len(name)) + legacy.ValueBytes + legacy.RowBytes + legacy.SizeOfValue(value)
 	if k.All-k.of[name]+size+beside > most {
-		return mysql.NewSQLError(beyondBound, "HY000", "Memory capacity of %d bytes for 'the variables of a connection' exceeded (%s). Set those that are not needed to NULL", most, sysvars.ConnectionMemory)
+		return b.refuse(beyondBound, "Memory capacity of %d bytes for 'the variables of a connection' exceeded (%s). Set those that are not needed to NULL", most, sysvars.ConnectionMemory)
 	}
 	if k.of == nil {
 		k.of = map[string]int64{}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 // One account's statements hold at most 80 % of the memory for those of the node.
 func TestMemoryOfAnAccount(t *testing.T) {
-	b := New(1000, func(context.Context, string) int64 { return 0 })
+	b := New(1000, func(context.Context, string) int64 { return 0 }, func(_ int, message string) error { return errors.New(message) })
 	one, other := &account.Share{}, &account.Share{}
 	a := b.Opened(1000, one)
 	if err := a.Charge(700); err != nil {

@@ -3,7 +3,7 @@
 //
 // How it works. A Budget has the bounds, which settings change while it runs. A statement has an
 // Account, to which the parts of its plan charge what they hold (Holding), by sizes that are
-// estimates from above (RowSize, SizeOfValue, SizeOfJSON). A charge beyond a bound is an error that
+// estimates from above. A charge beyond a bound is an error that
 // names the setting: the statement ends, and the node lives. Kept counts what a connection keeps
 // between its statements.
 //

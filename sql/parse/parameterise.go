@@ -1,10 +1,6 @@
 package parse
 
-import (
-	"strings"
-
-	"github.com/dolthub/vitess/go/vt/sqlparser"
-)
+import "strings"
 
 // The bounds of a text whose values are taken out.
 const (
@@ -16,13 +12,14 @@ const (
 // differ in them alone become one: SELECT c FROM t WHERE id = 5 becomes SELECT c
 // FROM t WHERE id = ?. A value that could mean something else than itself where it
 // stands (in a select list, a call, ORDER BY, LIMIT) stays in the text. ok is false
-// if the text is not simple enough to be sure; nothing is lost then but time.
-func Parameterise(query string) (text string, values []sqlparser.Expr, ok bool) {
+// if the text is not simple enough to be sure; nothing is lost then but time. literal makes a value of its text, without
+// quotes.
+func Parameterise[V any](query string, literal func(kind Literal, text string) V) (text string, values []V, ok bool) {
 	query = strings.TrimRight(query, " \t\r\n")
 	if len(query) > textMaxBytes {
 		return "", nil, false
 	}
-	p := parameteriser{in: query, scopes: make([]scope, 1, 8)}
+	p := parameteriser[V]{in: query, literal: literal, scopes: make([]scope, 1, 8)}
 	for p.at < len(p.in) {
 		if !p.token() {
 			return "", nil, false
@@ -41,28 +38,39 @@ type scope struct {
 	list  bool // a row of VALUES or the list of an IN
 }
 
-type parameteriser struct {
-	in     string
-	at     int
-	out    strings.Builder
-	values []sqlparser.Expr
-	scopes []scope
-	known  bool   // the first word is that of a statement for which plans are made
-	prev   string // the token before: a word in capitals, a sign, "name" or "value"
-	before string // the one before that
+// Literal is the kind of a value in a text.
+type Literal uint8
+
+// The kinds of literal.
+const (
+	Whole  Literal = iota // a whole number
+	Float                 // another number
+	Quoted                // a text
+)
+
+type parameteriser[V any] struct {
+	in      string
+	at      int
+	out     strings.Builder
+	literal func(kind Literal, text string) V
+	values  []V
+	scopes  []scope
+	known   bool   // the first word is that of a statement for which plans are made
+	prev    string // the token before: a word in capitals, a sign, "name" or "value"
+	before  string // the one before that
 }
 
-func (p *parameteriser) top() *scope { return &p.scopes[len(p.scopes)-1] }
+func (p *parameteriser[V]) top() *scope { return &p.scopes[len(p.scopes)-1] }
 
 // put copies a token and remembers it.
-func (p *parameteriser) put(n int, kind string) bool {
+func (p *parameteriser[V]) put(n int, kind string) bool {
 	p.out.WriteString(p.in[p.at : p.at+n])
 	p.at += n
 	p.before, p.prev = p.prev, kind
 	return true
 }
 
-func (p *parameteriser) token() bool {
+func (p *parameteriser[V]) token() bool {
 	switch c := p.in[p.at]; {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		p.out.WriteByte(c)
@@ -97,7 +105,7 @@ func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
 }
 
-func (p *parameteriser) word() bool {
+func (p *parameteriser[V]) word() bool {
 	n := 1
 	for p.at+n < len(p.in) && (isLetter(p.in[p.at+n]) || p.in[p.at+n] >= '0' && p.in[p.at+n] <= '9') {
 		n++
@@ -121,7 +129,7 @@ func (p *parameteriser) word() bool {
 	return p.put(n, word)
 }
 
-func (p *parameteriser) open() bool {
+func (p *parameteriser[V]) open() bool {
 	outer := *p.top()
 	inner := scope{fixed: outer.fixed, call: outer.call}
 	switch p.prev {
@@ -137,7 +145,7 @@ func (p *parameteriser) open() bool {
 }
 
 // free reports whether a value that stands here is a value and nothing else.
-func (p *parameteriser) free() bool {
+func (p *parameteriser[V]) free() bool {
 	s := p.top()
 	if s.fixed || s.call {
 		return false
@@ -153,11 +161,11 @@ func (p *parameteriser) free() bool {
 	return false
 }
 
-func (p *parameteriser) take(n int, v *sqlparser.SQLVal) bool {
+func (p *parameteriser[V]) take(n int, kind Literal, text string) bool {
 	if !p.free() {
 		return p.put(n, "value")
 	}
-	p.values = append(p.values, v)
+	p.values = append(p.values, p.literal(kind, text))
 	p.out.WriteByte('?')
 	p.at += n
 	p.before, p.prev = p.prev, "value"
@@ -165,7 +173,7 @@ func (p *parameteriser) take(n int, v *sqlparser.SQLVal) bool {
 }
 
 // number takes 12, 1.5 or 1e9; not 0x1f, nor names that begin with a digit.
-func (p *parameteriser) number() bool {
+func (p *parameteriser[V]) number() bool {
 	n, whole := p.digits(0), true
 	if p.is(n, '.') {
 		n, whole = p.digits(n+1), false
@@ -183,26 +191,26 @@ func (p *parameteriser) number() bool {
 	if p.at+n < len(p.in) && isLetter(p.in[p.at+n]) || p.prev == "." {
 		return false
 	}
-	b := []byte(p.in[p.at : p.at+n])
+	kind := Float
 	if whole {
-		return p.take(n, sqlparser.NewIntVal(b))
+		kind = Whole
 	}
-	return p.take(n, sqlparser.NewFloatVal(b))
+	return p.take(n, kind, p.in[p.at:p.at+n])
 }
 
 // digits is where the digits end that begin at n.
-func (p *parameteriser) digits(n int) int {
+func (p *parameteriser[V]) digits(n int) int {
 	for p.at+n < len(p.in) && p.in[p.at+n] >= '0' && p.in[p.at+n] <= '9' {
 		n++
 	}
 	return n
 }
 
-func (p *parameteriser) is(n int, c byte) bool { return p.at+n < len(p.in) && p.in[p.at+n] == c }
+func (p *parameteriser[V]) is(n int, c byte) bool { return p.at+n < len(p.in) && p.in[p.at+n] == c }
 
 // text takes 'a text' of plain letters without escapes: others depend on the
 // session's mode and character set.
-func (p *parameteriser) text() bool {
+func (p *parameteriser[V]) text() bool {
 	n := strings.IndexByte(p.in[p.at+1:], '\'')
 	if n < 0 || p.is(n+2, '\'') {
 		return false
@@ -211,5 +219,5 @@ func (p *parameteriser) text() bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 || r == '\\' || r == 0 }) {
 		return false
 	}
-	return p.take(n+2, sqlparser.NewStrVal([]byte(text)))
+	return p.take(n+2, Quoted, text)
 }
