@@ -3,8 +3,8 @@
 //
 // How it works. An operator is a Source over another one: each Next takes batches from below until it has a batch of its
 // own. Sort and Group hold what they need of all rows before their first batch, Windowed a partition of sorted rows; the
-// others hold one batch. A Join has a Source on its left, and on its right an Inner, which returns the rows for a batch of the left: all rows there are
-// (Gathered), or those that a lookup finds.
+// others hold one batch. A Join has a Source on its left, and on its right an Inner, which returns the rows for a batch of
+// the left: all rows there are (Gathered), or those that a lookup finds.
 //
 //	Limit( Sort( Project( Filter( Join( table, Gathered( table ) ) ) ) ) )
 //
@@ -20,8 +20,9 @@
 //   - The context is looked at once a batch; its cause is the error. Nothing recurses by the number of rows.
 //   - After an error or the end, Next returns the same again.
 //
-// A Memory may have SpillFiles: then a Sort or a Join writes rows to files, beyond its share or where Memory refuses more. The other
-// operators do not yet: beyond the bound of memory the statement fails with the error of Memory.
+// A Memory may have SpillFiles: then Sort, Join, Distinct and set operations write rows to files, beyond their share or where
+// Memory refuses more. The other operators do not yet: beyond the bound of memory the statement fails with the error of
+// Memory.
 //
 // What the caller owes it.
 //

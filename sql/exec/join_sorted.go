@@ -122,16 +122,11 @@ func (s *sortedJoin) close() {
 
 // yieldSorted makes a batch of the sorted output.
 func (j *join) yieldSorted() error {
-	for len(j.out) < BatchMax {
-		_, row, err := j.sorted.out.next()
-		if err != nil {
-			return j.in.fail(err)
-		}
-		if row == nil {
-			break
-		}
-		j.out = append(j.out, row)
+	out, err := j.sorted.out.batch(j.out, BatchMax)
+	if err != nil {
+		return j.in.fail(err)
 	}
+	j.out = out
 	return nil
 }
 

@@ -58,6 +58,20 @@ func setOperators() []operator {
 			}
 			return out
 		}, true},
+		{"distinct of many", func(t testing.TB, from Source, m Memory) Source {
+			return Distinct(from, []expr.Type{bigint, bigint}, m)
+		}, func(rows [][]expr.Value) [][]expr.Value { return rows }, true},
+		{"intersect with many", func(t testing.TB, from Source, m Memory) Source {
+			return Intersect(Rows([][]expr.Value{row(3, 500), row(0, 0), row(6, 500), row(0, 0), row(0, 7)}), from, []expr.Type{bigint, bigint}, false, m)
+		}, func(rows [][]expr.Value) (out [][]expr.Value) {
+			switch {
+			case len(rows) > 500:
+				out = [][]expr.Value{row(3, 500), row(0, 0), row(0, 7)}
+			case len(rows) > 0:
+				out = [][]expr.Value{row(0, 0)}
+			}
+			return out
+		}, true},
 		{"limit of each", func(t testing.TB, from Source, m Memory) Source {
 			return LimitEach(Sort(from, byAB[:1], 0, m), 2, 3)
 		}, func(rows [][]expr.Value) (out [][]expr.Value) {

@@ -43,21 +43,14 @@ func (s *fullSort) batch(ctx context.Context, most int) ([][]expr.Value, error) 
 	if err := s.in.check(ctx); err != nil {
 		return nil, err
 	}
-	s.out = s.out[:0]
-	for len(s.out) < most {
-		_, row, err := s.sorter.next()
-		if err != nil {
-			return nil, s.in.fail(err)
-		}
-		if row == nil {
-			break
-		}
-		s.out = append(s.out, row)
+	out, err := s.sorter.batch(s.out[:0], most)
+	if err != nil {
+		return nil, s.in.fail(err)
 	}
-	if len(s.out) == 0 {
+	if s.out = out; len(out) == 0 {
 		return nil, nil
 	}
-	return s.out, nil
+	return out, nil
 }
 
 // fill takes all rows, and settles after each batch.

@@ -171,6 +171,21 @@ func (s *rowSorter) next() (key []byte, row []expr.Value, err error) {
 	return it.key, it.row, nil
 }
 
+// batch appends the next rows to a batch, until it has so many.
+func (s *rowSorter) batch(rows [][]expr.Value, most int) ([][]expr.Value, error) {
+	for len(rows) < most {
+		_, row, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil {
+			break
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 func sortItems(list []item) {
 	slices.SortFunc(list, func(a, b item) int { return a.compare(&b) })
 }

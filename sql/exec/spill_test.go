@@ -44,7 +44,7 @@ func (s *spilling) closed(t testing.TB) {
 // spills are the operators of operators() that write rows to files.
 var spills = []string{
 	"sort", "stable sort", "top", "top of few", "rollup", "merge join", "right side of a merge join", "right side", "limit of each",
-	"right side of a left join by nested loops", "window of partitions",
+	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many",
 }
 
 // Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.
@@ -347,5 +347,39 @@ func TestRowStore(t *testing.T) {
 		}
 		s.close()
 		m.closed(t)
+	}
+}
+
+// Set operations over random relations yield the same from files as in memory.
+func TestSetsThatSpill(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	types := []expr.Type{bigint, text}
+	narrow := func(rows [][]expr.Value) (out [][]expr.Value) {
+		for _, r := range rows {
+			out = append(out, []expr.Value{r[0], r[2], r[1]})
+		}
+		return out
+	}
+	for round := range 40 {
+		left, right := narrow(manyRows(random, 500)), narrow(manyRows(random, 300))
+		for name, of := range map[string]func(m Memory) Source{
+			"DISTINCT":      func(m Memory) Source { return Distinct(Rows(left), types, m) },
+			"INTERSECT":     func(m Memory) Source { return Intersect(Rows(left), Rows(right), types, false, m) },
+			"INTERSECT ALL": func(m Memory) Source { return Intersect(Rows(left), Rows(right), types, true, m) },
+			"EXCEPT":        func(m Memory) Source { return Except(Rows(left), Rows(right), types, false, m) },
+			"EXCEPT ALL":    func(m Memory) Source { return Except(Rows(left), Rows(right), types, true, m) },
+		} {
+			want := show(read(t, of(nil)))
+			m := spillInto(t, 0, 1000)
+			s := of(m)
+			if got := show(read(t, s)); got != want {
+				t.Fatalf("round %d, %s: got\n%.500s\nwant\n%.500s", round, name, got, want)
+			}
+			if len(left) > 200 && len(right) > 200 && m.files.written == 0 {
+				t.Fatalf("round %d, %s: nothing was written to files", round, name)
+			}
+			s.Close()
+			m.closed(t)
+		}
 	}
 }
