@@ -18,8 +18,14 @@ import (
 
 func init() {
 	registerNode(func(e *sqlparser.CastExpr) (node, bool) { return castNode(e.Expr, e.Type, e.Array) })
+	registerNode(func(e *sqlparser.ConvertUsingExpr) (node, bool) {
+		return node{function: usingUTF8, args: []sqlparser.Expr{e.Expr}}, strings.EqualFold(e.Type, "utf8mb4")
+	})
 	registerNode(func(e *sqlparser.ConvertExpr) (node, bool) { return castNode(e.Expr, e.Type, false) })
 }
+
+// usingUTF8 is CONVERT(x USING utf8mb4): NULL for bytes that are none.
+var usingUTF8 = castChar(-1, true, false)
 
 // castNode is the call of a cast; false: evalengine computes it, or nothing does.
 func castNode(e sqlparser.Expr, to *sqlparser.ConvertType, array bool) (node, bool) {
@@ -128,8 +134,12 @@ func (c *Call) castUnsigned() uint64 {
 	return uint64(c.Integer(0))
 }
 
-// castNumber is the argument as a number or text; a JSON value is the scalar in it, a date or time the number of its digits.
+// castNumber is the argument as a number or text; a JSON value is the scalar in it, a date or time the number of its digits,
+// unless it is a text.
 func (c *Call) castNumber() Value {
+	if isText(c.Types[0].Type()) && !c.Number[0] {
+		return c.Args[0]
+	}
 	v := c.numeric(0)
 	if isTemporal(c.Args[0]) {
 		return Int(temporalInteger(c.Args[0]))

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
@@ -18,8 +19,16 @@ type compiler struct {
 	guard   *guard // around what is being compiled, the innermost
 	whole   bool   // what is replaced next is all of an expression of the engine
 	depth   int
-	// guessing: it is for a type, so no other value is computed for its types.
-	guessing bool
+	lazily  bool // literals that are compared are converted only where they are compared
+	first   operand
+	guesses int // it is for the type of another expression, which is for that of another, so often
+}
+
+// operand is the left one of an expression that computes the right one if the left one is not NULL: it is converted outside
+// of that guard.
+type operand struct {
+	expr  sqlparser.Expr
+	guard *guard
 }
 
 // slotName is the qualifier of columns that stand for slots; no table can have it.
@@ -188,7 +197,10 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	}
 	if c, ok := e.(*sqlparser.CharExpr); ok && c.Charset != "" {
 		at, err := b.slot(c, node{function: char, args: c.Exprs}, literal)
-		return &sqlparser.ConvertUsingExpr{Expr: at, Type: c.Charset}, err
+		if err != nil || !strings.EqualFold(c.Charset, "utf8mb4") {
+			return &sqlparser.ConvertUsingExpr{Expr: at, Type: c.Charset}, err
+		}
+		return b.slot(c, node{function: usingUTF8, args: []sqlparser.Expr{at}}, literal)
 	}
 	if c, ok := e.(*sqlparser.CollateExpr); ok && c.Collation != "binary" && (isBits(c.Expr) || sqltypes.IsBinary(b.kind(c.Expr))) {
 		return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c.Collation)
@@ -200,11 +212,25 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		if err != nil {
 			return nil, err
 		}
+		switch e.(type) {
+		case *sqlparser.ComparisonExpr, *sqlparser.BinaryExpr:
+			return out, nil // converted
+		case *sqlparser.BetweenExpr:
+			if converted, err := b.plain(out, literal); converted != nil || err != nil {
+				return converted, err
+			}
+			return out, nil
+		}
 		if converted, err := b.numeric(out); converted != nil || err != nil {
 			return converted, err
 		}
 		return out, nil
 	}
+	return b.plain(e, literal)
+}
+
+// plain is what stands for an expression that computes all of its parts, which have been replaced; nil: it stays as it is.
+func (b *compiler) plain(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
 	converted, err := b.numeric(e)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,12 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 			return 0, false, err
 		}
 	}
-	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps)}
+	if first := b.first; first.expr != nil && len(n.args) == 1 && n.args[0] == first.expr {
+		guard, lazily := b.guard, b.lazily
+		b.guard, b.lazily = first.guard, false
+		defer func() { b.guard, b.lazily = guard, lazily }()
+	}
+	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps), owner: noOwner, fixed: !b.lazily && converts(n)}
 	around := b.guard
 	if n.function.Unread {
 		b.guard = newGuard(around, sqlparser.BoolVal(false), isTrue)
@@ -48,7 +53,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		if n.function.Typed != nil {
 			known = append(known, b.known(a, v))
 		}
-		s.args = append(s.args, v)
+		s.args, s.ends = append(s.args, v), append(s.ends, len(b.p.steps))
 		if n.function.Numbers && isBits(a) {
 			v.typ = unsignedType(nil, nil)
 			v.typ.SetNullability(false)
@@ -65,7 +70,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	}
 	b.guard = around
 	s.guard = noGuard
-	if !converts(n) {
+	if !s.fixed {
 		if s.guard, err = b.needed(); err != nil {
 			return 0, false, err
 		}
@@ -85,6 +90,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}
 	s.at = len(b.p.steps)
+	b.p.own(&s)
 	b.p.steps = append(b.p.steps, s)
 	b.p.slots = append(b.p.slots, s.call.Out)
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
@@ -138,6 +144,8 @@ func isBoolean(e sqlparser.Expr) bool {
 	case sqlparser.BoolVal, *sqlparser.ComparisonExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr,
 		*sqlparser.IsExpr, *sqlparser.BetweenExpr, *sqlparser.ExistsExpr:
 		return true
+	case *sqlparser.UnaryExpr:
+		return e.Operator == sqlparser.BangOp
 	case *sqlparser.FuncExpr:
 		return truthFunctions[e.Name.Lowered()]
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strconv"
 	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -24,7 +25,14 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 			whole, fraction, _ := strings.Cut(e.Val, ".")
 			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), int32(len(whole)+len(fraction)), int32(len(fraction)), nil)
 		}
+	case *sqlparser.UnaryExpr:
+		if e.Operator == sqlparser.UMinusOp && sqltypes.IsIntegral(t.Type()) && beyondSigned(e.Expr) {
+			return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, t.Nullable(), 20, 0, nil)
+		}
 	case *sqlparser.FuncExpr:
+		if k := extremes[e.Name.Lowered()]; k != nil {
+			return b.extremeNumber(e.Exprs, t)
+		}
 		if e.Name.EqualString("if") && len(e.Exprs) == 3 {
 			return b.mended(&sqlparser.CaseExpr{Whens: []*sqlparser.When{{Val: e.Exprs[1]}}, Else: e.Exprs[2]}, t)
 		}
@@ -32,11 +40,51 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null }) {
 			return NullType()
 		}
+		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null || k == sqltypes.Float32 }) {
+			return floatType(nil, nil)
+		}
 		if (sqltypes.IsBinary(t.Type()) || sqltypes.IsText(t.Type()) && t.Collation() == collations.CollationBinaryID) && b.branches(e, func(k sqltypes.Type) bool {
 			return sqltypes.IsDateOrTime(k) || sqltypes.IsNumber(k) || sqltypes.IsText(k) || k == sqltypes.Null
 		}) {
 			return evalengine.NewTypeEx(sqltypes.VarChar, b.p.context.Collation, t.Nullable(), t.Size(), 0, nil)
 		}
+	}
+	return t
+}
+
+// beyondSigned reports whether a literal, or its negative, is a number that a BIGINT does not have the negative of.
+func beyondSigned(e sqlparser.Expr) bool {
+	switch e := e.(type) {
+	case *sqlparser.Literal:
+		n, err := strconv.ParseUint(e.Val, 10, 64)
+		return e.Type == sqlparser.IntVal && err == nil && n > 1<<63
+	case *sqlparser.UnaryExpr:
+		l, ok := e.Expr.(*sqlparser.Literal)
+		return ok && e.Operator == sqlparser.UMinusOp && l.Type == sqlparser.IntVal && l.Val == "9223372036854775808"
+	}
+	return false
+}
+
+// extremeNumber is the type of GREATEST or LEAST of numbers, of which NULL is none: a double has the decimals of the
+// argument with the most.
+func (b *compiler) extremeNumber(args []sqlparser.Expr, t Type) Type {
+	kind, decimals := sqltypes.Null, int32(0)
+	for _, a := range args {
+		switch k := b.kind(a); {
+		case sqltypes.IsNull(k) && !isBits(a):
+			continue
+		case !sqltypes.IsNumber(k):
+			return t
+		case sqltypes.IsFloat(k) || kind == sqltypes.Null || sqltypes.IsDecimal(k) && !sqltypes.IsFloat(kind):
+			kind = k
+		}
+		decimals = max(decimals, b.decimalsOf(a))
+	}
+	switch {
+	case sqltypes.IsFloat(kind):
+		return doubleOf(decimals)
+	case sqltypes.IsNull(t.Type()) && sqltypes.IsIntegral(kind):
+		return integerType(nil, nil)
 	}
 	return t
 }
@@ -94,6 +142,9 @@ func (b *compiler) decimalsOf(e sqlparser.Expr) int32 {
 		case sqlparser.DecimalVal:
 			_, fraction, _ := strings.Cut(e.Val, ".")
 			return int32(len(fraction))
+		case sqlparser.TimeVal, sqlparser.TimestampVal:
+			_, fraction, _ := strings.Cut(e.Val, ".")
+			return int32(min(len(fraction), 6))
 		}
 	case *sqlparser.Argument:
 		switch {

@@ -18,10 +18,25 @@ import (
 func (c *Call) IsNull(i int) bool { return c.Args[i].IsNull() }
 
 // Str is the i-th argument as text.
-func (c *Call) Str(i int) string { return Text(c.Args[i]).ToString() }
+func (c *Call) Str(i int) string { return c.text(i).ToString() }
 
 // Raw are the bytes of the i-th argument, not to be changed.
-func (c *Call) Raw(i int) []byte { return Text(c.Args[i]).Raw() }
+func (c *Call) Raw(i int) []byte { return c.text(i).Raw() }
+
+// text is the i-th argument where it becomes a text: a double has the decimals of its type, and no negative zero.
+func (c *Call) text(i int) Value {
+	v := c.Args[i]
+	if v.Type() != sqltypes.Float64 {
+		return Text(v)
+	}
+	if v.ToString() == "-0" {
+		v = Double(0)
+	}
+	if i < len(c.Types) && sqltypes.IsFloat(c.Types[i].Type()) {
+		return Display(v, c.Types[i])
+	}
+	return v
+}
 
 // numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, and dates and times are those of
 // their digits.
@@ -55,18 +70,26 @@ func (c *Call) moment(i int) Value {
 	return sqltypes.MakeTrusted(t, v.Raw())
 }
 
-// jsonNumber is a JSON value as a number or text: the scalar that it is; others are 0, after a warning.
+// jsonNumber is a JSON value as a number: the scalar that it is, or the number that its text begins with, and 0 for others;
+// what is cut off is a warning.
 func (c *Call) jsonNumber(kind string, v Value) Value {
 	out := jsonScalar(v)
-	if s := v.ToString(); sqltypes.IsText(out.Type()) && (s == "" || s[0] != '"') {
-		name := ""
-		if c.Function != nil {
-			name = strings.ToLower(strings.TrimLeft(c.Function.Name, "\x00"))
-		}
-		c.Warn(3156, fmt.Sprintf("Invalid JSON value for CAST to %s from column %s at row 1", kind, name))
-		return Int(0)
+	if !sqltypes.IsText(out.Type()) {
+		return out
 	}
-	return out
+	n := 0.0
+	if s := v.ToString(); s != "" && s[0] == '"' {
+		var err error
+		if n, err = fastparse.ParseFloat64(out.ToString()); err == nil {
+			return Double(n)
+		}
+	}
+	name := ""
+	if c.Function != nil && c.Function.Name[0] != 0 {
+		name = strings.ToLower(c.Function.Name)
+	}
+	c.Warn(3156, fmt.Sprintf("Invalid JSON value for CAST to %s from column %s at row 1", kind, name))
+	return Double(n)
 }
 
 // Integer is the i-th argument as a signed integer: rounded, cut at the ends of its range.
@@ -193,10 +216,26 @@ func (c *Call) Decimal(i int) decimal.Decimal {
 
 func toDouble(c *Call, i int) { c.Float(i) }
 
+func toIntegers(c *Call, i int) { c.Integer(i) }
+
 // toInteger converts arguments behind the first.
 func toInteger(c *Call, i int) {
 	if i > 0 {
 		c.Integer(i)
+	}
+}
+
+// toCount converts the count of SUBSTRING_INDEX.
+func toCount(c *Call, i int) {
+	if i == 2 {
+		c.Integer(i)
+	}
+}
+
+// toBits converts the numbers of EXPORT_SET.
+func toBits(c *Call, i int) {
+	if i == 0 || i == 4 {
+		c.Bits(i)
 	}
 }
 

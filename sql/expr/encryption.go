@@ -24,7 +24,7 @@ func init() {
 		&Function{Name: "COMPRESS", Min: 1, Max: 1, Type: binaryType, Eval: compress},
 		&Function{Name: "UNCOMPRESS", Min: 1, Max: 1, Type: binaryType, Eval: uncompress},
 		&Function{Name: "UNCOMPRESSED_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: uncompressedLength},
-		&Function{Name: "SHA2", Min: 2, Max: 2, Type: textType, Eval: sha2},
+		&Function{Name: "SHA2", Min: 2, Max: 2, Type: textType, Convert: digestBits, Eval: sha2},
 		// Without the component that validates passwords.
 		&Function{Name: "VALIDATE_PASSWORD_STRENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(*Call) (Value, error) { return Int(0), nil }},
 	)
@@ -298,6 +298,18 @@ func uncompressedLength(c *Call) (Value, error) {
 		return c.corrupted(), nil
 	}
 	return Int(int64(binary.LittleEndian.Uint32(b) & prefixMask)), nil
+}
+
+// digestBits warns of a number of bits that SHA2 has not, even of NULL.
+func digestBits(c *Call, i int) {
+	if i != 1 {
+		return
+	}
+	switch c.Integer(1) {
+	case 0, 224, 256, 384, 512:
+	default:
+		c.Warn(1583, "Incorrect parameters in the call to native function 'sha2'")
+	}
 }
 
 // sha2 is SHA2 of a number of bits; 0 are 256.

@@ -48,20 +48,26 @@ func (c *Call) extreme(sign int) Value {
 		if c.IsNull(i) {
 			return Null
 		}
-		p, ok := read(i) // a text that is no date is before all
-		if !ok && sqltypes.IsNumber(c.Args[i].Type()) {
+		p, ok := read(i)
+		if !ok && c.Out.Type() == sqltypes.Time {
 			return Null
+		}
+		if !ok {
+			p.temporal = temporal{} // what is no date is before all
 		}
 		if i == 0 || sign*compareInt64(p.micros(), most.micros()) > 0 {
 			most = p
 		}
+	}
+	if c.Out.Type() != sqltypes.Time && most.zeroDate() && c.mode("NO_ZERO_DATE") {
+		return Null
 	}
 	return c.temporalValue(most.temporal, int(c.Out.Size()))
 }
 
 func compareInt64(a, b int64) int { return b2i(a > b) - b2i(a < b) }
 
-var interval = &Function{Name: "INTERVAL", Min: 2, Max: -1, Type: integerType, Nulls: true, Eval: evalInterval}
+var interval = &Function{Name: "INTERVAL", Min: 2, Max: -1, Type: integerType, Ask: evalInterval}
 
 func init() {
 	registerNode(func(e *sqlparser.IntervalFuncExpr) (node, bool) {
@@ -70,13 +76,14 @@ func init() {
 }
 
 // evalInterval is INTERVAL(): how many of the other arguments are before the first that is larger than argument 0.
-func evalInterval(c *Call) (Value, error) {
-	if c.IsNull(0) {
-		return Int(-1), nil
+func evalInterval(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Int(-1), err
 	}
 	exact := true
-	for i := range c.Args {
-		exact = exact && (c.IsNull(i) || c.exactNumber(i))
+	for i, t := range c.Types {
+		k := t.Type()
+		exact = exact && (sqltypes.IsIntegral(k) || sqltypes.IsDecimal(k) || sqltypes.IsNull(k) || sqltypes.IsDateOrTime(k) || c.Number[i] || c.Moment[i])
 	}
 	var larger func(i int) bool
 	if exact {
@@ -87,6 +94,9 @@ func evalInterval(c *Call) (Value, error) {
 		larger = func(i int) bool { return c.Float(i) > n }
 	}
 	for i := 1; i < len(c.Args); i++ {
+		if err := need(i); err != nil {
+			return Null, err
+		}
 		if !c.IsNull(i) && larger(i) {
 			return Int(int64(i - 1)), nil
 		}

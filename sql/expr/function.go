@@ -34,6 +34,8 @@ type Function struct {
 	Eval func(c *Call) (Value, error)
 	// Check, if there is one, is an error of the client at Compile.
 	Check func(c *Context) error
+	// Ask, in the place of Eval, has the arguments computed that it needs: need computes the i-th.
+	Ask func(c *Call, need func(i int) error) (Value, error)
 	// Repeat, in the place of Eval, computes the arguments again, as often as it calls again.
 	Repeat func(c *Call, again func() error) (Value, error)
 	// Nulls: Eval is called with NULL arguments too; otherwise one makes the result NULL.

@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
@@ -23,6 +24,7 @@ const (
 	notTrue
 	notFalse
 	isNull
+	notNull
 )
 
 // condition is a guard of a program, computed at most once for each row.
@@ -90,8 +92,8 @@ func (p *Program) holds(at int) (bool, error) {
 }
 
 func (t guardTest) of(v Value, c *Context) bool {
-	if t == isNull {
-		return v.IsNull()
+	if t == isNull || t == notNull {
+		return v.IsNull() == (t == isNull)
 	}
 	quiet := Context{Now: c.Now, Zone: c.Zone, Collation: c.Collation}
 	truth := Truth(v, &quiet)
@@ -144,11 +146,18 @@ func newGuard(outer *guard, condition sqlparser.Expr, holds guardTest) *guard {
 // isConditional reports whether an expression computes only some of its parts.
 func isConditional(e sqlparser.Expr) bool {
 	switch e := e.(type) {
-	case *sqlparser.CaseExpr, *sqlparser.AndExpr, *sqlparser.OrExpr:
+	case *sqlparser.CaseExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.BetweenExpr:
 		return true
+	case *sqlparser.ComparisonExpr:
+		_, plain := comparisons[e.Operator]
+		return plain && e.Operator != sqlparser.NullSafeEqualOp && ofNoRow(e.Left) && !isValue(e.Left)
+	case *sqlparser.BinaryExpr:
+		return e.Operator == sqlparser.BitAndOp || e.Operator == sqlparser.BitOrOp || e.Operator == sqlparser.DivOp && ofNoRow(e.Left)
 	case *sqlparser.FuncExpr:
 		switch {
 		case !e.Qualifier.IsEmpty():
+		case e.Name.EqualString("nullif"):
+			return len(e.Exprs) == 2
 		case e.Name.EqualString("if"):
 			return len(e.Exprs) == 3
 		case e.Name.EqualString("ifnull"), e.Name.EqualString("coalesce"):
@@ -167,10 +176,40 @@ func (b *compiler) conditional(e sqlparser.Expr, literal *bool) (sqlparser.Expr,
 	case *sqlparser.OrExpr:
 		left, right, err := b.pair(e.Left, e.Right, notTrue, literal)
 		return &sqlparser.OrExpr{Left: left, Right: right}, err
+	case *sqlparser.XorExpr:
+		left, right, g, err := b.untilNull(e.Left, e.Right, literal)
+		if err != nil {
+			return nil, err
+		}
+		if left, err = b.condition(left); err != nil {
+			return nil, err
+		}
+		right, err = b.within(g, func() (sqlparser.Expr, error) { return b.condition(right) })
+		return &sqlparser.XorExpr{Left: left, Right: right}, err
+	case *sqlparser.ComparisonExpr:
+		left, right, g, err := b.untilNull(e.Left, e.Right, literal)
+		if err != nil {
+			return nil, err
+		}
+		return b.laterPlain(g, left, &sqlparser.ComparisonExpr{Operator: e.Operator, Left: left, Right: right}, literal)
+	case *sqlparser.BinaryExpr:
+		if e.Operator == sqlparser.DivOp {
+			return b.quotient(e, literal)
+		}
+		left, right, g, err := b.untilNull(e.Left, e.Right, literal)
+		if err != nil {
+			return nil, err
+		}
+		return b.laterPlain(g, left, &sqlparser.BinaryExpr{Operator: e.Operator, Left: left, Right: right}, literal)
+	case *sqlparser.BetweenExpr:
+		return b.between(e, literal)
 	case *sqlparser.CaseExpr:
 		return b.caseBranches(e, literal)
 	case *sqlparser.FuncExpr:
-		if !e.Name.EqualString("if") {
+		switch {
+		case e.Name.EqualString("nullif"):
+			return b.nullIf(e.Exprs, literal)
+		case !e.Name.EqualString("if"):
 			return b.coalesce(e.Exprs, literal)
 		}
 		out := *e
@@ -199,6 +238,107 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 	}
 	right, err = b.within(g, func() (sqlparser.Expr, error) { return convert(right) })
 	return left, right, err
+}
+
+// untilNull rewrites two operands; the right one is computed if the left one is not NULL, which g guards.
+func (b *compiler) untilNull(left, right sqlparser.Expr, literal *bool) (_, _ sqlparser.Expr, g *guard, err error) {
+	if left, err = b.replace(left, literal); err != nil {
+		return nil, nil, nil, err
+	}
+	g = newGuard(b.guard, left, notNull)
+	right, err = b.branch(right, literal, g)
+	return left, right, g, err
+}
+
+// quotient rewrites a division. An exact one computes the divisor if the dividend is not NULL.
+func (b *compiler) quotient(e *sqlparser.BinaryExpr, literal *bool) (sqlparser.Expr, error) {
+	left, err := b.replace(e.Left, literal)
+	if err != nil {
+		return nil, err
+	}
+	g := b.guard
+	if b.isNumber(left) && !sqltypes.IsFloat(b.kind(left)) {
+		g = newGuard(b.guard, left, notNull)
+	}
+	right, err := b.branch(e.Right, literal, g)
+	if err != nil {
+		return nil, err
+	}
+	return b.laterPlain(g, left, &sqlparser.BinaryExpr{Operator: e.Operator, Left: left, Right: right}, literal)
+}
+
+// laterPlain is what stands for an expression whose operands have been rewritten; the right one is converted under a guard.
+func (b *compiler) laterPlain(g *guard, left, e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	lazily, first := b.lazily, b.first
+	b.lazily, b.first = true, operand{left, b.guard}
+	defer func() { b.lazily, b.first = lazily, first }()
+	out, err := b.within(g, func() (sqlparser.Expr, error) { return b.plain(e, literal) })
+	if out == nil && err == nil {
+		return e, nil
+	}
+	return out, err
+}
+
+// nullIf is NULLIF as a CASE. The second argument is computed if the first is not NULL.
+func (b *compiler) nullIf(args []sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
+	first, err := b.replace(args[0], literal)
+	if err != nil {
+		return nil, err
+	}
+	if first, err = b.single(first, literal); err != nil {
+		return nil, err
+	}
+	g := newGuard(b.guard, first, notNull)
+	second, err := b.branch(args[1], literal, g)
+	if err != nil {
+		return nil, err
+	}
+	before := b.lazily
+	b.lazily = ofNoRow(args[0])
+	defer func() { b.lazily = before }()
+	equal, err := b.within(g, func() (sqlparser.Expr, error) { return b.equals(first, second) })
+	return &sqlparser.CaseExpr{Whens: []*sqlparser.When{{Cond: equal, Val: &sqlparser.NullVal{}}}, Else: first}, err
+}
+
+// isValue reports whether an expression is a literal, or a parameter, that is not NULL.
+func isValue(e sqlparser.Expr) bool {
+	switch e := e.(type) {
+	case *sqlparser.Literal, sqlparser.BoolVal:
+		return true
+	case *sqlparser.Argument:
+		return !sqltypes.IsNull(e.Type)
+	case *sqlparser.UnaryExpr:
+		return isValue(e.Expr)
+	}
+	return false
+}
+
+// ofNoRow reports whether an expression, as it was written, has no columns and is no row.
+func ofNoRow(e sqlparser.Expr) bool {
+	none := true
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch n.(type) {
+		case *sqlparser.ColName, sqlparser.ValTuple, *sqlparser.Subquery:
+			none = false
+		}
+		return none, nil
+	}, e)
+	return none
+}
+
+// between rewrites BETWEEN: its ends are computed if the value is not NULL.
+func (b *compiler) between(e *sqlparser.BetweenExpr, literal *bool) (sqlparser.Expr, error) {
+	value, err := b.replace(e.Left, literal)
+	if err != nil {
+		return nil, err
+	}
+	g := newGuard(b.guard, value, notNull)
+	from, err := b.branch(e.From, literal, g)
+	if err != nil {
+		return nil, err
+	}
+	to, err := b.branch(e.To, literal, g)
+	return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: value, From: from, To: to}, err
 }
 
 // rowless reports whether an expression has one value for all rows.
@@ -313,6 +453,9 @@ func (b *compiler) whenTrue(value, e sqlparser.Expr) (sqlparser.Expr, error) {
 	if value == nil {
 		return b.condition(e)
 	}
+	before := b.lazily
+	b.lazily = true
+	defer func() { b.lazily = before }()
 	return b.equals(value, e)
 }
 
@@ -358,16 +501,6 @@ func (b *compiler) repeated(e sqlparser.Expr, literal *bool) (sqlparser.Expr, er
 	case *sqlparser.BetweenExpr:
 		left, err := b.single(e.Left, literal)
 		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: left, From: e.From, To: e.To}, err
-	case *sqlparser.FuncExpr:
-		if !e.Qualifier.IsEmpty() || !e.Name.EqualString("nullif") || len(e.Exprs) != 2 {
-			return nil, nil
-		}
-		first, err := b.single(e.Exprs[0], literal)
-		if err != nil {
-			return nil, err
-		}
-		equal, err := b.equals(first, e.Exprs[1])
-		return &sqlparser.CaseExpr{Whens: []*sqlparser.When{{Cond: equal, Val: &sqlparser.NullVal{}}}, Else: first}, err
 	}
 	return nil, nil
 }

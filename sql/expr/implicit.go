@@ -13,6 +13,13 @@ import (
 // number is a text as a double.
 var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return Double(c.Float(0)), nil }}
 
+// digitsNumber is a date or time as the number of its digits.
+var digitsNumber = &Function{Name: "\x00DIGITS", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
+	t := numberType(args[0])
+	t.SetNullability(true)
+	return t
+}, Eval: func(c *Call) (Value, error) { return scaled(c.numeric(0), c.Out), nil }}
+
 // comparedNumber is a text that is compared with numbers.
 var comparedNumber = &Function{Name: "\x00COMPARED", Min: 1, Max: 1, Type: doubleType, Eval: number.Eval}
 
@@ -44,11 +51,11 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if !ok {
 			return nil, nil
 		}
-		second, left, right := to, b.isText(e.Left), b.isText(e.Right)
-		if to == bits { // of two binary texts the bits of their bytes
-			left, right = left && !sqltypes.IsBinary(b.kind(e.Left)), right && !sqltypes.IsBinary(b.kind(e.Right))
+		second, left, right := to, b.isLoose(e.Left), b.isLoose(e.Right)
+		if to == bits && sqltypes.IsBinary(b.kind(e.Left)) && (sqltypes.IsBinary(b.kind(e.Right)) || isShift(e.Operator)) {
+			left, right = false, right && isShift(e.Operator) // the bits of the bytes
 		}
-		if e.Operator == sqlparser.ShiftLeftOp || e.Operator == sqlparser.ShiftRightOp {
+		if isShift(e.Operator) {
 			second = count
 		}
 		return b.sidesTo(e.Left, e.Right, to, second, left, right, func(l, r sqlparser.Expr) sqlparser.Expr {
@@ -78,8 +85,12 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: out[0], From: out[1], To: out[2]}, nil
 	case *sqlparser.UnaryExpr:
 		to := map[sqlparser.UnaryExprOperator]*Function{sqlparser.UMinusOp: number, sqlparser.BangOp: number, sqlparser.TildaOp: bits}[e.Operator]
-		if to != nil && b.isText(e.Expr) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
+		if to != nil && (b.isText(e.Expr) || e.Operator != sqlparser.BangOp && b.isLoose(e.Expr)) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
 			inner, err := b.as(to, e.Expr)
+			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
+		}
+		if e.Operator == sqlparser.UMinusOp && sqltypes.IsDateOrTime(b.kind(e.Expr)) && b.kind(e.Expr) != sqltypes.Year {
+			inner, err := b.as(digitsNumber, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
 		}
 	case *sqlparser.NotExpr:
@@ -100,16 +111,19 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 
 // operands are what operators convert texts to.
 var operands = map[sqlparser.BinaryExprOperator]*Function{
-	sqlparser.PlusOp: number, sqlparser.MinusOp: number, sqlparser.MultOp: number, sqlparser.DivOp: number, sqlparser.IntDivOp: number,
+	sqlparser.PlusOp: number, sqlparser.MinusOp: number, sqlparser.MultOp: number, sqlparser.DivOp: number,
 	sqlparser.BitAndOp: bits, sqlparser.BitOrOp: bits, sqlparser.BitXorOp: bits, sqlparser.ShiftLeftOp: bits, sqlparser.ShiftRightOp: bits,
 }
 
 // condition is an expression that is asked for its truth: a text is a number.
 func (b *compiler) condition(e sqlparser.Expr) (sqlparser.Expr, error) {
-	if !b.isText(e) && !isBits(e) {
-		return e, nil
+	switch {
+	case b.isText(e) || isBits(e):
+		return b.as(number, e)
+	case b.kind(e) == sqltypes.TypeJSON:
+		return b.as(truth, e)
 	}
-	return b.as(number, e)
+	return e, nil
 }
 
 // comparisons are those of two values.
@@ -212,6 +226,15 @@ func (b *compiler) as(f *Function, e sqlparser.Expr) (sqlparser.Expr, error) {
 func (b *compiler) isText(e sqlparser.Expr) bool {
 	k := b.kind(e)
 	return sqltypes.IsText(k) || sqltypes.IsBinary(k) || k == sqltypes.Enum || k == sqltypes.Set
+}
+
+// isLoose reports whether an expression is converted, with a warning, where a number is needed.
+func (b *compiler) isLoose(e sqlparser.Expr) bool {
+	return b.isText(e) || b.kind(e) == sqltypes.TypeJSON
+}
+
+func isShift(o sqlparser.BinaryExprOperator) bool {
+	return o == sqlparser.ShiftLeftOp || o == sqlparser.ShiftRightOp
 }
 
 func (b *compiler) isNumber(e sqlparser.Expr) bool {

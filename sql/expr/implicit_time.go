@@ -81,9 +81,12 @@ var (
 // asDateTime and asTime are values beside a date or time that is no column; what is none is that of 0.
 var (
 	asDateTime = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
-		p, ok := c.date(0, c.storedRules()&^noZeroDate)
-		if !ok || p.zeroDate() {
+		p, ok := c.date(0, zeroParts|invalidDays)
+		switch {
+		case !ok || p.zeroDate():
 			p.temporal = temporal{month: 1, day: 1} // no date is less; the engine has none of month 0
+		case !dateRules(0).accepts(&p.temporal): // between two dates
+			return c.Bytes([]byte(beyondDates(float64(p.year*10_000 + p.month*100 + p.day)))), nil
 		}
 		return c.temporalValue(p.temporal, 6), nil
 	}}

@@ -24,6 +24,10 @@ func errJSONDepth() error {
 	return newError(3157, "22032", "The JSON document exceeds the maximum depth.")
 }
 
+func errJSONBinary() error {
+	return newError(3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'.")
+}
+
 // document is the i-th argument, a JSON document or its text.
 func (c *Call) document(i int) (jsonValue, error) {
 	name := strings.ToLower(c.Function.Name)
@@ -42,7 +46,7 @@ func (c *Call) document(i int) (jsonValue, error) {
 		return v, newError(3141, "22032", `Invalid JSON text in argument %d to function %s: "%s" at position %d.`, i+1, name, fault.what,
 			utf8.RuneCountInString(c.Str(i)[:min(fault.at, len(c.Str(i)))]))
 	case sqltypes.IsBinary(t), sqltypes.IsText(t):
-		return jsonValue{}, newError(3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'.")
+		return jsonValue{}, errJSONBinary()
 	}
 	return jsonValue{}, newError(3146, "22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", i+1, name)
 }

@@ -12,9 +12,15 @@ import (
 var jsonModifiers = map[sqlparser.JSONValueModifierType]*Function{
 	sqlparser.JSONArrayAppendType: jsonModifier("JSON_ARRAY_APPEND", appendAt),
 	sqlparser.JSONArrayInsertType: jsonModifier("JSON_ARRAY_INSERT", insertAt),
-	sqlparser.JSONInsertType:      jsonModifier("JSON_INSERT", func(doc *jsonValue, p jsonPath, v jsonValue) error { return setAt(doc, p, v, true, false) }),
-	sqlparser.JSONReplaceType:     jsonModifier("JSON_REPLACE", func(doc *jsonValue, p jsonPath, v jsonValue) error { return setAt(doc, p, v, false, true) }),
-	sqlparser.JSONSetType:         jsonModifier("JSON_SET", func(doc *jsonValue, p jsonPath, v jsonValue) error { return setAt(doc, p, v, true, true) }),
+	sqlparser.JSONInsertType: jsonModifier("JSON_INSERT", func(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error {
+		return setAt(doc, p, value, true, false)
+	}),
+	sqlparser.JSONReplaceType: jsonModifier("JSON_REPLACE", func(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error {
+		return setAt(doc, p, value, false, true)
+	}),
+	sqlparser.JSONSetType: jsonModifier("JSON_SET", func(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error {
+		return setAt(doc, p, value, true, true)
+	}),
 }
 
 var (
@@ -47,29 +53,32 @@ func init() {
 	})
 }
 
-// jsonModifier is a function that changes a document at each of several paths.
-func jsonModifier(name string, change func(*jsonValue, jsonPath, jsonValue) error) *Function {
-	return &Function{Name: name, Min: 3, Max: -1, Nulls: true, Type: jsonType, Eval: func(c *Call) (Value, error) {
-		if c.IsNull(0) {
-			return Null, nil
+// jsonModifier is a function that changes a document at each of several paths. change asks for the value, which is then
+// computed, if it has a place.
+func jsonModifier(name string, change func(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error) *Function {
+	return &Function{Name: name, Min: 3, Max: -1, Type: jsonType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+		if err := need(0); err != nil || c.IsNull(0) {
+			return Null, err
 		}
 		doc, err := c.document(0)
 		if err != nil {
 			return Null, err
 		}
 		for i := 1; i+1 < len(c.Args); i += 2 {
-			if c.IsNull(i) {
-				return Null, nil
+			if err := need(i); err != nil || c.IsNull(i) {
+				return Null, err
 			}
 			p, err := c.path(i, true)
 			if err != nil {
 				return Null, err
 			}
-			v, err := c.jsonOf(i + 1)
-			if err != nil {
-				return Null, err
+			value := func() (jsonValue, error) {
+				if err := need(i + 1); err != nil {
+					return jsonValue{}, err
+				}
+				return c.jsonOf(i + 1)
 			}
-			if err := change(&doc, p, v); err != nil {
+			if err := change(&doc, p, value); err != nil {
 				return Null, err
 			}
 		}
@@ -78,12 +87,16 @@ func jsonModifier(name string, change func(*jsonValue, jsonPath, jsonValue) erro
 }
 
 // setAt adds a value at a path where there is none, or replaces the one there.
-func setAt(doc *jsonValue, p jsonPath, v jsonValue, add, replace bool) error {
+func setAt(doc *jsonValue, p jsonPath, value func() (jsonValue, error), add, replace bool) error {
 	if old := p.one(doc); old != nil {
-		if replace {
+		if !replace {
+			return nil
+		}
+		v, err := value()
+		if err == nil {
 			*old = v
 		}
-		return nil
+		return err
 	}
 	if !add {
 		return nil
@@ -93,10 +106,15 @@ func setAt(doc *jsonValue, p jsonPath, v jsonValue, add, replace bool) error {
 		return nil
 	}
 	leg := &p[len(p)-1]
+	if leg.kind == legMember && parent.kind != jsonObject {
+		return nil
+	}
+	v, err := value()
+	if err != nil {
+		return err
+	}
 	if leg.kind == legMember {
-		if parent.kind == jsonObject {
-			parent.setMember(leg.key, v)
-		}
+		parent.setMember(leg.key, v)
 		return nil
 	}
 	if parent.kind != jsonArray {
@@ -113,10 +131,14 @@ func (v *jsonValue) insert(at int, one jsonValue) {
 }
 
 // appendAt appends a value to the array at a path; what is no array becomes one.
-func appendAt(doc *jsonValue, p jsonPath, v jsonValue) error {
+func appendAt(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error {
 	old := p.one(doc)
 	if old == nil {
 		return nil
+	}
+	v, err := value()
+	if err != nil {
+		return err
 	}
 	if old.kind != jsonArray {
 		*old = jsonArrayOf(*old)
@@ -126,11 +148,15 @@ func appendAt(doc *jsonValue, p jsonPath, v jsonValue) error {
 }
 
 // insertAt inserts a value into an array.
-func insertAt(doc *jsonValue, p jsonPath, v jsonValue) error {
+func insertAt(doc *jsonValue, p jsonPath, value func() (jsonValue, error)) error {
 	if len(p) == 0 || p[len(p)-1].kind != legCell {
 		return newError(3165, "42000", "A path expression is not a path to a cell in an array.")
 	}
 	if parent := p[:len(p)-1].one(doc); parent != nil && parent.kind == jsonArray {
+		v, err := value()
+		if err != nil {
+			return err
+		}
 		parent.insert(p[len(p)-1].from.in(len(parent.in.values)), v)
 	}
 	return nil

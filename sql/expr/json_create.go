@@ -74,6 +74,9 @@ func jsonQuoteCall(c *Call) (Value, error) {
 	if t := c.Args[0].Type(); !sqltypes.IsText(t) && !sqltypes.IsBinary(t) {
 		return Null, newError(3064, "HY000", "Incorrect type for argument 1 in function json_quote.")
 	}
+	if c.isBinary(0) {
+		return Null, errJSONBinary()
+	}
 	b := appendQuoted(nil, c.Str(0))
 	if c.TooLong(len(b)) {
 		return Null, nil

@@ -16,10 +16,13 @@ type Known struct {
 // knownNodes bounds the arguments that are computed at Compile.
 const knownNodes = 32
 
+// mostGuesses bounds how deep one expression is computed for the type of another: the work grows with its power.
+const mostGuesses = 2
+
 // known is what is known of the argument of a call.
 func (b *compiler) known(e sqlparser.Expr, v value) Known {
 	k := Known{Type: v.typ}
-	if !v.literal || b.guessing {
+	if !v.literal || b.guesses >= mostGuesses {
 		return k
 	}
 	nodes, parameters := 0, false
@@ -39,7 +42,7 @@ func (b *compiler) known(e sqlparser.Expr, v value) Known {
 	c := *b.p.context
 	c.bound = false
 	c.Session, c.warnings, c.MaxPacket = nil, nil, 1<<10
-	one := &compiler{p: &Program{context: &c}, guessing: true, depth: b.depth}
+	one := &compiler{p: &Program{context: &c}, guesses: b.guesses + 1, depth: b.depth}
 	program, err := one.program(e)
 	if err != nil {
 		return k
@@ -84,11 +87,8 @@ func (k Known) durationDigits(c *Context) int {
 
 func (k Known) digits(c *Context, read func(*Call, int, dateRules) (parsed, bool)) int {
 	t := k.Type.Type()
-	if k.Value == nil || !sqltypes.IsText(t) && !sqltypes.IsBinary(t) && !sqltypes.IsNull(t) {
+	if k.Value == nil || k.Value.IsNull() || !sqltypes.IsText(t) && !sqltypes.IsBinary(t) {
 		return digitsOf(k.Type)
-	}
-	if k.Value.IsNull() {
-		return 0
 	}
 	quiet := &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 	call := &Call{Context: quiet, Args: []Value{*k.Value}, Types: []Type{k.Type}, Constant: []bool{true}}

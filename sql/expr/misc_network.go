@@ -3,6 +3,9 @@ package expr
 import (
 	"fmt"
 	"math"
+	"net/netip"
+
+	"vitess.io/vitess/go/mysql/collations"
 )
 
 // INET_NTOA, and addresses of IPv6 that have one of IPv4 in them.
@@ -18,6 +21,16 @@ func init() {
 				return Null, nil
 			}
 			return c.Text(fmt.Sprintf("%d.%d.%d.%d", n>>24, n>>16&255, n>>8&255, n&255)), nil
+		}},
+		&Function{Name: "INET6_NTOA", Min: 1, Max: 1, Type: textType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+			t := c.Types[0]
+			if !isText(t.Type()) && !c.Number[0] {
+				return Null, nil // no address, and not computed
+			}
+			if err := need(0); err != nil || c.IsNull(0) || t.Collation() != collations.CollationBinaryID {
+				return Null, err
+			}
+			return c.address(c.Raw(0)), nil
 		}},
 		embedded("IS_IPV4_MAPPED", func(b []byte) bool { return zeros(b[:10]) && b[10] == 0xff && b[11] == 0xff }),
 	)
@@ -35,6 +48,19 @@ func embedded(name string, is func([]byte) bool) *Function {
 		}
 		return Bool(is(b)), nil
 	}}
+}
+
+// address writes an address of 4 or 16 bytes; one with only its last 32 bits is written as that of IPv4 behind colons.
+func (c *Call) address(b []byte) Value {
+	ip, ok := netip.AddrFromSlice(b)
+	if !ok {
+		return Null
+	}
+	if len(b) == addressBytes && zeros(b[:12]) && !zeros(b[12:14]) {
+		short, _ := netip.AddrFromSlice(b[12:])
+		return c.Text("::" + short.String())
+	}
+	return c.Text(ip.String())
 }
 
 func zeros(b []byte) bool {

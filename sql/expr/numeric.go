@@ -22,7 +22,7 @@ func init() {
 	}
 	for name, f := range map[string]func(float64) float64{
 		"COT": func(x float64) float64 { return 1 / math.Tan(x) }, "EXP": math.Exp,
-		"DEGREES": func(x float64) float64 { return x * (180 / math.Pi) },
+		"DEGREES": func(x float64) float64 { return x * degreesPerRadian },
 	} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(f(c.Float(0))) }})
 	}
@@ -35,8 +35,8 @@ func init() {
 			return Double(f(x)), nil
 		}})
 	}
-	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: arcTangent}
-	byName["ATAN"].Max, byName["ATAN"].Eval = 2, arcTangent
+	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Type: doubleType, Ask: arcTangent}
+	byName["ATAN"].Max, byName["ATAN"].Eval, byName["ATAN"].Ask = 2, nil, arcTangent
 	power := &Function{Name: "POW", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(math.Pow(c.Float(0), c.Float(1))) }}
 	register(
 		atan2, power, alias("POWER", power),
@@ -44,6 +44,9 @@ func init() {
 		&Function{Name: "PI", Min: 0, Max: 0, Type: piType, Eval: func(*Call) (Value, error) { return Double(math.Pi), nil }},
 	)
 }
+
+// degreesPerRadian is 180 divided by the double nearest to π.
+var degreesPerRadian = func(pi float64) float64 { return 180 / pi }(math.Pi)
 
 // ln is the natural logarithm; the library's is not right for numbers of fewer digits than 53 bits.
 func ln(x float64) float64 {
@@ -104,11 +107,18 @@ func (c *Call) noLogarithm() Value {
 	return Null
 }
 
-func arcTangent(c *Call) (Value, error) {
-	if len(c.Args) == 1 {
-		return Double(math.Atan(c.Float(0))), nil
+func arcTangent(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
-	return Double(math.Atan2(c.Float(0), c.Float(1))), nil
+	y := c.Float(0)
+	if len(c.Args) == 1 {
+		return Double(math.Atan(y)), nil
+	}
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
+	}
+	return Double(math.Atan2(y, c.Float(1))), nil
 }
 
 // logarithm is LOG(x), and LOG(base, x).

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"strconv"
 
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/mysql/decimal"
@@ -29,8 +30,71 @@ func init() {
 		ceiling, alias("CEIL", ceiling), alias("MOD", remainder),
 	)
 	registerNode(func(e *sqlparser.BinaryExpr) (node, bool) {
+		return node{function: intDivision, args: []sqlparser.Expr{e.Left, e.Right}}, e.Operator == sqlparser.IntDivOp
+	})
+	registerNode(func(e *sqlparser.BinaryExpr) (node, bool) {
 		return node{function: remainder, args: []sqlparser.Expr{e.Left, e.Right}}, e.Operator == sqlparser.ModOp
 	})
+}
+
+// intDivision is DIV: the whole part of a quotient of decimals. The divisor is computed if the dividend is not NULL.
+var intDivision = &Function{Name: "DIV", Numbers: true, Min: 2, Max: 2, Type: func(args []Type, _ *Context) Type {
+	for _, a := range args {
+		if t := numberType(a); sqltypes.IsUnsigned(t.Type()) {
+			return unsignedType(nil, nil)
+		}
+	}
+	return integerType(nil, nil)
+}, Ask: func(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
+	}
+	a, over := c.castable(0)
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
+	}
+	b, beyond := c.castable(1)
+	if b.IsZero() {
+		return c.dividedByZero()
+	}
+	kind, text := "BIGINT", ""
+	switch {
+	case beyond:
+		text = "0"
+	case !over:
+		q, _ := a.QuoRem(b, 0)
+		text = q.StringFixed(0)
+	}
+	if text == "-0" {
+		text = "0"
+	}
+	var err error
+	if sqltypes.IsUnsigned(c.Out.Type()) {
+		kind = "BIGINT UNSIGNED"
+		_, err = strconv.ParseUint(text, 10, 64)
+	} else {
+		_, err = strconv.ParseInt(text, 10, 64)
+	}
+	if err != nil {
+		return Null, newError(1690, "22003", "%s value is out of range in '(%s DIV %s)'", kind, shorten(c.Str(0)), shorten(c.Str(1)))
+	}
+	return sqltypes.MakeTrusted(c.Out.Type(), []byte(text)), nil
+}}
+
+// castable is the i-th argument as a decimal; over: none has so many digits.
+func (c *Call) castable(i int) (d decimal.Decimal, over bool) {
+	v := c.numeric(i)
+	if v.Type() == sqltypes.TypeJSON {
+		v = c.jsonNumber("DECIMAL", v)
+	}
+	switch t := v.Type(); {
+	case isText(t):
+		return c.textDecimal(v.ToString())
+	case sqltypes.IsFloat(t):
+		return parseDecimal(v.ToString())
+	}
+	d, _ = decimal.NewFromMySQL(v.Raw())
+	return d, false
 }
 
 func b2i(b bool) int {

@@ -46,10 +46,14 @@ var locales = func() map[string]locale {
 
 // formatNumber is FORMAT: a number with so many decimals, its digits in groups.
 func formatNumber(c *Call) (Value, error) {
-	if c.IsNull(0) || c.IsNull(1) {
+	l := c.locale(2)
+	if c.IsNull(1) {
 		return Null, nil
 	}
-	l := c.locale(2)
+	if c.IsNull(0) {
+		c.Integer(1)
+		return Null, nil
+	}
 	digits := int(min(max(int32(c.Integer(1)), 0), maxScale))
 	text := c.fixed(0, digits)
 	if text == "" {

@@ -29,6 +29,9 @@ func rounding(name string, least int, cut bool) *Function {
 			digits, known := int64(0), true
 			if len(args) == 2 {
 				if v := args[1].Value; v != nil && v.IsNull() {
+					if t := numberType(args[0].Type); sqltypes.IsIntegral(t.Type()) {
+						return roundType(t, 0, true)
+					}
 					return doubleType(nil, nil)
 				}
 				digits, known = args[1].integerOf(c)
@@ -140,7 +143,9 @@ func roundDouble(f float64, digits int64, cut bool) float64 {
 	if cut {
 		change = math.Trunc
 	}
-	unit := math.Pow10(int(min(max(digits, -digits), 400)))
+	const most = 400 // no double has so many digits
+	digits = max(-most, min(digits, most))
+	unit := math.Pow10(int(max(digits, -digits)))
 	if digits >= 0 {
 		if scaled := f * unit; !math.IsInf(scaled, 0) && !math.IsNaN(scaled) {
 			return change(scaled) / unit

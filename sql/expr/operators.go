@@ -1,7 +1,9 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"vitess.io/vitess/go/vt/sqlparser"
 )
@@ -16,7 +18,54 @@ func init() {
 	registerNode(func(e *sqlparser.UnaryExpr) (node, bool) {
 		return node{function: bitNot, args: []sqlparser.Expr{e.Expr}}, e.Operator == sqlparser.TildaOp && isDecimal(e.Expr)
 	})
+	registerNode(func(e *sqlparser.IsExpr) (node, bool) {
+		return node{function: neverNull, args: []sqlparser.Expr{e.Left}}, e.Right == sqlparser.IsNullOp && isNeverNull(e.Left)
+	})
+	registerNode(func(e *sqlparser.FuncExpr) (node, bool) {
+		return node{function: neverNull, args: e.Exprs}, e.Name.EqualString("isnull") && len(e.Exprs) == 1 && isNeverNull(e.Exprs[0])
+	})
 	register(&Function{Name: "BIT_COUNT", Min: 1, Max: 1, Type: integerType, Eval: bitCount})
+}
+
+// neverNull is IS NULL of an expression that cannot be NULL, which is not computed.
+var neverNull = &Function{Name: "IS NULL", Min: 1, Max: 1, Type: integerType, Nulls: true, Unread: true, Eval: func(*Call) (Value, error) { return Bool(false), nil }}
+
+// isNeverNull reports whether an expression cannot be NULL by its form: a literal, or comparisons, conditions and casts to
+// numbers and text of such.
+func isNeverNull(e sqlparser.Expr) bool {
+	switch e := e.(type) {
+	case *sqlparser.Literal, sqlparser.BoolVal:
+		return true
+	case *sqlparser.ComparisonExpr:
+		if list, ok := e.Right.(sqlparser.ValTuple); ok {
+			return isNeverNull(e.Left) && !slices.ContainsFunc(list, func(one sqlparser.Expr) bool { return !isNeverNull(one) })
+		}
+		return isNeverNull(e.Left) && isNeverNull(e.Right)
+	case *sqlparser.AndExpr:
+		return isNeverNull(e.Left) && isNeverNull(e.Right)
+	case *sqlparser.OrExpr:
+		return isNeverNull(e.Left) && isNeverNull(e.Right)
+	case *sqlparser.XorExpr:
+		return isNeverNull(e.Left) && isNeverNull(e.Right)
+	case *sqlparser.NotExpr:
+		return isNeverNull(e.Expr)
+	case *sqlparser.CastExpr:
+		return isNeverNull(e.Expr) && keepsValue(e.Type)
+	case *sqlparser.ConvertExpr:
+		return isNeverNull(e.Expr) && keepsValue(e.Type)
+	case *sqlparser.FuncExpr:
+		return len(e.Exprs) == 1 && truthFunctions[e.Name.Lowered()] && isNeverNull(e.Exprs[0])
+	}
+	return false
+}
+
+// keepsValue reports whether a cast has a value for each that is not NULL.
+func keepsValue(to *sqlparser.ConvertType) bool {
+	switch castFunction(to) {
+	case castSigned, castUnsigned, castDouble:
+		return true
+	}
+	return strings.EqualFold(to.Type, "DECIMAL")
 }
 
 // isDecimal reports whether an expression is a decimal literal: its bits are those of an unsigned number, other decimals
@@ -63,7 +112,7 @@ func ones(n uint64) (count int) {
 	return count
 }
 
-// byZero is the divisor of / and DIV: the argument as it is. It warns of a division by 0, unless argument 1, the
+// byZero is the divisor of /: the argument as it is. It warns of a division by 0, unless argument 1, the
 // dividend where it is simple, is NULL.
 var byZero = &Function{Name: "/", Min: 1, Max: 2, Type: func(args []Type, _ *Context) Type { return args[0] }, Nulls: true, Eval: func(c *Call) (Value, error) {
 	v := c.Args[0]
@@ -81,7 +130,7 @@ var byZero = &Function{Name: "/", Min: 1, Max: 2, Type: func(args []Type, _ *Con
 // divisor is what replaces the divisor of a division; false: it cannot be 0, or the node is no division.
 func divisor(e sqlparser.Expr) (n node, ok bool) {
 	d, ok := e.(*sqlparser.BinaryExpr)
-	if !ok || d.Operator != sqlparser.DivOp && d.Operator != sqlparser.IntDivOp {
+	if !ok || d.Operator != sqlparser.DivOp {
 		return n, false
 	}
 	left, right := d.Left, d.Right

@@ -41,13 +41,16 @@ type Program struct {
 type step struct {
 	call   Call
 	args   []value
-	guard  int  // of the branch that it is in
-	offset int  // of its first argument in the scratch
-	first  int  // the steps of its arguments are those from first to at
-	at     int  // its own position
-	once   bool // its value is the same for all rows of a run
-	done   bool // and has been computed in this run
-	late   bool // it is in a branch, or refers to what is
+	guard  int   // of the branch that it is in
+	offset int   // of its first argument in the scratch
+	first  int   // the steps of its arguments are those from first to at
+	ends   []int // where those of each argument end
+	owner  int   // the step whose argument it is a part of, which computes it when it needs the argument; noOwner: none
+	fixed  bool  // it is computed whether or not what it is a part of is
+	at     int   // its own position
+	once   bool  // its value is the same for all rows of a run
+	done   bool  // and has been computed in this run
+	late   bool  // it is in a branch, or refers to what is
 }
 
 // value is an expression of the program: a column or slot as it is, a constant, or an expression of the engine.
@@ -174,7 +177,7 @@ func (p *Program) load(row []Value) error {
 		p.guards[i].known = false
 	}
 	for i := range p.steps {
-		if s := &p.steps[i]; !s.once || !s.done {
+		if s := &p.steps[i]; s.owner == noOwner && (!s.once || !s.done) {
 			if err := p.slot(s); err != nil {
 				return converted(err)
 			}
@@ -194,7 +197,7 @@ func (p *Program) Constants() (err error) {
 		p.engine.Row = p.row
 	}
 	for i := range p.steps {
-		if s := &p.steps[i]; s.once && !s.done && !s.late {
+		if s := &p.steps[i]; s.owner == noOwner && s.once && !s.done && !s.late {
 			if err := p.slot(s); err != nil {
 				return nil
 			}
@@ -236,8 +239,10 @@ func (p *Program) slot(s *step) error {
 // repeat computes the arguments of a step again.
 func (p *Program) repeat(s *step) error {
 	for i := s.first; i < s.at; i++ {
-		if err := p.slot(&p.steps[i]); err != nil {
-			return err
+		if part := &p.steps[i]; part.owner < s.first || part.owner > s.at { // else another one of them computes it
+			if err := p.slot(part); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range s.args {
@@ -250,15 +255,59 @@ func (p *Program) repeat(s *step) error {
 	return nil
 }
 
+// argument computes the i-th argument of a step, with the steps that are a part of it.
+func (p *Program) argument(s *step, i int) (Value, error) {
+	from := s.first
+	if i > 0 {
+		from = s.ends[i-1]
+	}
+	for at := from; at < s.ends[i]; at++ {
+		if part := &p.steps[at]; part.owner == s.at && (!part.once || !part.done) {
+			if err := p.slot(part); err != nil {
+				return Null, err
+			}
+		}
+	}
+	return p.compute(&s.args[i])
+}
+
+// noOwner is the owner of steps that are computed with the row.
+const noOwner = -1
+
+// own makes the steps of the arguments parts of a step that computes arguments as it needs them.
+func (p *Program) own(s *step) {
+	if f := s.call.Function; f.Ask == nil && (f.Nulls || f.Convert != nil) {
+		return // it needs all of them
+	}
+	if len(s.ends) == 0 {
+		return
+	}
+	for i := s.first; i < s.ends[len(s.ends)-1]; i++ {
+		if part := &p.steps[i]; part.owner == noOwner {
+			part.owner = s.at
+		}
+	}
+}
+
 func (p *Program) step(s *step) (Value, error) {
 	s.call.Args = p.args[s.offset : s.offset+len(s.args)]
+	s.call.values = 0
 	null := false
+	if ask := s.call.Function.Ask; ask != nil {
+		for i := range s.call.Args {
+			s.call.Args[i] = Null
+		}
+		return ask(&s.call, func(i int) (err error) {
+			s.call.Args[i], err = p.argument(s, i)
+			return err
+		})
+	}
 	for i := range s.args {
 		if s.call.Function.Unread {
 			s.call.Args[i] = Null
 			continue
 		}
-		v, err := p.compute(&s.args[i])
+		v, err := p.argument(s, i)
 		if err != nil {
 			return Null, err
 		}
@@ -277,7 +326,6 @@ func (p *Program) step(s *step) (Value, error) {
 	if f := s.call.Function; f.Repeat != nil {
 		return f.Repeat(&s.call, func() error { return p.repeat(s) })
 	}
-	s.call.values = 0
 	return s.call.Function.Eval(&s.call)
 }
 
@@ -329,6 +377,10 @@ func Truth(v Value, c *Context) bool {
 	}
 	if v.Type() == sqltypes.Bit {
 		return len(bytes.Trim(v.Raw(), "\x00")) > 0
+	}
+	if v.Type() == sqltypes.TypeJSON { // it is compared with the number 0
+		n := jsonScalar(v)
+		return !sqltypes.IsNumber(n.Type()) || bytes.ContainsAny(n.Raw(), "123456789")
 	}
 	if sqltypes.IsIntegral(v.Type()) {
 		return bytes.ContainsAny(v.Raw(), "123456789") // a YEAR is 0000, and others may be filled with zeros

@@ -17,12 +17,12 @@ import (
 
 // Texts that are codes of numbers and bytes: hexadecimal, other bases, base 64, weights, checksums.
 
-var weightString = &Function{Name: "WEIGHT_STRING", Min: 1, Max: 2, Type: binaryType, Eval: evalWeightString}
+var weightString = &Function{Name: "WEIGHT_STRING", Min: 1, Max: 2, Type: binaryType, Ask: evalWeightString}
 
 func init() {
 	register(
 		&Function{Name: "HEX", Min: 1, Max: 1, Type: textType, Eval: evalHex},
-		&Function{Name: "CONV", Min: 3, Max: 3, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(c.Integer(1), c.Integer(2)), nil }},
+		&Function{Name: "CONV", Min: 3, Max: 3, Convert: toInteger, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(c.Integer(1), c.Integer(2)), nil }},
 		&Function{Name: "BIN", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(10, 2), nil }},
 		&Function{Name: "OCT", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.convert(10, 8), nil }},
 		&Function{Name: "TO_BASE64", Min: 1, Max: 1, Type: textType, Eval: toBase64},
@@ -177,10 +177,15 @@ func fromBase64(c *Call) (Value, error) {
 }
 
 // evalWeightString is WEIGHT_STRING: the bytes by which a text sorts. Option is CHAR or BINARY, with a length as argument.
-func evalWeightString(c *Call) (Value, error) {
+func evalWeightString(c *Call, need func(i int) error) (Value, error) {
 	t := c.Types[0]
 	if sqltypes.IsNumber(t.Type()) || sqltypes.IsNull(t.Type()) {
 		return Null, nil
+	}
+	for i := range c.Args {
+		if err := need(i); err != nil || c.IsNull(i) {
+			return Null, err
+		}
 	}
 	b, points := c.Raw(0), 0
 	by := c.comparison(t)

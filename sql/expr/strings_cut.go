@@ -16,7 +16,7 @@ var (
 		if i < 3 {
 			toInteger(c, i)
 		}
-	}, Type: likeFirst, Eval: evalInsert}
+	}, Type: func(args []Type, c *Context) Type { return likeAll([]Type{args[0], args[3]}, c) }, Eval: evalInsert}
 )
 
 func init() {
@@ -27,7 +27,7 @@ func init() {
 		&Function{Name: "RPAD", Min: 3, Max: 3, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(false), nil }},
 		&Function{Name: "REPEAT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: repeat},
 		&Function{Name: "SPACE", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.repeated([]byte(" "), 0), nil }},
-		&Function{Name: "SUBSTRING_INDEX", Min: 3, Max: 3, Type: likeFirst, Eval: substringIndex},
+		&Function{Name: "SUBSTRING_INDEX", Min: 3, Max: 3, Convert: toCount, Type: func(args []Type, c *Context) Type { return likeAll(args[:2], c) }, Eval: substringIndex},
 	)
 	registerNode(func(e *sqlparser.SubstrExpr) (node, bool) {
 		args := []sqlparser.Expr{e.Name, e.From}

@@ -12,10 +12,10 @@ import (
 func init() {
 	register(
 		&Function{Name: "FIND_IN_SET", Min: 2, Max: 2, Type: integerType, Eval: findInSet},
-		&Function{Name: "FIELD", Min: 2, Max: -1, Type: integerType, Nulls: true, Eval: field},
-		&Function{Name: "ELT", Min: 2, Max: -1, Type: likeRest, Nulls: true, Eval: elt},
-		&Function{Name: "MAKE_SET", Min: 2, Max: -1, Type: likeRest, Nulls: true, Eval: makeSet},
-		&Function{Name: "EXPORT_SET", Min: 3, Max: 5, Type: likeRest, Eval: exportSet},
+		&Function{Name: "FIELD", Min: 2, Max: -1, Type: integerType, Ask: field},
+		&Function{Name: "ELT", Min: 2, Max: -1, Type: likeRest, Ask: elt},
+		&Function{Name: "MAKE_SET", Min: 2, Max: -1, Type: likeRest, Ask: makeSet},
+		&Function{Name: "EXPORT_SET", Min: 3, Max: 5, Convert: toBits, Type: likeRest, Eval: exportSet},
 	)
 }
 
@@ -43,12 +43,15 @@ func findInSet(c *Call) (Value, error) {
 
 // field is FIELD: the position of the first argument among the others; as texts if all are, as exact numbers if all are,
 // else as doubles.
-func field(c *Call) (Value, error) {
-	if c.IsNull(0) {
-		return Int(0), nil
+func field(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Int(0), err
 	}
 	equal := c.fieldEqual()
 	for i := 1; i < len(c.Args); i++ {
+		if err := need(i); err != nil {
+			return Null, err
+		}
 		if !c.IsNull(i) && equal(i) {
 			return Int(int64(i)), nil
 		}
@@ -75,27 +78,37 @@ func (c *Call) fieldEqual() func(i int) bool {
 	return func(i int) bool { return first == c.Float(i) }
 }
 
-func elt(c *Call) (Value, error) {
-	if c.IsNull(0) {
-		return Null, nil
+// elt is ELT: the n-th of the arguments behind n, the only one that is computed.
+func elt(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
 	n := c.Integer(0)
-	if n < 1 || n >= int64(len(c.Args)) || c.IsNull(int(n)) {
+	if n < 1 || n >= int64(len(c.Args)) {
 		return Null, nil
+	}
+	if err := need(int(n)); err != nil || c.IsNull(int(n)) {
+		return Null, err
 	}
 	return c.Bytes(c.Raw(int(n))), nil
 }
 
 // makeSet is MAKE_SET: the texts whose bits are set, joined by commas.
-func makeSet(c *Call) (Value, error) {
-	if c.IsNull(0) {
-		return Null, nil
+func makeSet(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
 	var parts [][]byte
 	size := 0
 	bits := c.Bits(0)
 	for i := 1; i < len(c.Args) && i <= 64; i++ {
-		if bits>>(i-1)&1 == 0 || c.IsNull(i) {
+		if bits>>(i-1)&1 == 0 {
+			continue
+		}
+		if err := need(i); err != nil {
+			return Null, err
+		}
+		if c.IsNull(i) {
 			continue
 		}
 		parts = append(parts, c.Raw(i))

@@ -61,6 +61,7 @@ func (c *Call) date(i int, rules dateRules) (p parsed, ok bool) {
 		n, micro, digits, negative, whole := split(v.ToString())
 		if whole && !(negative && (n != 0 || micro != 0)) {
 			p, ok = dateTimeOfNumber(n, micro, rules)
+			ok = ok && (n != 0 || micro == 0 || rules&zeroParts != 0)
 		}
 		p.digits = max(digits, digitsOf(c.Types[i]))
 	default:
@@ -120,6 +121,7 @@ func (c *Call) duration(i int) (p parsed, ok bool) {
 		}
 		p.digits = max(digits, digitsOf(c.Types[i]))
 		p.cut = finer(text)
+		ok = ok && !strings.Contains(text, "e") // a double with an exponent is none
 	default:
 		text = c.plain(i)
 		if p, ok = parseDuration(text); strings.Contains(strings.TrimLeft(text, " -"), "-") {

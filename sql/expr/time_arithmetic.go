@@ -15,8 +15,8 @@ import (
 
 func init() {
 	register(
-		&Function{Name: "ADDTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(1), nil }},
-		&Function{Name: "SUBTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Eval: func(c *Call) (Value, error) { return c.addTime(-1), nil }},
+		&Function{Name: "ADDTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, 1) }},
+		&Function{Name: "SUBTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, -1) }},
 		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Eval: timestamp},
 		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
@@ -29,11 +29,11 @@ func init() {
 			}
 			return Int(int64(a.dayNumber() - b.dayNumber())), nil
 		}},
-		&Function{Name: "PERIOD_ADD", Min: 2, Max: 2, Type: integerType, Eval: periodAdd},
-		&Function{Name: "PERIOD_DIFF", Min: 2, Max: 2, Type: integerType, Eval: periodDiff},
+		&Function{Name: "PERIOD_ADD", Min: 2, Max: 2, Convert: toIntegers, Type: integerType, Eval: periodAdd},
+		&Function{Name: "PERIOD_DIFF", Min: 2, Max: 2, Convert: toIntegers, Type: integerType, Eval: periodDiff},
 	)
 	for t, u := range intervalUnits {
-		timestampDiffs[t] = &Function{Name: "TIMESTAMPDIFF", Min: 2, Max: 2, Convert: toDate, Type: integerType, Eval: func(c *Call) (Value, error) { return c.timestampDiff(u), nil }}
+		timestampDiffs[t] = &Function{Name: "TIMESTAMPDIFF", Min: 2, Max: 2, Type: integerType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.timestampDiff(u, need) }}
 	}
 	registerNode(func(e *sqlparser.TimestampDiffExpr) (node, bool) {
 		f := timestampDiffs[e.Unit]
@@ -46,7 +46,7 @@ var timestampDiffs = map[datetime.IntervalType]*Function{}
 // sumType is the type of ADDTIME and SUBTIME.
 func sumType(args []Known, c *Context) Type {
 	first := args[0].Type
-	digits := max(digitsOf(first), args[1].timeDigits(c))
+	digits := max(digitsOf(first), args[1].durationDigits(c))
 	switch k := first.Type(); {
 	case k == sqltypes.Time:
 		return temporalType(sqltypes.Time, digits)
@@ -66,7 +66,7 @@ func timeText(digits int, c *Context) Type {
 func timestampType(args []Known, c *Context) Type {
 	digits := args[0].dateDigits(c)
 	for _, a := range args[1:] {
-		if a.Value != nil && a.Value.IsNull() {
+		if sqltypes.IsNull(a.Type.Type()) {
 			return temporalType(sqltypes.Datetime, 6)
 		}
 		digits = max(digits, a.durationDigits(c))
@@ -75,24 +75,30 @@ func timestampType(args []Known, c *Context) Type {
 }
 
 // addTime adds a time to a time, or to a date with time.
-func (c *Call) addTime(sign int64) Value {
+func (c *Call) addTime(need func(i int) error, sign int64) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
+	}
 	var a parsed
 	var ok bool
 	if c.Out.Type() == sqltypes.Datetime {
-		if a, ok = c.date(0, realRules); ok {
+		if a, ok = c.date(0, zeroParts); ok {
 			a.kind = aDateTime
 		}
 	} else {
 		a, ok = c.clock(0)
 	}
 	if !ok {
-		return Null
+		return Null, nil
+	}
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
 	}
 	b, ok := c.duration(1)
 	if !ok {
-		return Null
+		return Null, nil
 	}
-	return c.sum(a, b, sign)
+	return c.sum(a, b, sign), nil
 }
 
 func (c *Call) sum(a, b parsed, sign int64) Value {
@@ -107,7 +113,7 @@ func (c *Call) sum(a, b parsed, sign int64) Value {
 		}
 		return c.temporalValue(t, digits)
 	}
-	if !dateRules(realRules).accepts(&a.temporal) {
+	if a.zeroDate() { // other parts of 0 count from the month before
 		return Null
 	}
 	a.kind = aDateTime
@@ -129,7 +135,7 @@ func timestamp(c *Call) (Value, error) {
 		}
 		return Null, nil
 	}
-	a, ok := c.date(0, realRules)
+	a, ok := c.date(0, zeroParts)
 	if !ok {
 		return Null, nil
 	}
@@ -172,15 +178,21 @@ func (c *Call) hasDate(i int) bool {
 }
 
 // timestampDiff is TIMESTAMPDIFF: the whole units from the first argument to the second.
-func (c *Call) timestampDiff(u *intervalUnit) Value {
-	a, okA := c.date(0, realRules)
-	b, okB := c.date(1, realRules)
-	if !okA || !okB {
-		return Null
+func (c *Call) timestampDiff(u *intervalUnit, need func(i int) error) (Value, error) {
+	var both [2]parsed
+	for i := range both {
+		if err := need(i); err != nil || c.IsNull(i) {
+			return Null, err
+		}
+		var ok bool
+		if both[i], ok = c.date(i, realRules); !ok {
+			return Null, nil
+		}
+		both[i].kind = aDateTime
 	}
-	a.kind, b.kind = aDateTime, aDateTime
+	a, b := both[0], both[1]
 	if !u.months {
-		return Int((b.micros() - a.micros()) / u.fields[0])
+		return Int((b.micros() - a.micros()) / u.fields[0]), nil
 	}
 	sign := int64(1)
 	if a.micros() > b.micros() {
@@ -190,7 +202,7 @@ func (c *Call) timestampDiff(u *intervalUnit) Value {
 	if b.day < a.day || b.day == a.day && b.clock() < a.clock() {
 		months--
 	}
-	return Int(sign * int64(months) / u.fields[0])
+	return Int(sign * int64(months) / u.fields[0]), nil
 }
 
 // periodAdd is PERIOD_ADD. It computes with 32 bits, as MySQL.

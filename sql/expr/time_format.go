@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"vitess.io/vitess/go/vt/sqlparser"
 )
@@ -10,20 +11,25 @@ import (
 
 func init() {
 	register(
-		&Function{Name: "DATE_FORMAT", Min: 2, Max: 2, Type: textType, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "DATE_FORMAT", Min: 2, Max: 2, Type: textType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+			if err := need(0); err != nil || c.IsNull(0) {
+				return Null, err
+			}
 			p, ok := c.date(0, c.partRules())
-			if !ok {
+			if p.kind = aDateTime; !ok {
 				return Null, nil
 			}
-			p.kind = aDateTime
-			return c.formatted(&p.temporal, c.Str(1)), nil
+			return c.formatted(&p.temporal, need)
 		}},
-		&Function{Name: "TIME_FORMAT", Min: 2, Max: 2, Type: textType, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "TIME_FORMAT", Min: 2, Max: 2, Type: textType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+			if err := need(0); err != nil || c.IsNull(0) {
+				return Null, err
+			}
 			p, ok := c.time(0)
 			if !ok {
 				return Null, nil
 			}
-			return c.formatted(&p.temporal, c.Str(1)), nil
+			return c.formatted(&p.temporal, need)
 		}},
 		&Function{Name: "GET_FORMAT", Min: 1, Max: 1, Type: textType, Eval: getFormat, Node: func(e *sqlparser.FuncExpr) node {
 			n := node{function: byName["GET_FORMAT"], args: e.Exprs}
@@ -40,20 +46,33 @@ func init() {
 	)
 }
 
-// formatted is a value by a format of DATE_FORMAT; NULL if the format is empty or asks for what the value has not.
-func (c *Call) formatted(t *temporal, format string) Value {
-	if format == "" {
-		return Null
+// formatted is a value by a format of DATE_FORMAT, argument 1; NULL if the format is empty or asks for what the value has
+// not.
+func (c *Call) formatted(t *temporal, need func(i int) error) (Value, error) {
+	if err := need(1); err != nil || c.IsNull(1) || len(c.Raw(1)) == 0 {
+		return Null, err
 	}
 	var b []byte
 	if t.negative {
 		b = append(b, '-')
 	}
-	b, ok := appendFormat(b, t, format, c.maxPacket())
+	b, ok := appendFormat(b, t, c.characters(1), c.maxPacket())
 	if !ok || c.TooLong(len(b)) {
-		return Null
+		return Null, nil
 	}
-	return c.Bytes(b)
+	return c.Bytes(b), nil
+}
+
+// characters is the i-th argument as text: bytes without a character set are characters each.
+func (c *Call) characters(i int) string {
+	if !c.isBinary(i) {
+		return c.Str(i)
+	}
+	var b []byte
+	for _, one := range c.Raw(i) {
+		b = utf8.AppendRune(b, rune(one))
+	}
+	return string(b)
 }
 
 // appendFormat appends a value in a format until the result has more than most bytes.

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"vitess.io/vitess/go/mysql/datetime"
 	"vitess.io/vitess/go/mysql/decimal"
@@ -89,7 +90,7 @@ func dateAdd(name string, u *intervalUnit, subtract bool) *Function {
 		}
 		return timeText(digits, c)
 	}
-	return &Function{Name: name, Moment: true, Min: 2, Max: 2, Nulls: true, Typed: typ, Eval: func(c *Call) (Value, error) { return c.dateAdd(u, subtract), nil }}
+	return &Function{Name: name, Moment: true, Min: 2, Max: 2, Typed: typ, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.dateAdd(u, need, subtract) }}
 }
 
 // digits are the digits of the fraction of a second that an interval of a type has.
@@ -103,21 +104,33 @@ func (u *intervalUnit) digits(t Type) int {
 	return 0
 }
 
-func (c *Call) dateAdd(u *intervalUnit, subtract bool) Value {
-	if c.IsNull(0) {
-		return Null
+func (c *Call) dateAdd(u *intervalUnit, need func(i int) error, subtract bool) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
+	get := func(i int) (parsed, bool) { return c.date(i, realRules) }
 	if c.Out.Type() == sqltypes.Time {
-		return c.timeAdd(u, subtract)
+		get = c.time
 	}
-	p, ok := c.date(0, realRules)
+	p, ok := get(0)
 	if !ok {
-		return Null
+		return Null, nil
+	}
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
 	}
 	n, fit, ok := c.interval(1, u, subtract)
 	if !ok {
-		return Null
+		return Null, nil
 	}
+	if c.Out.Type() == sqltypes.Time {
+		return c.timeAdd(u, p, n, fit), nil
+	}
+	return c.dateMoved(u, p, n, fit), nil
+}
+
+// dateMoved is a date and an interval.
+func (c *Call) dateMoved(u *intervalUnit, p parsed, n int64, fit bool) Value {
 	if !fit || !u.add(&p.temporal, n) {
 		return c.overflow("datetime")
 	}
@@ -142,15 +155,8 @@ func (c *Call) textFraction(t *temporal) int {
 // isText reports whether the call's result is a text.
 func (c *Call) isText() bool { return sqltypes.IsText(c.Out.Type()) }
 
-func (c *Call) timeAdd(u *intervalUnit, subtract bool) Value {
-	p, ok := c.time(0)
-	if !ok {
-		return Null
-	}
-	n, fit, ok := c.interval(1, u, subtract)
-	if !ok {
-		return Null
-	}
+// timeAdd is a time and an interval.
+func (c *Call) timeAdd(u *intervalUnit, p parsed, n int64, fit bool) Value {
 	if !fit || n > 2*maxTime || n < -2*maxTime {
 		return c.overflow("time")
 	}
@@ -191,16 +197,12 @@ func (u *intervalUnit) add(t *temporal, n int64) bool {
 }
 
 // interval is the i-th argument as months or microseconds of a unit. Not fit: they have more than 64 bits; not ok: it has
-// too many fields.
+// too many fields, or too long ones.
 func (c *Call) interval(i int, u *intervalUnit, negate bool) (n int64, fit, ok bool) {
-	if c.IsNull(i) {
-		return 0, true, false
-	}
 	if len(u.fields) > 1 {
 		n, fit, ok = u.composite(c.Str(i))
 	} else {
-		n, fit = c.single(i, u)
-		ok = true
+		n, fit, ok = c.single(i, u)
 	}
 	if negate {
 		n = -n
@@ -208,21 +210,31 @@ func (c *Call) interval(i int, u *intervalUnit, negate bool) (n int64, fit, ok b
 	return n, fit, ok
 }
 
-// single is an interval of one field: a whole number, or seconds with a fraction.
-func (c *Call) single(i int, u *intervalUnit) (n int64, ok bool) {
+// single is an interval of one field: a whole number, or seconds with a fraction. Months, years and microseconds over 63 bits
+// are their complement.
+func (c *Call) single(i int, u *intervalUnit) (n int64, fit, ok bool) {
 	v := c.numeric(i)
 	if t := v.Type(); sqltypes.IsUnsigned(t) {
-		if n, err := v.ToUint64(); err != nil || n > math.MaxInt64 {
-			return 0, false
+		n, err := v.ToUint64()
+		if err == nil && n > math.MaxInt64 && (u.months && u.fields[0] != 3 || u.fields[0] == 1) {
+			part, fit := times(int64(n), u.fields[0])
+			return part, fit, true
+		}
+		if err != nil || n > math.MaxInt64 {
+			return 0, false, true
 		}
 	}
 	if u.name != "SECOND" || sqltypes.IsIntegral(v.Type()) {
-		whole := c.Integer(i)
-		return times(whole, u.fields[0])
+		n, fit = times(c.Integer(i), u.fields[0])
+		return n, fit, true
 	}
-	d := c.exact(i).Mul(decimal.NewFromInt(microsPerSecond)).Truncate(0)
-	n, whole := d.Int64()
-	return n, whole
+	d := c.exact(i)
+	if d.CmpAbs(decimal.New(1, 18)) >= 0 {
+		c.Warn(1292, fmt.Sprintf("Truncated incorrect seconds value: '%s'", shorten(c.Str(i))))
+		return 0, false, false
+	}
+	n, fit = d.Mul(decimal.NewFromInt(microsPerSecond)).Truncate(0).Int64()
+	return n, fit, true
 }
 
 // exact is the i-th argument as an exact number; a text is read up to what is no number.
@@ -231,8 +243,8 @@ func (c *Call) exact(i int) decimal.Decimal {
 		return c.Decimal(i)
 	}
 	f := c.Float(i)
-	if math.IsNaN(f) || math.Abs(f) > 1e15 {
-		f = math.Copysign(1e15, f)
+	if math.IsNaN(f) || math.Abs(f) > 1e19 {
+		f = math.Copysign(1e19, f)
 	}
 	return decimal.NewFromFloat(f)
 }
@@ -267,7 +279,7 @@ func (u *intervalUnit) composite(s string) (n int64, fit, ok bool) {
 		}
 		value, ok := r.field(u.fraction, len(values) == len(u.fields)-1)
 		if !ok {
-			return 0, false, true
+			return 0, true, false
 		}
 		values = append(values, value)
 	}
@@ -286,20 +298,20 @@ func (u *intervalUnit) composite(s string) (n int64, fit, ok bool) {
 
 // field reads digits. If the unit has a fraction, the last ones are digits of it.
 func (r *reader) field(fraction, last bool) (n int64, ok bool) {
-	start := r.at
+	start, value := r.at, uint64(0)
 	for r.more() && isDigit(r.peek()) {
-		if n > (math.MaxInt64-9)/10 {
+		if value > math.MaxInt64/10 {
 			return 0, false
 		}
-		n = n*10 + int64(r.peek()-'0')
+		value = value*10 + uint64(r.peek()-'0')
 		r.at++
 	}
-	if !fraction || !last && r.more() {
-		return n, true
+	if !fraction || !last && strings.ContainsFunc(r.s[r.at:], func(next rune) bool { return next >= '0' && next <= '9' }) {
+		return int64(min(value, math.MaxInt64)), true
 	}
 	digits := r.at - start
 	for ; digits > 6; digits-- {
-		n /= 10
+		value /= 10
 	}
-	return n * int64(pow10(6-digits)), true
+	return int64(value) * int64(pow10(6-digits)), true
 }

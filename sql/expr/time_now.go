@@ -39,10 +39,10 @@ func init() {
 	register(
 		today("CURDATE", false), today("CURRENT_DATE", false), today("UTC_DATE", true),
 		&Function{Name: "UNIX_TIMESTAMP", Max: 1, Typed: unixType, Eval: unixTimestamp},
-		&Function{Name: "FROM_UNIXTIME", Min: 1, Max: 2, Type: fromUnixType, Eval: fromUnixTime},
+		&Function{Name: "FROM_UNIXTIME", Min: 1, Max: 2, Type: fromUnixType, Ask: fromUnixTime},
 		&Function{Name: "CONVERT_TZ", Min: 3, Max: 3, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Datetime, args[0].dateDigits(c))
-		}, Eval: convertZone},
+		}, Ask: convertZone},
 	)
 }
 
@@ -91,7 +91,7 @@ func unixTimestamp(c *Call) (Value, error) {
 	if len(c.Args) == 0 {
 		return Int(c.Now.Unix()), nil
 	}
-	p, ok := c.date(0, zeroParts)
+	p, ok := c.date(0, 0)
 	seconds, micro := int64(0), 0
 	if ok && p.month > 0 && p.day > 0 {
 		at := p.inZone(c.zone())
@@ -119,7 +119,10 @@ func fromUnixType(args []Type, c *Context) Type {
 	return temporalType(sqltypes.Datetime, digitsOf(args[0]))
 }
 
-func fromUnixTime(c *Call) (Value, error) {
+func fromUnixTime(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
+	}
 	v := c.numeric(0)
 	text := v.ToString()
 	if !sqltypes.IsNumber(v.Type()) {
@@ -135,23 +138,34 @@ func fromUnixTime(c *Call) (Value, error) {
 	}
 	t := ofGo(time.Unix(seconds, int64(micro)*1000).In(c.zone()))
 	if len(c.Args) == 2 {
-		return c.formatted(&t, c.Str(1)), nil
+		return c.formatted(&t, need)
 	}
 	return c.temporalValue(t, c.wholeBits(0)), nil
 }
 
 // convertZone is CONVERT_TZ: NULL if a zone is unknown; a time outside the years 1970 to 3001 is returned as it is.
-func convertZone(c *Call) (Value, error) {
-	from, to := zoneOf(c.Str(1)), zoneOf(c.Str(2))
-	if from == nil || to == nil {
+func convertZone(c *Call, need func(i int) error) (Value, error) {
+	var zones [2]*time.Location
+	for i := range zones {
+		if err := need(i + 1); err != nil {
+			return Null, err
+		}
+		if !c.IsNull(i + 1) {
+			zones[i] = zoneOf(c.Str(i + 1))
+		}
+	}
+	if zones[0] == nil || zones[1] == nil {
 		return Null, nil
+	}
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
 	p, ok := c.date(0, realRules)
 	if !ok {
 		return Null, nil
 	}
-	if at := p.inZone(from); at.Unix() > 0 && at.Unix() < lastUnix {
-		p.temporal = ofGo(at.In(to))
+	if at := p.inZone(zones[0]); at.Unix() > 0 && at.Unix() < lastUnix {
+		p.temporal = ofGo(at.In(zones[1]))
 	}
 	return c.temporalValue(p.temporal, p.digits), nil
 }

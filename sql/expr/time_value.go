@@ -272,6 +272,8 @@ func digitsOf(t Type) int {
 		return int(max(0, min(6, t.Scale())))
 	case sqltypes.IsIntegral(n) || n == sqltypes.Date || sqltypes.IsNull(n):
 		return 0
+	case sqltypes.IsFloat(n):
+		return int(min(6, Decimals(t)))
 	}
 	return 6
 }
