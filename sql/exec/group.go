@@ -11,7 +11,7 @@ import (
 //
 // Groups come in the order of their first rows. With rollup they are sorted by the keys, and behind the groups that agree
 // in their first keys stands one with the rest of the keys NULL. It holds one row and the aggregates' states a group; with
-// rollup all rows.
+// rollup all rows. Rows of groups that do not fit in memory are sorted in files, if Memory has them.
 func Group(c *expr.Context, from Source, keys []Key, aggregates []Aggregate, rollup bool, m Memory) Source {
 	folds := make([]*folding, len(aggregates))
 	for i, a := range aggregates {
@@ -20,16 +20,24 @@ func Group(c *expr.Context, from Source, keys []Key, aggregates []Aggregate, rol
 	if rollup && len(keys) > 0 {
 		return newRollup(from, keys, folds, m)
 	}
-	return &grouping{
-		in: input{from: from}, account: account{memory: m}, keys: keys, folds: folds,
+	g := &grouping{
+		in: input{from: from}, account: account{memory: m}, files: filesOf(m), keys: keys, folds: folds,
 		encoder: newEncoder(keys), index: map[string]*group{},
 	}
+	if len(keys) == 0 {
+		g.files = nil // one group is not sorted
+	}
+	return g
 }
 
 // grouping finds the group of a row by a map.
 type grouping struct {
 	in      input
 	account account
+	files   *SpillFiles   // nil: there are none
+	reserve int64         // charged and not used
+	sorted  *sortedGroups // nil: all groups so far are in memory
+	count   uint64        // of rows that were sorted
 	keys    []Key
 	folds   []*folding
 	encoder *encoder
@@ -68,11 +76,24 @@ func (g *grouping) Next(ctx context.Context) ([][]expr.Value, error) {
 		}
 		g.list = g.list[1:]
 	}
+	if len(g.out.rows) > 0 || g.sorted == nil {
+		return g.out.batch(), nil
+	}
+	g.account.close()
+	rows, err := g.sorted.next(ctx, g)
+	if err != nil {
+		return nil, g.in.fail(err)
+	}
+	g.out.rows = rows
 	return g.out.batch(), nil
 }
 
 // fill takes all rows.
 func (g *grouping) fill(ctx context.Context) error {
+	g.reserve = g.reserved()
+	if err := g.account.add(g.reserve); err != nil {
+		return g.in.fail(err)
+	}
 	for {
 		rows, err := g.in.next(ctx)
 		if err != nil {
@@ -86,7 +107,7 @@ func (g *grouping) fill(ctx context.Context) error {
 				return g.in.fail(err)
 			}
 		}
-		if err := g.account.settle(); err != nil {
+		if err := g.settle(); err != nil {
 			return g.in.fail(err)
 		}
 	}
@@ -99,11 +120,24 @@ func (g *grouping) fill(ctx context.Context) error {
 	return nil
 }
 
+func (g *grouping) settle() error {
+	if g.sorted != nil {
+		if err := g.sorted.rows.settle(); err != nil {
+			return err
+		}
+	}
+	return g.relieve(g.account.settle())
+}
+
 // take adds a row to its group.
 func (g *grouping) take(row []expr.Value) error {
 	g.buffer = digest(g.encoder.append(g.buffer[:0], row))
 	of, ok := g.index[string(g.buffer)]
 	if !ok {
+		if g.sorted != nil {
+			g.count++
+			return g.sorted.rows.add(g.buffer, g.count, row)
+		}
 		var err error
 		if of, err = g.open(row); err != nil {
 			return err
@@ -128,7 +162,7 @@ func (g *grouping) open(row []expr.Value) (*group, error) {
 	of.states = g.states.start(g.folds, &g.account)
 	g.list = append(g.list, of)
 	size := sizeOf(of.keys) + int64(len(g.buffer)+mapBytes+stateBytes*(1+len(g.folds)))
-	return of, g.account.add(size)
+	return of, g.relieve(g.account.add(size))
 }
 
 // states hands out the slices of groups' accumulators from a larger allocation.
@@ -150,6 +184,9 @@ func (s *states) start(folds []*folding, a *account) []accumulator {
 
 func (g *grouping) Close() {
 	g.index, g.list = nil, nil
+	if g.sorted != nil {
+		g.sorted.close()
+	}
 	g.account.close()
 	g.in.close()
 }

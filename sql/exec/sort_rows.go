@@ -159,6 +159,7 @@ func (s *rowSorter) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	// Nothing is charged now: all rows are in the file.
 	return s.disk.merge(ctx, &s.account)
 }
 

@@ -9,12 +9,11 @@ import (
 
 // diskRuns are sorted runs of rows in a file, in the order in which their rows were added. A record is a key and a row.
 type diskRuns struct {
-	file    *spillFile
-	runs    []diskRun // written and not merged yet
-	buffer  []byte
-	heap    []*runReader // of the merge at hand: the least first
-	rows    rowReader
-	account *account
+	file   *spillFile
+	runs   []diskRun // written and not merged yet
+	buffer []byte
+	heap   []*runReader // of the merge at hand: the least first
+	rows   rowReader
 }
 
 // diskRun is a part of the file.
@@ -30,9 +29,6 @@ type runReader struct {
 
 // fanMax are the most runs that are merged at a time: each needs a buffer.
 const fanMax = 64
-
-// fan is how many runs are merged at a time: as many as have buffers in the operator's share.
-func (d *diskRuns) fan() int { return int(min(max(d.file.files.share/spillBuffer, 2), fanMax)) }
 
 func (d *diskRuns) begin() {
 	d.runs = append(d.runs, diskRun{from: d.file.size})
@@ -50,12 +46,15 @@ func (d *diskRuns) end() error {
 
 // merge readies the runs to be read as one. While there are too many, it merges neighbours into longer ones.
 func (d *diskRuns) merge(ctx context.Context, a *account) error {
-	d.account = a
-	for len(d.runs) > d.fan() {
+	fan, err := d.reserve(a)
+	if err != nil {
+		return err
+	}
+	for len(d.runs) > fan {
 		old := d.runs
 		d.runs = nil
 		for len(old) > 0 {
-			n := min(len(old), d.fan())
+			n := min(len(old), fan)
 			if err := d.mergeInto(ctx, old[:n]); err != nil {
 				return err
 			}
@@ -63,6 +62,18 @@ func (d *diskRuns) merge(ctx context.Context, a *account) error {
 		}
 	}
 	return d.open(d.runs)
+}
+
+// reserve charges buffers for as many runs as are to be merged at a time: those in the operator's share or, if Memory
+// refuses them, fewer, but two at least.
+func (d *diskRuns) reserve(a *account) (fan int, err error) {
+	fan = int(min(max(d.file.files.share/spillBuffer, 2), fanMax))
+	for fan = min(fan, len(d.runs)); ; fan = (fan + 1) / 2 {
+		a.due = int64(fan * spillBuffer)
+		if err = a.settle(); err == nil || fan <= 2 {
+			return fan, err
+		}
+	}
 }
 
 // mergeInto merges runs into one at the end of the file.
@@ -88,15 +99,8 @@ func (d *diskRuns) mergeInto(ctx context.Context, runs []diskRun) error {
 	return d.end()
 }
 
-// open makes a heap of runs, and charges their buffers.
+// open makes a heap of runs.
 func (d *diskRuns) open(runs []diskRun) error {
-	d.account.due -= d.account.held
-	if err := d.account.add(int64(len(runs) * spillBuffer)); err != nil {
-		return err
-	}
-	if err := d.account.settle(); err != nil {
-		return err
-	}
 	d.heap = nil
 	for i, run := range runs {
 		r := &runReader{spillReader: spillReader{file: d.file, at: run.from, to: run.to}, place: i}

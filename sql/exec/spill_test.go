@@ -44,7 +44,7 @@ func (s *spilling) closed(t testing.TB) {
 // spills are the operators of operators() that write rows to files.
 var spills = []string{
 	"sort", "stable sort", "top", "top of few", "rollup", "merge join", "right side of a merge join", "right side", "limit of each",
-	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many",
+	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many", "group",
 }
 
 // Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.
@@ -377,6 +377,31 @@ func TestSetsThatSpill(t *testing.T) {
 			}
 			if len(left) > 200 && len(right) > 200 && m.files.written == 0 {
 				t.Fatalf("round %d, %s: nothing was written to files", round, name)
+			}
+			s.Close()
+			m.closed(t)
+		}
+	}
+}
+
+// Groups over random rows are the same from files as in memory, in the order of their first rows, with states that grow
+// after no more groups are opened.
+func TestGroupsThatSpill(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	for round := range 30 {
+		rows := manyRows(random, 2000)
+		of := func(m Memory) Source {
+			return Group(session(), Rows(rows), []Key{{At: 0, Type: bigint}, {At: 2, Type: text}}, counted[:6], false, m)
+		}
+		want := show(read(t, of(nil)))
+		for _, share := range []int64{1, 2000, 10_000} {
+			m := spillInto(t, 0, share)
+			s := of(m)
+			if got := show(read(t, s)); got != want {
+				t.Fatalf("round %d, share %d: got\n%.500s\nwant\n%.500s", round, share, got, want)
+			}
+			if len(rows) > 500 && m.files.written == 0 {
+				t.Fatalf("round %d, share %d: nothing was written to files", round, share)
 			}
 			s.Close()
 			m.closed(t)
