@@ -20,9 +20,9 @@
 //   - The context is looked at once a batch; its cause is the error. Nothing recurses by the number of rows.
 //   - After an error or the end, Next returns the same again.
 //
-// A Memory may have SpillFiles: then Sort, Join, Group, Distinct and set operations write rows to files, beyond their share
-// or where Memory refuses more. The other operators do not yet: beyond the bound of memory the statement fails with the
-// error of Memory. So does a Group whose states in memory outgrow it.
+// A Memory may have SpillFiles. Then operators that hold rows write them to files when they hold their share, or Memory
+// refuses more, and yield the same rows in the same order. In memory stay the states of groups and windows, the rounds of a
+// Recursive, and the rows of an Inner that looks up: beyond the bound the statement fails with the error of Memory.
 //
 // What the caller owes it.
 //

@@ -7,16 +7,16 @@ import (
 )
 
 // Shared are the rows of a source that is read once, for several readers: a common table expression that is named twice.
-// It holds the rows that the foremost reader has read. Close frees them, after its readers.
+// It holds the rows that the foremost reader has read, in a file if they do not fit in memory and Memory has files. Close
+// frees them, after its readers.
 type Shared struct {
-	in      input
-	account account
-	rows    [][]expr.Value
+	in   input
+	rows rowStore
 }
 
 // NewShared makes the rows of a source shared.
 func NewShared(from Source, m Memory) *Shared {
-	return &Shared{in: input{from: from}, account: account{memory: m}}
+	return &Shared{in: input{from: from}, rows: newRowStore(m)}
 }
 
 // Source is one more reader, from the first row. Its Close leaves the rows to the others.
@@ -24,8 +24,7 @@ func (s *Shared) Source() Source { return &reader{of: s} }
 
 // Close closes the source. It is called once; no reader is used after it.
 func (s *Shared) Close() {
-	s.rows = nil
-	s.account.close()
+	s.rows.close()
 	s.in.close()
 }
 
@@ -35,13 +34,12 @@ func (s *Shared) take(ctx context.Context) (bool, error) {
 	if rows == nil {
 		return false, err
 	}
-	s.rows = append(s.rows, rows...)
 	for _, row := range rows {
-		if err := s.account.add(sizeOf(row)); err != nil {
+		if err := s.rows.add(row); err != nil {
 			return false, s.in.fail(err)
 		}
 	}
-	if err := s.account.settle(); err != nil {
+	if err := s.rows.settle(); err != nil {
 		return false, s.in.fail(err)
 	}
 	return true, nil
@@ -51,6 +49,7 @@ func (s *Shared) take(ctx context.Context) (bool, error) {
 type reader struct {
 	of  *Shared
 	at  int // rows read
+	out [][]expr.Value
 	err error
 }
 
@@ -61,19 +60,26 @@ func (r *reader) Next(ctx context.Context) ([][]expr.Value, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if r.at == len(r.of.rows) {
+	if r.at == r.of.rows.size() {
 		if ok, err := r.of.take(ctx); !ok {
 			r.err = err
 			return nil, err
 		}
 	}
-	n := min(len(r.of.rows)-r.at, BatchMax)
-	batch := r.of.rows[r.at : r.at+n : r.at+n]
-	r.at += n
-	return batch, nil
+	r.out = r.out[:0]
+	for r.at < r.of.rows.size() && len(r.out) < BatchMax {
+		row, err := r.of.rows.at(r.at)
+		if err != nil {
+			r.err = err
+			return nil, err
+		}
+		r.out = append(r.out, row)
+		r.at++
+	}
+	return r.out, nil
 }
 
-func (r *reader) Close() {}
+func (r *reader) Close() { r.out = nil }
 
 // With yields the rows of a source and closes, after it, the shared rows that it reads: it is the query that declares them.
 // Those that read others stand before them.

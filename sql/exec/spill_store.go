@@ -179,6 +179,16 @@ func (s *rowStore) forget(but *cachedBlock) {
 	}
 }
 
+// drop frees the rows before row i of a store that writes none to files. The others keep their numbers.
+func (s *rowStore) drop(i int) {
+	dropped := s.rows[:i-s.first]
+	for _, row := range dropped {
+		s.account.due -= sizeOf(row)
+	}
+	clear(dropped)
+	s.rows, s.first = s.rows[len(dropped):], i
+}
+
 // clear removes all rows; the next ones are held in memory again.
 func (s *rowStore) clear() {
 	clear(s.rows)

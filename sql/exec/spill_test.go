@@ -44,7 +44,8 @@ func (s *spilling) closed(t testing.TB) {
 // spills are the operators of operators() that write rows to files.
 var spills = []string{
 	"sort", "stable sort", "top", "top of few", "rollup", "merge join", "right side of a merge join", "right side", "limit of each",
-	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many", "group",
+	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many", "group", "shared",
+	"window of all rows",
 }
 
 // Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.

@@ -67,17 +67,21 @@ func (f *WindowFunction) Type(c *expr.Context) expr.Type {
 }
 
 // Windowed appends a column for each function to the rows, which are sorted by the keys of the partition, then by those of
-// the order. It holds the rows of one partition. If each function needs only the rows up to its own, it holds one batch.
+// the order. It holds the rows of one partition, in a file if they do not fit in memory and Memory has files. If each
+// function needs only the rows up to its own, it holds one batch.
 func Windowed(c *expr.Context, from Source, w Window, m Memory) Source {
 	s := &windowed{
 		in: input{from: from}, wide: len(w.Functions), running: true,
 		keys:      newEncoder(w.Partition),
-		partition: partition{account: account{memory: m}, order: newEncoder(w.Order)},
+		partition: partition{rows: newRowStore(m), order: newEncoder(w.Order)},
 	}
 	for i := range w.Functions {
 		f := newWindowFunction(c, &w, &w.Functions[i], m)
 		s.functions = append(s.functions, f)
 		s.running = s.running && w.Functions[i].running()
+	}
+	if s.running {
+		s.partition.rows.files = nil // it holds a batch
 	}
 	return s
 }
@@ -200,15 +204,17 @@ func (w *windowed) take() error {
 		}
 		w.batch = w.batch[1:]
 	}
-	return w.partition.account.settle()
+	return w.partition.rows.settle()
 }
 
 // yield computes rows of the partition until it ends or the output is full.
 func (w *windowed) yield(ctx context.Context) error {
 	p := &w.partition
 	for ; w.at < p.size() && len(w.out) < BatchMax; w.at++ {
-		p.moveTo(w.at)
-		row := p.at(w.at)
+		if err := p.moveTo(w.at); err != nil {
+			return err
+		}
+		row := p.current
 		out := append(w.slab.row(len(row)+w.wide, p.size()-w.at), row...)
 		for _, f := range w.functions {
 			v, err := f.value(ctx, p, w.at)
@@ -216,6 +222,9 @@ func (w *windowed) yield(ctx context.Context) error {
 				return err
 			}
 			out = append(out, v)
+		}
+		if p.err != nil {
+			return p.err
 		}
 		w.out = append(w.out, out)
 	}

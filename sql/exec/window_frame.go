@@ -85,7 +85,7 @@ func (f *frame) reset() { f.from.at, f.to.at = 0, 0 }
 // of are the rows of the frame for row i, which is at hand: from one up to, and without, another.
 func (f *frame) of(p *partition, i int) (from, to int, err error) {
 	if f.unit == ByRange {
-		from, to = f.from.byRange(p, i), f.to.byRange(p, i)
+		from, to = f.from.byRange(p), f.to.byRange(p)
 	} else {
 		if from, err = f.from.byRows(f.window, p, i); err != nil {
 			return 0, 0, err
@@ -106,7 +106,7 @@ func (e *edge) byRows(w *Window, p *partition, i int) (int, error) {
 		return p.size(), nil
 	}
 	if e.Kind != CurrentRow && !e.known {
-		n, ok := countOf(p.at(i)[e.Rows])
+		n, ok := countOf(p.current[e.Rows])
 		if !ok {
 			return 0, w.boundError()
 		}
@@ -134,7 +134,7 @@ func countOf(v expr.Value) (int, bool) {
 }
 
 // byRange is the row of an edge by RANGE.
-func (e *edge) byRange(p *partition, i int) int {
+func (e *edge) byRange(p *partition) int {
 	switch e.Kind {
 	case UnboundedPreceding:
 		return 0
@@ -146,7 +146,7 @@ func (e *edge) byRange(p *partition, i int) int {
 		}
 		return p.peersFrom()
 	}
-	row := p.at(i)
+	row := p.current
 	bound := row[e.bound.at]
 	e.value = e.encoder.value(e.value[:0], &e.bound, bound)
 	after := e.isTo

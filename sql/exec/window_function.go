@@ -68,7 +68,7 @@ type ntile struct {
 }
 
 func (t *ntile) value(_ context.Context, p *partition, i int) (expr.Value, error) {
-	buckets, err := t.of(p.at(i)[t.at], 1, "ntile")
+	buckets, err := t.of(p.current[t.at], 1, "ntile")
 	if err != nil {
 		return expr.Null, err
 	}
@@ -97,7 +97,7 @@ func (s *shifted) value(_ context.Context, p *partition, i int) (expr.Value, err
 			name = "lag"
 		}
 		var err error
-		if distance, err = s.of(p.at(i)[s.args[1]], 0, name); err != nil {
+		if distance, err = s.of(p.current[s.args[1]], 0, name); err != nil {
 			return expr.Null, err
 		}
 	}
@@ -109,7 +109,7 @@ func (s *shifted) value(_ context.Context, p *partition, i int) (expr.Value, err
 	case other >= 0 && other < p.size():
 		return p.at(other)[s.args[0]], nil
 	case len(s.args) > 2 && s.args[2] >= 0:
-		return p.at(i)[s.args[2]], nil
+		return p.current[s.args[2]], nil
 	}
 	return expr.Null, nil
 }
@@ -135,7 +135,7 @@ func (v *valueOfFrame) value(_ context.Context, p *partition, i int) (expr.Value
 	case LastValue:
 		at = to - 1
 	case NthValue:
-		n, err := v.of(p.at(i)[v.args[1]], 1, "nth_value")
+		n, err := v.of(p.current[v.args[1]], 1, "nth_value")
 		if err != nil {
 			return expr.Null, err
 		}

@@ -284,7 +284,7 @@ func (m *windowModel) value(t *testing.T, f WindowFunction, i int) expr.Value {
 	return expr.Null
 }
 
-// All functions over random partitions, orders and frames are what their definitions give.
+// All functions over random partitions, orders and frames are what their definitions give, in memory and from files.
 func TestWindowsAgainstTheirDefinitions(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	decimal := typeOf(sqltypes.Decimal, true, 5, 1)
@@ -319,14 +319,15 @@ func TestWindowsAgainstTheirDefinitions(t *testing.T) {
 		if round%3 == 0 { // the functions that need no rows behind their own
 			w.Functions = slices.DeleteFunc(w.Functions, func(f WindowFunction) bool { return !f.running() })
 		}
-		m := &meter{}
+		m := spillInto(t, 0, 1<<30)
+		if round%2 == 0 {
+			m.files.share = 500
+		}
 		sorted := Sort(Rows(rows), append(slices.Clone(w.Partition), w.Order...), 0, m)
 		s := Windowed(session(), sorted, w, m)
 		got := read(t, s)
 		s.Close()
-		if m.held != 0 {
-			t.Fatalf("%d bytes are held after Close", m.held)
-		}
+		m.closed(t)
 		i := 0
 		for _, part := range parts(got) {
 			model := &windowModel{rows: part, descending: descending}
