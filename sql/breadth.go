@@ -39,16 +39,27 @@ func checkBreadth(ctx context.Context, stmt sqlparser.Statement) error {
 			for in := n; in != nil; in, _ = in.Left.(*sqlparser.SetOp) {
 				count++
 			}
-			if count > operations {
-				return false, tooBroad(count, "set operations (UNION, INTERSECT, EXCEPT) in a row", setOperationsVariable, operations, "do it in several statements, or put the values into a table")
-			}
+			return true, tooBroadFor(count, operations, 0, list)
 		case sqlparser.ValTuple:
-			if count := int64(len(n)); count > list {
-				return false, tooBroad(count, "values in one list", listVariable, list, "do it in several statements, or put the values into a table and join it")
-			}
+			return true, tooBroadFor(0, operations, int64(len(n)), list)
 		}
 		return true, nil
 	}, stmt)
+}
+
+// tooBroadFor is the error of more set operations in a row, or values in a list, than are allowed; nil: they are not more.
+func tooBroadFor(sets, mostSets, list, mostList int64) error {
+	switch {
+	case sets > mostSets:
+		return tooBroad(sets, "set operations (UNION, INTERSECT, EXCEPT) in a row", setOperationsVariable, mostSets, "do it in several statements, or put the values into a table")
+	case list > mostList:
+		return tooBroad(list, "values in one list", listVariable, mostList, "do it in several statements, or put the values into a table and join it")
+	}
+	return nil
+}
+
+func tooManyTables(count, most int64) error {
+	return tooBroad(count, "tables in one join", joinTablesVariable, most, "join some of them first, into a table")
 }
 
 func tooBroad(count int64, what, setting string, limit int64, instead string) error {

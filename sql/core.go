@@ -24,8 +24,8 @@ import (
 	"isochron/txn"
 )
 
-// The SQL core's door: a SELECT over one table, or none, is parsed, bound, planned and executed by packages of ours. What
-// it does not take yet is the engine's, as before.
+// The SQL core's door: a query is parsed, bound, planned and executed by packages of ours. What it does not take yet is the
+// engine's, as before.
 
 // corePlan executes a statement by the SQL core.
 type corePlan struct {
@@ -153,8 +153,11 @@ func (p *corePlan) with(parameters map[string]*vtquery.BindVariable) *corePlan {
 
 // mayUseCore reports whether the core may be asked for a statement of the session.
 func mayUseCore(s *Session, text string) bool {
-	return s.Chosen().Path == pathAuto && table.FirstWord(text) == "select" && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
+	return s.Chosen().Path == pathAuto && queryWords[table.FirstWord(text)] && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
 }
+
+// queryWords are those that a query begins with, past brackets.
+var queryWords = map[string]bool{"select": true, "with": true, "values": true, "table": true}
 
 // coreParameters are the statement's values by the names that the parser gives them, and a text that tells their types
 // apart.
@@ -191,9 +194,12 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
 		return nil, err
 	}
-	tree := parse.Select(keyed)
+	tree := parse.Query(keyed)
 	if tree == nil {
 		return nil, nil
+	}
+	if err := checkSets(s, tree); err != nil {
+		return nil, err
 	}
 	tree, ok := typed(tree, parameters)
 	if !ok {
@@ -205,18 +211,19 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	}
 	c := coreContext(ctx, s)
 	c.Parameters = parameters
-	q, err := bind.Select(tree, parse.Items(text), coreLookup(s, snap), s.coreSettings().fullGroup)
+	lookup := coreLookup(s, snap)
+	q, err := bind.Bind(tree, bind.Scope{
+		Table: lookup, View: coreViews(s, snap), FullGroup: s.coreSettings().fullGroup, Texts: parse.Texts(text, tree),
+	})
 	if err != nil {
 		return nil, lastingError(err)
+	}
+	if err := checkTables(s, q); err != nil {
+		return nil, err
 	}
 	plan, err := rounds.Compile(c, q)
 	if err != nil {
 		return nil, lastingError(err)
-	}
-	for _, pos := range plan.Columns {
-		if !rounds.Supported(q.Table.Schema.Schema[pos]) {
-			return nil, nil
-		}
 	}
 	fields := coreFields(s, plan)
 	return &corePlan{plan, fields, plan.Fields(), parameters, wire.NewColumns(wireColumns(fields)), c.Bound()}, nil
@@ -310,7 +317,7 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 // execute it.
 func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool) {
 	tree, changes := sqlparser.Statement(nil), false
-	if t := parse.Select(query); t != nil {
+	if t := parse.Query(query); t != nil {
 		tree = t
 	} else if tree = parse.Change(query); tree == nil {
 		return nil, 0, false
@@ -342,7 +349,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s}, s.account.Load())
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable()}, s.account.Load())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}
@@ -416,13 +423,16 @@ func (x *execution) otherwise(err error, yielded int64) error {
 }
 
 // coreReader reads in the transaction of a session.
-type coreReader struct{ s *Session }
+type coreReader struct {
+	s    *Session
+	once bool // it is the statement's only read
+}
 
 // Read implements rounds.Reader.
 func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {
 	s := r.s
 	m := table.Mode{Lock: lock, Wait: wait}
-	s.statement.readsOnce(s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1)
+	s.statement.readsOnce(r.once && s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1)
 	tx, err := s.use(ctx, a.Desc)
 	if err != nil {
 		return nil, err

@@ -214,8 +214,8 @@ func coreFields(s *Session, p *rounds.Plan) []*querypb.Field {
 	fields := p.Fields()
 	out := make([]*querypb.Field, len(fields))
 	for i, f := range fields {
-		if f.Column >= 0 && !p.Query.Grouped {
-			out[i] = columnField(s, p, f)
+		if f.Source != nil {
+			out[i] = columnField(s, f)
 		} else {
 			out[i] = exprField(s, f)
 		}
@@ -224,11 +224,11 @@ func coreFields(s *Session, p *rounds.Plan) []*querypb.Field {
 }
 
 // columnField describes a column of a table.
-func columnField(s *Session, p *rounds.Plan, f rounds.Field) *querypb.Field {
-	d := p.Query.Table
+func columnField(s *Session, f rounds.Field) *querypb.Field {
+	d := f.Source.Table
 	c := d.Schema.Schema[f.Column]
 	out := exprField(s, f)
-	out.OrgName, out.Table, out.OrgTable, out.Database = c.Name, p.Query.Alias, d.Record.Name, d.Record.Database
+	out.OrgName, out.Table, out.OrgTable, out.Database = c.Name, f.Source.Alias, d.Record.Name, d.Record.Database
 	out.Type = c.Type.Type()
 	out.ColumnLength = c.Type.MaxTextResponseByteLength(s.quiet)
 	if c.AutoIncrement {

@@ -28,7 +28,7 @@ var endless = []string{
 	"SELECT MAX(x) FROM (SELECT a.v * b.v + c.v + d.v AS x FROM n a, n b, n c, n d) AS q",
 	"SELECT COUNT(*) FROM n a, n b WHERE (SELECT COUNT(*) FROM n c, n d WHERE c.v + d.v > a.v + b.v) > 5",
 	"SELECT a.v FROM n a, n b, n c, n d ORDER BY a.v * b.v LIMIT 3",
-	"SELECT ROW_NUMBER() OVER (ORDER BY a.v) FROM n a, n b, n c, n d WHERE a.v + d.v = -1",
+	"SELECT ROW_NUMBER() OVER (ORDER BY a.v) FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1",
 	"SELECT COUNT(*) FROM n a, n b, n c, n d UNION ALL SELECT 1",
 	"WITH RECURSIVE r (i) AS (SELECT 1 UNION ALL SELECT r.i + 1 FROM r, n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1) SELECT * FROM r",
 	"SELECT COUNT(*) FROM information_schema.columns a, information_schema.columns b, information_schema.columns c",

@@ -45,7 +45,7 @@ func checkJoin(ctx *gms.Context, n *gmsplan.JoinNode) error {
 	j := joinGraph{of: map[gms.TableId]int{}, alike: map[gms.ColumnId]gms.ColumnId{}, holders: map[gms.ColumnId]uint{}}
 	j.add(ctx, n)
 	if most := breadth(ctx, joinTablesVariable, joinTablesDefault); int64(j.tables) > most {
-		return tooBroad(int64(j.tables), "tables in one join", joinTablesVariable, most, "join some of them first, into a table")
+		return tooManyTables(int64(j.tables), most)
 	}
 	most := breadth(ctx, joinOrdersVariable, joinOrdersDefault)
 	if ways := j.ways(most); ways > most {

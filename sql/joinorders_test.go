@@ -25,6 +25,7 @@ func TestJoinOrdersAreBounded(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")
 	c.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c INT, KEY (a))")
+	c.exec("SET isochron_path = 'gms'") // no other tries orders
 	const ways = "isochron_join_orders_max"
 	equal, chain, star := "t%d.id = t%d.id", "t%d.id = t%d.a", "t%d.id = t0.a AND t%d.b > 0"
 	for _, tc := range []struct{ query, want string }{
@@ -50,7 +51,7 @@ func TestJoinOrdersAreBounded(t *testing.T) {
 	}
 	c.exec("SET isochron_join_orders_max = 100")
 	c.fails(joinOf(8, "JOIN", equal), ways)
-	c.exec("SET isochron_join_tables_max = 3")
+	c.exec("SET isochron_join_tables_max = 3, isochron_path = 'auto'")
 	c.fails(joinOf(4, "JOIN", chain), "isochron_join_tables_max")
 }
 

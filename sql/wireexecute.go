@@ -10,7 +10,6 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/session"
 	"isochron/sql/table"
@@ -165,7 +164,7 @@ func (c *conn) queried(text []byte) bool {
 		return false
 	}
 	switch table.FirstWord(string(text[:min(len(text), textBegin)])) {
-	case "select", "insert", "replace", "update", "delete":
+	case "select", "with", "values", "table", "insert", "replace", "update", "delete":
 	default:
 		return false
 	}
@@ -282,23 +281,15 @@ func asSQLError(err error) *mysql.SQLError {
 	return mysql.NewSQLError(codeUnspecified, mysql.SSUnknownSQLState, "%v", err)
 }
 
-// prepared prepares a SELECT or a change that the library's parser does not read and the core does, and answers it; false: it is for the
-// library.
+// prepared prepares a query or a change that the core executes, and answers it; false: it is for the library.
 func (c *conn) prepared(body []byte) bool {
 	text := string(body)
 	switch table.FirstWord(text) {
-	case "select", "insert", "replace", "update", "delete":
+	case "select", "with", "values", "table", "insert", "replace", "update", "delete":
 	default:
 		return false
 	}
 	if c.client.Capabilities&mysql.CapabilityClientMultiStatements != 0 && several(text) {
-		return false
-	}
-	options, err := c.gateway.handler.ParserOptionsForConnection(c.client)
-	if err != nil {
-		return false
-	}
-	if _, err := sqlparser.ParseWithOptions(context.Background(), text, options); err == nil {
 		return false
 	}
 	fields, parameters, ok := prepareBelow(c.session, text)

@@ -66,7 +66,9 @@ func updateOf(s *sqlparser.Update, lookup Lookup) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Sets, err = b.sets(s.Exprs)
+	if c.Sets, err = b.sets(s.Exprs); err == nil {
+		err = b.noSubquery()
+	}
 	return c, err
 }
 
@@ -81,8 +83,8 @@ func deleteOf(s *sqlparser.Delete, lookup Lookup) (*Change, error) {
 
 // rows binds which rows are changed.
 func (c *Change) rows(from []sqlparser.TableExpr, where *sqlparser.Where, order sqlparser.OrderBy, limit *sqlparser.Limit, lookup Lookup) (*binder, error) {
-	b := &binder{q: &Query{}}
-	if err := b.from(from, lookup); err != nil {
+	b := &binder{scope: &Scope{Table: lookup}, q: &Query{}}
+	if err := b.from(from); err != nil {
 		return nil, err
 	}
 	if b.q.Table == nil {
@@ -108,7 +110,15 @@ func (c *Change) rows(from []sqlparser.TableExpr, where *sqlparser.Where, order 
 		b.q.Count = limit.Rowcount
 	}
 	c.Rows, c.Table = b.q, b.q.Table
-	return b, nil
+	return b, b.noSubquery()
+}
+
+// noSubquery refuses a change with a subquery.
+func (b *binder) noSubquery() error {
+	if len(b.q.Subqueries) > 0 {
+		return unsupported("a subquery in a change")
+	}
+	return nil
 }
 
 // sets binds assignments.
@@ -155,8 +165,8 @@ func insertOf(s *sqlparser.Insert, lookup Lookup) (*Change, error) {
 	if !ok || len(s.Partitions) > 0 || s.RowAlias != nil && len(s.RowAlias.Columns) > 0 {
 		return nil, unsupported("this form of INSERT")
 	}
-	b := &binder{q: &Query{}}
-	if err := b.from([]sqlparser.TableExpr{s.Table}, lookup); err != nil {
+	b := &binder{scope: &Scope{Table: lookup}, q: &Query{}}
+	if err := b.from([]sqlparser.TableExpr{s.Table}); err != nil {
 		return nil, err
 	}
 	if c.Table = b.q.Table; c.Table == nil {
@@ -172,7 +182,10 @@ func insertOf(s *sqlparser.Insert, lookup Lookup) (*Change, error) {
 		}
 		c.Values = append(c.Values, row)
 	}
-	return c, c.onDuplicate(b, s)
+	if err := c.onDuplicate(b, s); err != nil {
+		return nil, err
+	}
+	return c, b.noSubquery()
 }
 
 // columns finds the columns that are given.
@@ -274,6 +287,9 @@ func (b *binder) offered(e sqlparser.Expr, alias string) (sqlparser.Expr, error)
 
 // DefaultOf binds the expression of a column's default, over the row that is inserted.
 func DefaultOf(d *catalog.Descriptor, e sqlparser.Expr) (sqlparser.Expr, error) {
-	b := &binder{q: &Query{Table: d, Alias: d.Record.Name}, database: d.Record.Database}
+	b := &binder{scope: &Scope{Table: func(string, string) (*catalog.Descriptor, bool) { return d, true }}, q: &Query{}}
+	if err := b.from([]sqlparser.TableExpr{&sqlparser.AliasedTableExpr{Expr: sqlparser.NewTableName(d.Record.Name)}}); err != nil {
+		return nil, err
+	}
 	return b.resolve(e, nil)
 }

@@ -1,17 +1,23 @@
 // Package bind resolves the names of a statement against the catalogue.
 //
-// How it works. Select takes the syntax tree of a SELECT over one table, or none, and returns a Query: every name of a
-// column is replaced by a reference to its position, aliases by what they stand for, `*` by its columns, and aggregates
-// are taken out of the expressions. What an expression then refers to is one of two kinds of rows:
+// How it works. Bind takes the syntax tree of a query and returns a Query: every name of a column is replaced by a reference
+// to its position, aliases by what they stand for, `*` by its columns, and aggregates, functions over windows and subqueries
+// are taken out of the expressions. What an expression then refers to is one of these rows:
 //
-//	SELECT a, SUM(b) s FROM t WHERE c > 1 GROUP BY a HAVING s > 2
+//	SELECT a, SUM(b) s, RANK() OVER (ORDER BY SUM(b)) FROM t JOIN u ON t.id = u.id
+//	WHERE c > 1 AND EXISTS (SELECT 1 FROM v WHERE v.x = t.a) GROUP BY a HAVING s > 2
 //
-//	rows of the table:  filter c > 1, keys [a], arguments of aggregates [b]
-//	rows of groups:     [a, SUM(b)]: items [0, 1], having [1] > 2
+//	rows of the sources: t's columns, then u's: join condition, filter, keys [a], arguments of aggregates [b]
+//	subqueries:          [EXISTS ...], which refers to t.a as the first of its Outer
+//	rows of groups:      [a, SUM(b)]: items [0, 1], having [1] > 2, the window's order [1]
+//	windows:             [RANK()]: the last item
 //
-// Names are sought as MySQL does: in WHERE among the table's columns; in GROUP BY among the columns, then the aliases; in
-// HAVING and ORDER BY among the aliases, then the columns.
+// A derived table or view that is a filter and a projection of columns becomes part of the query around it; others are
+// sources with a Query of their own. A set operation is the only source of the query that orders and limits it.
 //
-// What the caller owes it. A tree of package parse, which Select does not change; the texts of the select list, for the
+// Names are sought as MySQL does: in WHERE among the columns; in GROUP BY among the columns, then the aliases; in HAVING and
+// ORDER BY among the aliases, then the columns; in ON among the columns of both sides; then in the query around.
+//
+// What the caller owes it. A tree of package parse, which Bind does not change; the texts of the select lists, for the
 // names of the result's columns. *expr.Unsupported: the statement is for another way.
 package bind

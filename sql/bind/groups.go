@@ -13,13 +13,16 @@ import (
 
 // tail binds GROUP BY, HAVING and ORDER BY, and takes the aggregates out of the expressions.
 func (b *binder) tail(s *sqlparser.Select) error {
+	b.clause = "group statement"
 	if err := b.groupBy(s.GroupBy); err != nil {
 		return err
 	}
+	b.clause = "having clause"
 	having, err := b.having(s.Having)
 	if err != nil {
 		return err
 	}
+	b.clause = "order clause"
 	if err := b.orderBy(s.OrderBy); err != nil {
 		return err
 	}
@@ -30,14 +33,22 @@ func (b *binder) tail(s *sqlparser.Select) error {
 	for _, o := range b.q.Order {
 		b.q.Grouped = b.q.Grouped || hasAggregate(o.Expr)
 	}
+	for _, s := range b.q.Subqueries {
+		for _, e := range append(slices.Clone(s.Left), s.Query.Outer...) {
+			b.q.Grouped = b.q.Grouped || hasAggregate(e)
+		}
+	}
 	b.q.Having = having
 	if !b.q.Grouped {
 		if b.q.Rollup {
 			return unsupported("WITH ROLLUP without keys")
 		}
-		return nil
+		return b.windows()
 	}
-	return b.lift()
+	if err := b.lift(); err != nil {
+		return err
+	}
+	return b.windows()
 }
 
 func (b *binder) groupBy(g *sqlparser.GroupBy) error {
@@ -48,7 +59,7 @@ func (b *binder) groupBy(g *sqlparser.GroupBy) error {
 	for _, e := range g.Exprs {
 		if at, ok := itemNumber(e); ok {
 			if at < 1 || at > len(b.q.Items) {
-				return unsupported("a position beyond the select list")
+				return b.beyond(at)
 			}
 			e = b.q.Items[at-1].Expr
 		}
@@ -62,6 +73,11 @@ func (b *binder) groupBy(g *sqlparser.GroupBy) error {
 		b.q.Keys = append(b.q.Keys, key)
 	}
 	return nil
+}
+
+// beyond is the error of a position that the select list does not have.
+func (b *binder) beyond(at int) error {
+	return expr.NewError(1054, "42S22", "Unknown column '%d' in '%s'", at, b.clauseName())
 }
 
 // itemNumber is the position that a whole number in GROUP BY or ORDER BY stands for.
@@ -86,7 +102,7 @@ func (b *binder) orderBy(list sqlparser.OrderBy) error {
 		out := Order{Item: -1, Descending: o.Direction == sqlparser.DescOrder}
 		if at, ok := itemNumber(o.Expr); ok {
 			if at < 1 || at > len(b.q.Items) {
-				return unsupported("a position beyond the select list")
+				return b.beyond(at)
 			}
 			out.Item, out.Expr = at-1, b.q.Items[at-1].Expr
 		} else {
@@ -111,9 +127,9 @@ func hasAggregate(e sqlparser.Expr) (found bool) {
 		return false
 	}
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		switch n.(type) {
+		switch n := n.(type) {
 		case sqlparser.AggrFunc:
-			found = true
+			found = found || !isWindow(n)
 		case *sqlparser.Subquery:
 			return false, nil
 		}
@@ -159,7 +175,7 @@ func (b *binder) ofGroup(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if !ok {
 			return false
 		}
-		if _, ok := n.(sqlparser.AggrFunc); ok {
+		if _, ok := n.(sqlparser.AggrFunc); ok && !isWindow(n) {
 			return true
 		}
 		return b.key(e) >= 0 || isGrouping(e)
@@ -192,14 +208,17 @@ func (b *binder) lifted(e sqlparser.Expr) (sqlparser.Expr, error) {
 	if isGrouping(e) {
 		return b.grouping(e.(*sqlparser.FuncExpr))
 	}
-	if a, ok := e.(sqlparser.AggrFunc); ok {
+	if a, ok := e.(sqlparser.AggrFunc); ok && !isWindow(e) {
 		return b.aggregate(a)
+	}
+	if at, ok := reference(e, OfSubqueries); ok {
+		return nil, b.liftSubquery(b.q.Subqueries[at])
 	}
 	at, ok := Column(e)
 	if !ok {
 		return nil, nil
 	}
-	if b.fullGroup && !b.determined() && !b.fixed(at) {
+	if b.scope.FullGroup && !b.determined()[at] {
 		return nil, b.notGrouped(at)
 	}
 	return b.aggregate(&sqlparser.AnyValue{Arg: e})
@@ -210,37 +229,107 @@ func (b *binder) key(e sqlparser.Expr) int {
 	return slices.IndexFunc(b.q.Keys, func(k sqlparser.Expr) bool { return sqlparser.Equals.Expr(k, e) })
 }
 
-// determined reports whether the keys have the whole primary key, so that a group is one row.
-func (b *binder) determined() bool {
-	if b.q.Table == nil || b.q.Table.Keyless() {
-		return false
+// liftSubquery has what a subquery refers to refer to rows of groups.
+func (b *binder) liftSubquery(s *Subquery) (err error) {
+	if s.lifted {
+		return nil
 	}
-	for _, pos := range b.q.Table.Schema.PkOrdinals {
-		if b.key(refer(columnRow, pos)) < 0 {
-			return false
+	s.lifted, s.Grouped = true, true
+	for _, list := range [][]sqlparser.Expr{s.Left, s.Query.Outer} {
+		for i, e := range list {
+			if list[i], err = b.ofGroup(e); err != nil {
+				return err
+			}
 		}
 	}
-	return true
+	return nil
 }
 
-// fixed reports whether WHERE holds a column to one value.
-func (b *binder) fixed(at int) bool {
-	for _, part := range conjunction(b.q.Where) {
-		eq, ok := part.(*sqlparser.ComparisonExpr)
-		if !ok || eq.Operator != sqlparser.EqualOp {
-			continue
+// determined are the positions of the columns that have one value in a group: those of the keys, those that equal a value or
+// such a column, and all of a table whose primary or unique key has one.
+func (b *binder) determined() map[int]bool {
+	if b.fixed != nil {
+		return b.fixed
+	}
+	b.fixed = map[int]bool{}
+	for _, k := range b.q.Keys {
+		if at, ok := Column(k); ok {
+			b.fixed[at] = true
 		}
-		for _, side := range [][2]sqlparser.Expr{{eq.Left, eq.Right}, {eq.Right, eq.Left}} {
-			if column, ok := Column(side[0]); ok && column == at && isValue(side[1]) {
-				return true
+	}
+	equal := append(conjunction(b.q.Where), innerConditions(b.q.From)...)
+	for changed := true; changed; {
+		changed = false
+		note := func(at int) { changed, b.fixed[at] = changed || !b.fixed[at], true }
+		for _, part := range equal {
+			eq, ok := part.(*sqlparser.ComparisonExpr)
+			if !ok || eq.Operator != sqlparser.EqualOp {
+				continue
 			}
+			for _, side := range [][2]sqlparser.Expr{{eq.Left, eq.Right}, {eq.Right, eq.Left}} {
+				if at, ok := Column(side[0]); ok && b.hasOneValue(side[1]) {
+					note(at)
+				}
+			}
+		}
+		for _, s := range b.q.Sources {
+			if s.Table != nil && b.keyed(s) {
+				for i := range s.Width {
+					note(s.First + i)
+				}
+			}
+		}
+	}
+	return b.fixed
+}
+
+// hasOneValue reports whether an expression has one value in a group.
+func (b *binder) hasOneValue(e sqlparser.Expr) bool {
+	if at, ok := Column(e); ok {
+		return b.fixed[at]
+	}
+	_, outer := reference(e, OfOuter)
+	return outer || isValue(e)
+}
+
+// keyed reports whether a primary or unique key of a table has one value in a group.
+func (b *binder) keyed(s *Source) bool {
+	has := func(columns []int, nullable bool) bool {
+		for _, pos := range columns {
+			if !b.fixed[s.First+pos] || !nullable && s.Table.Schema.Schema[pos].Nullable {
+				return false
+			}
+		}
+		return len(columns) > 0
+	}
+	if !s.Table.Keyless() && has(s.Table.Schema.PkOrdinals, true) {
+		return true
+	}
+	for _, x := range s.Table.Indexes {
+		if x.Unique && !x.HasPrefixes() && has(x.Columns, false) {
+			return true
 		}
 	}
 	return false
 }
 
+// innerConditions are the conditions of joins that all rows fulfil.
+func innerConditions(j *Join) (out []sqlparser.Expr) {
+	if j == nil || j.Source != nil {
+		return nil
+	}
+	out = innerConditions(j.Left)
+	if !j.Outer {
+		out = append(append(out, innerConditions(j.Right)...), conjunction(j.On)...)
+	}
+	return out
+}
+
 // conjunction are the parts of a filter that must all be true.
 func conjunction(e sqlparser.Expr) []sqlparser.Expr {
+	if e == nil {
+		return nil
+	}
 	if and, ok := e.(*sqlparser.AndExpr); ok {
 		return append(conjunction(and.Left), conjunction(and.Right)...)
 	}
@@ -257,11 +346,26 @@ func isValue(e sqlparser.Expr) bool {
 
 // notGrouped is MySQL's error for a column that a group does not decide.
 func (b *binder) notGrouped(at int) error {
-	name := fmt.Sprintf("%s.%s.%s", b.q.Table.Record.Database, b.q.Alias, b.q.Table.Schema.Schema[at].Name)
+	name := b.columnName(at)
 	if len(b.q.Keys) == 0 {
 		return expr.NewError(1140, "42000", "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'; this is incompatible with sql_mode=only_full_group_by", b.lifting, name)
 	}
 	return expr.NewError(1055, "42000", "Expression #%d of SELECT list is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by", b.lifting, name)
+}
+
+// columnName is a column with its table and database, for errors.
+func (b *binder) columnName(at int) string {
+	s, column := b.q.SourceOf(at)
+	name := ""
+	for _, v := range b.names.visible {
+		if pos, ok := Column(v.to); ok && pos == at {
+			name = v.name
+		}
+	}
+	if s == nil || s.Table == nil {
+		return name
+	}
+	return fmt.Sprintf("%s.%s.%s", s.Table.Record.Database, s.Alias, s.Table.Schema.Schema[column].Name)
 }
 
 // aggregate is the reference to an aggregate, which is computed once however often it is named.
@@ -306,7 +410,7 @@ func (b *binder) rolledLast() {
 		}
 		return sqlparser.CopyOnRewrite(e, nil, func(c *sqlparser.CopyOnWriteCursor) {
 			if n, ok := c.Node().(*sqlparser.ColName); ok {
-				if at, ok := OfGroup(n); ok && at == rolledUp {
+				if at, ok := reference(n, OfGroups); ok && at == rolledUp {
 					c.Replace(refer(groupRow, last))
 				}
 			}

@@ -1,43 +1,30 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // aliases resolves a name that may be an alias; false: it is none. nested: the name is part of a larger expression.
 type aliases func(name string, nested bool) (sqlparser.Expr, bool)
 
-// resolve returns an expression with references in the place of names. first may resolve a name before the table's
+// resolve returns an expression with references in the place of names and subqueries. first may resolve a name before the
 // columns are sought.
 func (b *binder) resolve(e sqlparser.Expr, first aliases) (sqlparser.Expr, error) {
+	before := b.first
+	b.first = first
+	defer func() { b.first = before }()
 	var failed error
 	post := func(c *sqlparser.CopyOnWriteCursor) {
 		if failed != nil {
 			return
 		}
-		switch n := c.Node().(type) {
-		case *sqlparser.ColName:
-			to, err := b.name(n, first, c.Parent() != nil)
-			if err != nil {
-				failed = err
-				return
-			}
+		to, err := b.node(c.Node(), c.Parent())
+		if err != nil {
+			failed = err
+		} else if to != nil {
 			c.Replace(to)
-		case *sqlparser.ComparisonExpr:
-			to, err := rowComparison(n)
-			if err != nil {
-				failed = err
-			} else if to != nil {
-				c.Replace(to)
-			}
-		case *sqlparser.Subquery:
-			failed = unsupported("a subquery")
-		case *sqlparser.OverClause:
-			failed = unsupported("a window")
 		}
 	}
 	pre := func(n, _ sqlparser.SQLNode) bool {
@@ -51,37 +38,67 @@ func (b *binder) resolve(e sqlparser.Expr, first aliases) (sqlparser.Expr, error
 	return out.(sqlparser.Expr), nil
 }
 
-// name is what a name refers to.
-func (b *binder) name(n *sqlparser.ColName, first aliases, nested bool) (sqlparser.Expr, error) {
-	if strings.HasPrefix(n.Qualifier.Name.String(), "\x00") {
-		return n, nil // resolved before
+// node is what a node of an expression is replaced by, its children being resolved; nil: it stays.
+func (b *binder) node(n, parent sqlparser.SQLNode) (sqlparser.SQLNode, error) {
+	var to sqlparser.Expr
+	var err error
+	switch n := n.(type) {
+	case *sqlparser.ColName:
+		to, err = b.name(n, parent != nil)
+	case *sqlparser.ComparisonExpr:
+		if to, err = b.compared(n); to == nil && err == nil {
+			to, err = rowComparison(n)
+		}
+	case sqlparser.AggrFunc:
+		to = b.outerAggregate(n)
+	case *sqlparser.ExistsExpr:
+		to, err = b.subquery(&Subquery{Kind: Exists}, n.Subquery)
+	case *sqlparser.Subquery:
+		if ofComparison(n, parent) {
+			return nil, nil
+		}
+		to, err = b.subquery(&Subquery{Kind: Scalar}, n)
 	}
-	if first != nil && n.Qualifier.IsEmpty() {
-		if e, ok := first(n.Name.String(), nested); ok {
+	if to == nil || err != nil {
+		return nil, err
+	}
+	return to, nil
+}
+
+// name is what a name refers to.
+func (b *binder) name(n *sqlparser.ColName, nested bool) (sqlparser.Expr, error) {
+	if strings.HasPrefix(n.Qualifier.Name.String(), "\x00") {
+		return nil, nil // resolved before
+	}
+	if b.first != nil && n.Qualifier.IsEmpty() {
+		if e, ok := b.first(n.Name.String(), nested); ok {
 			return e, nil
 		}
 	}
-	at := b.position(n)
-	if at < 0 {
-		return nil, unsupported("name " + sqlparser.String(n)) // its error is that of the way that finds other tables
+	v, err := b.find(n)
+	if err != nil {
+		return nil, err
 	}
-	return refer(columnRow, at), nil
+	if v != nil {
+		return v.to, nil
+	}
+	e, err := b.outer(n)
+	if err == nil && e == nil {
+		err = b.unknown(n)
+	}
+	return e, err
 }
 
-// position is a column's position in the table's row, -1 if it has none.
+// position is a column's position in the sources' row, -1 if it has none.
 func (b *binder) position(n *sqlparser.ColName) int {
-	if b.q.Table == nil || !n.Qualifier.IsEmpty() && !b.qualifies(n.Qualifier) {
+	v, err := b.find(n)
+	if err != nil || v == nil {
 		return -1
 	}
-	return slices.IndexFunc(b.q.Table.Schema.Schema, func(c *gms.Column) bool { return strings.EqualFold(c.Name, n.Name.String()) })
-}
-
-// qualifies reports whether a qualifier is that of the table.
-func (b *binder) qualifies(t sqlparser.TableName) bool {
-	if !t.Qualifier.IsEmpty() && !strings.EqualFold(t.Qualifier.String(), b.database) {
-		return false
+	if at, ok := Column(v.to); ok {
+		return at
 	}
-	return strings.EqualFold(t.Name.String(), b.q.Alias)
+	return -1
 }
 
 // alias finds an item by its name.
@@ -96,7 +113,7 @@ func (b *binder) alias(name string) (Item, int, bool) {
 
 // columnsFirst resolves an alias if no column has the name.
 func (b *binder) columnsFirst(name string, _ bool) (sqlparser.Expr, bool) {
-	if b.position(sqlparser.NewColName(name)) >= 0 {
+	if v, err := b.find(sqlparser.NewColName(name)); v != nil || err != nil {
 		return nil, false
 	}
 	item, _, ok := b.alias(name)

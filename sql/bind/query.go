@@ -1,9 +1,7 @@
 package bind
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -12,19 +10,30 @@ import (
 	"isochron/txn"
 )
 
-// Query is a SELECT over one table, or none, whose names are resolved.
+// Query is a SELECT whose names are resolved. A set operation is a Query whose only source is the set.
 type Query struct {
-	Table    *catalog.Descriptor // nil: there is none
-	Alias    string              // under which the statement knows the table
+	// Table is the only source, if it is a table; else nil. Alias: under which the statement knows it.
+	Table *catalog.Descriptor
+	Alias string
+	// Sources are what the columns of a row come from, in the order of their positions. From: how they are joined; nil: there
+	// are none.
+	Sources []*Source
+	From    *Join
+	// Outer are what the query refers to of the query around it, in the terms of that one.
+	Outer []sqlparser.Expr
+	// Subqueries are those that the query's expressions refer to.
+	Subqueries []*Subquery
+
 	Lock     txn.Lock
 	Wait     txn.Wait
 	Distinct bool
-	Where    sqlparser.Expr // over rows of the table; nil: all
-	// Grouped: Items, Having and Order refer to rows of groups, else to rows of the table.
+	Where    sqlparser.Expr // over rows of the sources; nil: all
+	// Grouped: Windows, Items, Having and Order refer to rows of groups, else to rows of the sources.
 	Grouped    bool
-	Keys       []sqlparser.Expr // of groups, over rows of the table
+	Keys       []sqlparser.Expr // of groups, over rows of the sources
 	Rollup     bool
-	Aggregates []sqlparser.AggrFunc // over rows of the table
+	Aggregates []sqlparser.AggrFunc // over rows of the sources
+	Windows    []sqlparser.WindowFunc
 	Items      []Item
 	Having     sqlparser.Expr
 	Order      []Order
@@ -32,11 +41,85 @@ type Query struct {
 	Count      sqlparser.Expr // nil: all
 }
 
+// Source yields rows: it has one of Table, Query, Set, Values and Rounds.
+type Source struct {
+	Table  *catalog.Descriptor
+	Query  *Query // a derived table, or CTE's
+	CTE    *CTE   // not nil: its query is executed once for all sources of it
+	Set    *SetOperation
+	Values [][]sqlparser.Expr
+	Round  *CTE // the rows that the last round of a recursive CTE made
+	Alias  string
+	First  int // position of its first column
+	Width  int // number of its columns
+}
+
+// CTE is a common table expression.
+type CTE struct {
+	Name    string
+	Columns []string
+	Query   *Query
+	Uses    int // sources of it
+	// Step, if not nil, computes a round of a recursive one from the round before; Query is its beginning.
+	Step     *Query
+	Distinct bool // rows that were there before are no rows of a round
+}
+
+// SetOp is a set operation.
+type SetOp uint8
+
+// The set operations.
+const (
+	Union SetOp = iota
+	Intersect
+	Except
+)
+
+// SetOperation is one over two queries of as many columns.
+type SetOperation struct {
+	Op          SetOp
+	All         bool
+	Left, Right *Query
+}
+
+// Join is a tree of joins: a leaf has a Source; a node without Right is a filter of Left.
+type Join struct {
+	Source      *Source
+	Left, Right *Join
+	Outer       bool           // rows of Left without a match are kept
+	Straight    bool           // Left is read first
+	On          sqlparser.Expr // nil: all pairs
+}
+
+// SubqueryKind is what an expression wants of a subquery.
+type SubqueryKind uint8
+
+// The kinds.
+const (
+	Scalar SubqueryKind = iota // its only value, NULL of no row
+	Exists                     // whether it has a row
+	Any                        // whether a comparison with one of its rows is true
+	All                        // whether a comparison with all of its rows is true
+	OneRow                     // a comparison with its only row, NULL of no row
+)
+
+// Subquery is a query within an expression.
+type Subquery struct {
+	Kind  SubqueryKind
+	Query *Query
+	Left  []sqlparser.Expr                 // of Any, All and OneRow: what its rows are compared with
+	Op    sqlparser.ComparisonExprOperator // by which
+	// Grouped: Left and the query's Outer refer to rows of groups.
+	Grouped bool
+	lifted  bool
+}
+
 // Item is a column of the result.
 type Item struct {
 	Expr   sqlparser.Expr
 	Name   string
-	Column int // of the table, if it is just that; else -1
+	Source *Source // whose column it is, if it is just that; else nil
+	Column int     // of the source, if it is just that; else -1
 }
 
 // Order is a key of ORDER BY.
@@ -46,222 +129,151 @@ type Order struct {
 	Descending bool
 }
 
-// Lookup finds a table of the catalogue; an empty database is the current one. false: it is no table, or not one that
-// the user may read.
-type Lookup func(database, table string) (*catalog.Descriptor, bool)
+// RowKind is a kind of row that an expression refers to a value of.
+type RowKind uint8
+
+// The kinds of rows.
+const (
+	OfSources    RowKind = iota + 1 // the row of the sources
+	OfGroups                        // of groups: keys, aggregates, and last the number of keys that are rolled up
+	OfOuter                         // Query.Outer
+	OfSubqueries                    // Query.Subqueries
+	OfWindows                       // Query.Windows
+)
+
+// Ref is what a reference refers to.
+type Ref struct {
+	Row RowKind
+	At  int
+}
 
 // References. No client can write a name that begins with a zero byte.
 const (
 	columnRow = "\x00row"
 	groupRow  = "\x00group"
+	outerRow  = "\x00outer"
+	subRow    = "\x00subquery"
+	windowRow = "\x00window"
 )
 
-// Column is the position in the table's row that an expression refers to; false: it is no such reference.
-func Column(e sqlparser.Expr) (int, bool) { return reference(e, columnRow) }
+var rowKinds = map[string]RowKind{columnRow: OfSources, groupRow: OfGroups, outerRow: OfOuter, subRow: OfSubqueries, windowRow: OfWindows}
 
-// OfGroup is the position in a row of groups that an expression refers to: keys, aggregates, and last the number of keys
-// that are rolled up.
-func OfGroup(e sqlparser.Expr) (int, bool) { return reference(e, groupRow) }
-
-func reference(e sqlparser.Expr, row string) (int, bool) {
+// RefOf is the reference that an expression is; false: it is none.
+func RefOf(e sqlparser.SQLNode) (Ref, bool) {
 	c, ok := e.(*sqlparser.ColName)
-	if !ok || c.Qualifier.Name.String() != row {
-		return 0, false
+	if !ok {
+		return Ref{}, false
+	}
+	name := c.Qualifier.Name.String()
+	if len(name) == 0 || name[0] != 0 {
+		return Ref{}, false
 	}
 	at, err := strconv.Atoi(c.Name.String())
-	return at, err == nil
+	return Ref{rowKinds[name], at}, err == nil
+}
+
+// Refs calls f for each reference of an expression.
+func Refs(e sqlparser.SQLNode, f func(Ref)) {
+	if e == nil {
+		return
+	}
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if r, ok := RefOf(n); ok {
+			f(r)
+		}
+		return true, nil
+	}, e)
+}
+
+// Column is the position in the sources' row that an expression refers to; false: it is no such reference.
+func Column(e sqlparser.Expr) (int, bool) { return reference(e, OfSources) }
+
+func reference(e sqlparser.Expr, row RowKind) (int, bool) {
+	r, ok := RefOf(e)
+	return r.At, ok && r.Row == row
 }
 
 func refer(row string, at int) *sqlparser.ColName {
 	return sqlparser.NewColNameWithQualifier(strconv.Itoa(at), sqlparser.TableName{Name: sqlparser.NewIdentifierCS(row)})
 }
 
+// ColumnAt is a reference to a position in the sources' row.
+func ColumnAt(at int) sqlparser.Expr { return refer(columnRow, at) }
+
+// OuterAt is a reference to one of Query.Outer; -1: to what tells the rows of the query around apart.
+func OuterAt(at int) sqlparser.Expr { return refer(outerRow, at) }
+
+// SourceOf is the source of a position in the sources' row, and the column of it.
+func (q *Query) SourceOf(at int) (*Source, int) {
+	for _, s := range q.Sources {
+		if at >= s.First && at < s.First+s.Width {
+			return s, at - s.First
+		}
+	}
+	return nil, -1
+}
+
+// Width is the number of columns of the sources' row.
+func (q *Query) Width() (n int) {
+	for _, s := range q.Sources {
+		n = max(n, s.First+s.Width)
+	}
+	return n
+}
+
 func unsupported(what string) error { return &expr.Unsupported{What: what} }
 
-// Select binds a SELECT. names are the texts of its select list; fullGroup: ONLY_FULL_GROUP_BY is in force.
-func Select(s *sqlparser.Select, names []string, lookup Lookup, fullGroup bool) (*Query, error) {
-	b := &binder{q: &Query{Distinct: s.Distinct}, fullGroup: fullGroup}
-	if s.With != nil || len(s.Windows) > 0 || s.Into != nil || s.SQLCalcFoundRows || s.SelectExprs == nil || len(names) != len(s.SelectExprs.Exprs) {
-		return nil, unsupported("this form of SELECT")
-	}
-	if err := b.lock(s.Lock); err != nil {
-		return nil, err
-	}
-	if err := b.from(s.From, lookup); err != nil {
-		return nil, err
-	}
-	if err := b.items(s.SelectExprs.Exprs, names); err != nil {
-		return nil, err
-	}
-	if err := b.where(s.Where); err != nil {
-		return nil, err
-	}
-	if err := b.tail(s); err != nil {
-		return nil, err
-	}
-	if l := s.Limit; l != nil {
-		b.q.Offset, b.q.Count = l.Offset, l.Rowcount
-	}
-	return b.q, nil
-}
-
-func (b *binder) lock(l sqlparser.Lock) error {
-	switch l {
-	case sqlparser.NoLock:
-	case sqlparser.ShareModeLock, sqlparser.ForShareLock, sqlparser.ForShareLockNoWait:
-		b.q.Lock = txn.LockShared
-	case sqlparser.ForUpdateLock, sqlparser.ForUpdateLockNoWait:
-		b.q.Lock = txn.LockExclusive
-	default:
-		return unsupported("SKIP LOCKED")
-	}
-	if l == sqlparser.ForShareLockNoWait || l == sqlparser.ForUpdateLockNoWait {
-		b.q.Wait = txn.NoWait
-	}
-	return nil
-}
-
-// binder binds a statement.
-type binder struct {
-	q         *Query
-	database  string // of the table
-	fullGroup bool
-	lifting   int // number of the item at hand, from 1
-}
-
-func (b *binder) from(list []sqlparser.TableExpr, lookup Lookup) error {
-	if len(list) == 0 {
-		return nil
-	}
-	t, ok := list[0].(*sqlparser.AliasedTableExpr)
-	if !ok || len(list) > 1 || len(t.Partitions) > 0 || len(t.Columns) > 0 {
-		return unsupported("this FROM clause")
-	}
-	name, ok := t.Expr.(sqlparser.TableName)
-	if !ok {
-		return unsupported("a derived table")
-	}
-	if name.Qualifier.IsEmpty() && name.Name.String() == "dual" {
-		return nil
-	}
-	d, ok := lookup(name.Qualifier.String(), name.Name.String())
-	if !ok {
-		return unsupported("table " + name.Name.String())
-	}
-	if !hasIndexes(d, t.Hints) {
-		return unsupported("a hint of no index")
-	}
-	b.q.Table, b.database, b.q.Alias = d, d.Record.Database, name.Name.String()
-	if !t.As.IsEmpty() {
-		b.q.Alias, b.database = t.As.String(), ""
-	}
-	return nil
-}
-
-// hasIndexes reports whether hints name indexes of the table. They change no answer, and the choice by rounds is kept.
-func hasIndexes(d *catalog.Descriptor, hints sqlparser.IndexHints) bool {
-	for _, h := range hints {
-		for _, name := range h.Indexes {
-			known := name.EqualString("primary") && !d.Keyless() || slices.ContainsFunc(d.Indexes, func(x *catalog.IndexInfo) bool { return name.EqualString(x.Name) })
-			if !known {
-				return false
+// Expressions are all expressions of the query, with those by which its subqueries refer to it.
+func (q *Query) Expressions() (out []sqlparser.SQLNode) {
+	add := func(list ...sqlparser.Expr) {
+		for _, e := range list {
+			if e != nil {
+				out = append(out, e)
 			}
 		}
 	}
-	return true
+	add(q.Where)
+	add(q.Keys...)
+	for _, a := range q.Aggregates {
+		add(a)
+	}
+	for _, w := range q.Windows {
+		add(w)
+	}
+	for _, item := range q.Items {
+		add(item.Expr)
+	}
+	add(q.Having)
+	for _, o := range q.Order {
+		add(o.Expr)
+	}
+	for _, s := range q.Subqueries {
+		add(s.Left...)
+		add(s.Query.Outer...)
+	}
+	q.From.conditions(add)
+	return out
 }
 
-func (b *binder) where(w *sqlparser.Where) (err error) {
-	if w == nil {
-		return nil
+func (j *Join) conditions(add func(...sqlparser.Expr)) {
+	if j == nil {
+		return
 	}
-	if hasAggregate(w.Expr) {
-		return unsupported("an aggregate in WHERE")
-	}
-	b.q.Where, err = b.resolve(w.Expr, nil)
-	return err
+	add(j.On)
+	j.Left.conditions(add)
+	j.Right.conditions(add)
 }
 
-// items expands and resolves the select list.
-func (b *binder) items(list []sqlparser.SelectExpr, names []string) error {
-	for i, item := range list {
-		switch item := item.(type) {
-		case *sqlparser.StarExpr:
-			if err := b.star(item); err != nil {
-				return err
-			}
-		case *sqlparser.AliasedExpr:
-			e, err := b.resolve(item.Expr, nil)
-			if err != nil {
-				return err
-			}
-			out := Item{Expr: e, Name: nameOf(item, names[i]), Column: -1}
-			if at, ok := Column(e); ok {
-				out.Column = at
-				if item.As.IsEmpty() {
-					out.Name = b.q.Table.Schema.Schema[at].Name
-				}
-			}
-			b.q.Items = append(b.q.Items, out)
-		default:
-			return unsupported("this select list")
+// Joined is the largest number of sources that one of the statement's queries joins.
+func (q *Query) Joined() int {
+	most := len(q.Sources)
+	for _, s := range q.Subqueries {
+		most = max(most, s.Query.Joined())
+	}
+	for _, s := range q.Sources {
+		for _, inner := range s.queries() {
+			most = max(most, inner.Joined())
 		}
 	}
-	return nil
+	return most
 }
-
-func (b *binder) star(star *sqlparser.StarExpr) error {
-	if b.q.Table == nil || !star.TableName.IsEmpty() && !b.qualifies(star.TableName) {
-		return unsupported("* without its table")
-	}
-	for at, c := range b.q.Table.Schema.Schema {
-		b.q.Items = append(b.q.Items, Item{Expr: refer(columnRow, at), Name: c.Name, Column: at})
-	}
-	return nil
-}
-
-// nameOf is the name of a result's column: the alias, or the text, of a literal without its quotes. Names have characters
-// of up to three bytes, as MySQL's metadata; others are question marks.
-func nameOf(item *sqlparser.AliasedExpr, text string) string {
-	name := givenName(item, text)
-	if !strings.ContainsFunc(name, beyondMetadata) {
-		return name
-	}
-	return strings.Map(func(r rune) rune {
-		if beyondMetadata(r) {
-			return '?'
-		}
-		return r
-	}, name)
-}
-
-// beyondMetadata reports whether a character has four bytes in UTF-8.
-func beyondMetadata(r rune) bool { return r > 0xffff }
-
-func givenName(item *sqlparser.AliasedExpr, text string) string {
-	if !item.As.IsEmpty() {
-		return item.As.String()
-	}
-	if lit, ok := item.Expr.(*sqlparser.Literal); ok && lit.Type == sqlparser.StrVal {
-		return strings.TrimLeft(lit.Val, " ")
-	}
-	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(text, "null") {
-		return "NULL" // a parameter that is NULL has its own text
-	}
-	switch e := item.Expr.(type) {
-	case *sqlparser.Literal:
-		switch e.Type {
-		case sqlparser.StrVal, sqlparser.IntVal, sqlparser.DecimalVal, sqlparser.FloatVal:
-			text = strings.TrimLeft(text, "+ ") // a plus is no operator
-		}
-	case *sqlparser.Argument, sqlparser.BoolVal:
-		text = strings.TrimLeft(text, "+ ")
-	}
-	if len(text) > maxName {
-		return text[:maxName]
-	}
-	return text
-}
-
-// maxName is the longest name of a result's column, in bytes.
-const maxName = 256

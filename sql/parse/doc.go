@@ -4,8 +4,11 @@
 // signs is not for it; nor are comments that a server executes. What it refuses is left to the second parser, that of the
 // engine in sql's root, as long as that engine is in the build.
 //
+// INTERSECT, EXCEPT, TABLE t and several windows in one clause are not the parser's: sets.go writes them in words that it
+// has, and puts the set operators into the tree.
+//
 // A tree does not have the text of its parts, and MySQL names a column of a result by the text of its expression:
-// Items cuts a select list into these texts.
+// Texts cuts the select lists into these texts.
 //
 // Digest is a text without its literals, for logs and counters; Parameterise takes the values out of a text, so that texts
 // that differ in them alone become one. Both read texts, not trees, and leave what they do not understand.

@@ -21,9 +21,15 @@ func statement(text string) sqlparser.Statement {
 		return nil
 	}
 	text, sounds := marked(strings.TrimRight(text, "; \t\r\n"))
+	text, sets, changed := rewritten(text)
 	stmt, err := expr.Environment().Parser().Parse(text)
 	if err != nil {
 		return nil
+	}
+	if changed && len(sets) > 0 {
+		if query, ok := stmt.(sqlparser.TableStatement); !ok || !restored(query, sets) {
+			return nil
+		}
 	}
 	if sounds {
 		stmt = unmarked(stmt)
@@ -64,15 +70,20 @@ func Items(text string) []string {
 	if !strings.EqualFold(s.word(), "select") {
 		return nil
 	}
+	s.modifiers()
+	return s.items()
+}
+
+// modifiers goes behind the words between SELECT and its list.
+func (s *scanner) modifiers() {
 	for at := s.at; ; at = s.at {
 		switch strings.ToLower(s.word()) {
 		case "all", "distinct", "distinctrow", "high_priority", "straight_join", "sql_small_result", "sql_big_result", "sql_buffer_result", "sql_no_cache":
 			continue
 		}
 		s.at = at
-		break
+		return
 	}
-	return s.items()
 }
 
 // scanner walks over a text, past comments, quotes and parentheses.
@@ -140,7 +151,7 @@ func (s *scanner) quoted() {
 }
 
 // ends are the words behind a select list.
-var ends = map[string]bool{"from": true, "into": true, "where": true, "group": true, "having": true, "order": true, "limit": true, "for": true, "lock": true, "union": true, "window": true, "procedure": true}
+var ends = map[string]bool{"from": true, "into": true, "where": true, "group": true, "having": true, "order": true, "limit": true, "for": true, "lock": true, "union": true, "except": true, "intersect": true, "window": true, "procedure": true}
 
 // items cuts what follows at its commas, up to the end of the list.
 func (s *scanner) items() []string {
@@ -159,6 +170,9 @@ func (s *scanner) items() []string {
 		case c == '(':
 			depth++
 			s.at++
+		case c == ')' && depth == 0: // of the query around
+			item(s.at)
+			return out
 		case c == ')':
 			depth--
 			s.at++
@@ -184,3 +198,6 @@ func (s *scanner) items() []string {
 	item(len(s.text))
 	return out
 }
+
+// Statement parses any statement; nil: it is for another parser.
+func Statement(text string) sqlparser.Statement { return statement(text) }

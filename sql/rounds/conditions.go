@@ -8,17 +8,17 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
-	"isochron/sql/bind"
 	"isochron/sql/expr"
 )
 
 // condition is a part of the filter that compares a column with constants.
 type condition struct {
-	column int
-	op     access.Op
-	values *expr.Program // nil: IS NULL
-	count  int           // of values
-	safe   bool          // <=>: NULL equals NULL
+	column   int
+	op       access.Op
+	values   *expr.Program // nil: IS NULL
+	count    int           // of values
+	safe     bool          // <=>: NULL equals NULL
+	subquery *applied      // not nil: the values are its rows, in the place of values
 	// partial: rows that do not fulfil the part fulfil the condition too, so the filter is needed.
 	partial      bool
 	alternatives [][]condition // of access.Either
@@ -33,58 +33,58 @@ func parts(e sqlparser.Expr) []sqlparser.Expr {
 }
 
 // split finds the conditions of the filter.
-func (p *Plan) split(c *expr.Context) error {
-	p.whole = true
-	for _, part := range parts(p.Query.Where) {
+func (l *leaf) split(c *expr.Context) error {
+	l.whole = true
+	for _, part := range parts(l.filter) {
 		if constant(part) {
-			if err := p.gate(c, part); err != nil {
+			if err := l.gate(c, part); err != nil {
 				return err
 			}
 		}
-		found, err := p.condition(c, part)
+		found, err := l.condition(c, part)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 || slices.ContainsFunc(found, func(c condition) bool { return c.partial }) {
-			p.whole = false
+			l.whole = false
 		}
-		p.conditions = append(p.conditions, found...)
+		l.conditions = append(l.conditions, found...)
 	}
 	return nil
 }
 
 // gate notes a part with one value for all rows: unless it is true, nothing is read.
-func (p *Plan) gate(c *expr.Context, e sqlparser.Expr) error {
+func (l *leaf) gate(c *expr.Context, e sqlparser.Expr) error {
 	program, err := expr.Compile(c, expr.Columns{}, e)
 	if err == nil && program.Constant(0) {
-		p.gates = append(p.gates, program)
+		l.gates = append(l.gates, program)
 	}
 	return err
 }
 
 // condition are the conditions that a part is; none: it is for the filter alone.
-func (p *Plan) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error) {
+func (l *leaf) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error) {
 	switch e := e.(type) {
 	case *sqlparser.IsExpr:
-		if at, ok := bind.Column(e.Left); ok && e.Right == sqlparser.IsNullOp {
+		if at, ok := l.column(e.Left); ok && e.Right == sqlparser.IsNullOp {
 			return []condition{{column: at, op: access.IsNull}}, nil
 		}
 	case *sqlparser.BetweenExpr:
-		if at, ok := bind.Column(e.Left); ok && e.IsBetween {
-			from, err := p.compared(c, at, access.GreaterEqual, e.From)
+		if at, ok := l.column(e.Left); ok && e.IsBetween {
+			from, err := l.compared(c, at, access.GreaterEqual, e.From)
 			if err != nil || from == nil {
 				return nil, err
 			}
-			to, err := p.compared(c, at, access.LessEqual, e.To)
-			if err != nil || to == nil || types.IsText(p.column(at).Type) && !(isText(from) && isText(to)) {
+			to, err := l.compared(c, at, access.LessEqual, e.To)
+			if err != nil || to == nil || types.IsText(l.definition(at).Type) && !(isText(from) && isText(to)) {
 				return nil, err // one number has all three compared as numbers
 			}
 			return []condition{*from, *to}, nil
 		}
 	case *sqlparser.OrExpr:
-		return p.alternatives(c, e)
+		return l.alternatives(c, e)
 	case *sqlparser.ComparisonExpr:
-		return p.comparison(c, e)
+		return l.comparison(c, e)
 	}
 	return nil, nil
 }
@@ -109,18 +109,18 @@ var operators = map[sqlparser.ComparisonExprOperator][2]access.Op{
 	sqlparser.GreaterEqualOp:  {access.GreaterEqual, access.LessEqual},
 }
 
-func (p *Plan) comparison(c *expr.Context, e *sqlparser.ComparisonExpr) ([]condition, error) {
+func (l *leaf) comparison(c *expr.Context, e *sqlparser.ComparisonExpr) ([]condition, error) {
 	if e.Operator == sqlparser.InOp {
-		at, ok := bind.Column(e.Left)
+		at, ok := l.column(e.Left)
 		list, tuple := e.Right.(sqlparser.ValTuple)
 		if !ok || !tuple {
 			return nil, nil
 		}
-		one, err := p.compared(c, at, access.Equal, list...)
+		one, err := l.compared(c, at, access.Equal, list...)
 		return some(one), err
 	}
-	if at, ok := bind.Column(e.Left); ok && e.Operator == sqlparser.LikeOp && e.Escape == nil {
-		one, err := p.compared(c, at, access.Like, e.Right)
+	if at, ok := l.column(e.Left); ok && e.Operator == sqlparser.LikeOp && e.Escape == nil {
+		one, err := l.compared(c, at, access.Like, e.Right)
 		if one != nil {
 			one.partial = true
 		}
@@ -130,9 +130,9 @@ func (p *Plan) comparison(c *expr.Context, e *sqlparser.ComparisonExpr) ([]condi
 	if !ok {
 		return nil, nil
 	}
-	one, err := p.sided(c, e.Left, e.Right, ops[0])
+	one, err := l.sided(c, e.Left, e.Right, ops[0])
 	if one == nil && err == nil {
-		one, err = p.sided(c, e.Right, e.Left, ops[1])
+		one, err = l.sided(c, e.Right, e.Left, ops[1])
 	}
 	if one != nil {
 		one.safe = e.Operator == sqlparser.NullSafeEqualOp
@@ -152,16 +152,16 @@ func some(one *condition) []condition {
 	return []condition{*one}
 }
 
-func (p *Plan) sided(c *expr.Context, column, value sqlparser.Expr, op access.Op) (*condition, error) {
-	at, ok := bind.Column(column)
+func (l *leaf) sided(c *expr.Context, column, value sqlparser.Expr, op access.Op) (*condition, error) {
+	at, ok := l.column(column)
 	if !ok {
 		return nil, nil
 	}
-	return p.compared(c, at, op, value)
+	return l.compared(c, at, op, value)
 }
 
 // alternatives are a = 1 OR a = 2.
-func (p *Plan) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
+func (l *leaf) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
 	at, list := -1, sqlparser.ValTuple(nil)
 	var gather func(e sqlparser.Expr) bool
 	gather = func(e sqlparser.Expr) bool {
@@ -172,7 +172,7 @@ func (p *Plan) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, 
 		if !ok || eq.Operator != sqlparser.EqualOp && eq.Operator != sqlparser.InOp {
 			return false
 		}
-		column, ok := bind.Column(eq.Left)
+		column, ok := l.column(eq.Left)
 		if !ok || at >= 0 && at != column {
 			return false
 		}
@@ -185,14 +185,14 @@ func (p *Plan) alternatives(c *expr.Context, e *sqlparser.OrExpr) ([]condition, 
 		return true
 	}
 	if !gather(e) {
-		return p.either(c, e)
+		return l.either(c, e)
 	}
-	one, err := p.compared(c, at, access.Equal, list...)
+	one, err := l.compared(c, at, access.Equal, list...)
 	return some(one), err
 }
 
 // either are the conditions that a < 1 OR a > 2 AND b = 3 sets on the columns that all its alternatives bound.
-func (p *Plan) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
+func (l *leaf) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error) {
 	all := alternativesOf(e)
 	if len(all) > alternativesMax {
 		return nil, nil
@@ -201,7 +201,7 @@ func (p *Plan) either(c *expr.Context, e *sqlparser.OrExpr) ([]condition, error)
 	whole := true // each alternative is conditions alone
 	for i, a := range all {
 		for _, part := range parts(a) {
-			list, err := p.condition(c, part)
+			list, err := l.condition(c, part)
 			if err != nil {
 				return nil, err
 			}
@@ -274,8 +274,8 @@ func eitherOf(column int, found [][]condition, whole bool) (out condition, ok bo
 }
 
 // compared is a column compared with constants; nil: they are none, or are compared by another collation than the column's.
-func (p *Plan) compared(c *expr.Context, at int, op access.Op, values ...sqlparser.Expr) (*condition, error) {
-	t := p.column(at).Type
+func (l *leaf) compared(c *expr.Context, at int, op access.Op, values ...sqlparser.Expr) (*condition, error) {
+	t := l.definition(at).Type
 	values = slices.Clone(values)
 	for i, v := range values {
 		switch {
@@ -288,7 +288,7 @@ func (p *Plan) compared(c *expr.Context, at int, op access.Op, values ...sqlpars
 			return nil, nil
 		}
 	}
-	program, err := expr.CompileBeside(c, TypeOf(p.column(at), p.Query.Table.Shown(at)), values...)
+	program, err := expr.CompileBeside(c, l.typeOf(at), values...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,118 +1,163 @@
 package rounds
 
 import (
-	"context"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
-	"isochron/sql/bind"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
-	"isochron/sql/table"
-	"isochron/txn"
 )
 
-// Reader reads the rows of an access in the statement's transaction.
-type Reader interface {
-	Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error)
-}
-
-// Execute executes the plan; gctx is for conversions of the key's codec alone.
-func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, r Reader, m exec.Memory) (exec.Source, error) {
-	p.begin(c)
-	offset, count, err := p.window()
+// open executes the block; domain are the rows of the query around it, if it is lateral.
+func (b *block) open(r *run, domain [][]expr.Value) (from exec.Source, err error) {
+	b.begin(r.c)
+	offset, count, err := b.window()
 	if err != nil {
 		return nil, err
 	}
-	from, ordered, decided, err := p.read(ctx, gctx, r, offset, count)
+	from, ordered, decided, err := b.read(r, domain, offset, count)
 	if err != nil {
 		return nil, err
 	}
-	for _, filter := range []*expr.Program{p.where, p.having} {
-		if filter == nil || p.closed {
-			continue
+	defer func() {
+		if err != nil {
+			from.Close()
+			from = nil
 		}
-		if err := filter.Constants(); err != nil {
-			return nil, err
-		}
+	}()
+	if err := b.constants(); err != nil {
+		return from, err
 	}
-	if p.where != nil && !decided {
-		from = exec.Filter(from, p.where)
+	if b.leaf != nil && b.leaf.where != nil && !decided {
+		from = exec.Filter(from, b.leaf.where)
 	}
-	if p.Query.Grouped {
-		from = exec.Group(c, exec.Project(from, p.input), p.keys, p.aggregates, p.Query.Rollup, m)
+	for _, s := range b.late {
+		from = exec.Filter(s.extend(r, from), s.program)
 	}
-	if p.having != nil {
-		from = exec.Filter(from, p.having)
+	if b.query.Grouped {
+		from = b.grouped(r, from, domain)
 	}
-	early := p.count != nil && !p.Query.Distinct && (len(p.order) == 0 || ordered)
+	if b.having != nil {
+		from = exec.Filter(b.having.extend(r, from), b.having.program)
+	}
+	for _, w := range b.windows {
+		from = w.open(r, from)
+	}
+	early := b.count != nil && !b.lateral && !b.query.Distinct && (len(b.order) == 0 || ordered)
 	if early { // what is not returned is not computed
 		from = exec.Limit(from, offset, count)
 	}
-	if !p.list.Identity() {
-		from = exec.Project(from, p.list)
+	if from = b.list.extend(r, from); !b.list.program.Identity() {
+		from = exec.Project(from, b.list.program)
 	}
-	if p.Query.Distinct {
-		from = exec.Distinct(from, p.itemTypes(), m)
+	if b.query.Distinct {
+		from = exec.Distinct(from, b.distinct(), r.memory)
 	}
-	if len(p.order) > 0 && !ordered {
+	return b.ordered(r, from, ordered, early, offset, count), nil
+}
+
+// distinct are the types of the columns in which rows differ.
+func (b *block) distinct() []expr.Type {
+	if b.lateral {
+		return append([]expr.Type{expr.IntegerType()}, b.types()...)
+	}
+	return b.types()
+}
+
+// ordered sorts and limits the result.
+func (b *block) ordered(r *run, from exec.Source, ordered, early bool, offset, count uint64) exec.Source {
+	keys := b.order
+	if b.lateral && b.count != nil {
+		keys = append([]exec.Key{{At: 0, Type: expr.IntegerType()}}, keys...)
+	}
+	if len(keys) > 0 && !ordered {
 		top := uint64(0)
-		if p.count != nil && count <= maxTop && offset <= maxTop {
+		if b.count != nil && !b.lateral && count <= maxTop && offset <= maxTop {
 			top = offset + count
 		}
-		from = exec.Sort(from, p.order, top, m)
+		if b.count == nil || top > 0 || count > maxTop || offset > maxTop || b.lateral {
+			from = exec.Sort(from, keys, top, r.memory)
+		}
 	}
-	if p.count != nil && !early {
-		from = exec.Limit(from, offset, count)
+	switch {
+	case b.count == nil || early:
+		return from
+	case b.lateral:
+		return exec.LimitEach(from, offset, count)
 	}
-	return from, nil
+	return exec.Limit(from, offset, count)
 }
 
 // maxTop bounds what a sort keeps in a heap rather than in an array.
 const maxTop = 100_000
 
+// grouped groups the rows.
+func (b *block) grouped(r *run, from exec.Source, domain [][]expr.Value) exec.Source {
+	from = exec.Project(b.input.extend(r, from), b.input.program)
+	from = exec.Group(r.c, from, b.keys, b.groups, b.query.Rollup, r.memory)
+	if !b.lateral {
+		return from
+	}
+	base := len(b.keys) - len(b.query.Keys)
+	switch {
+	case b.query.Rollup:
+		return &rolledUpTo{from: from, most: int64(len(b.query.Keys)), at: len(b.keys) + len(b.groups)}
+	case len(b.query.Keys) == 0:
+		none := exec.Group(r.c, exec.Rows(nil), nil, b.groups, false, nil)
+		return &filled{from: from, none: none, domain: domain, base: base}
+	}
+	return from
+}
+
 // begin readies the programs.
-func (p *Plan) begin(c *expr.Context) {
-	for _, program := range []*expr.Program{p.where, p.having, p.input, p.list, p.offset, p.count} {
+func (b *block) begin(c *expr.Context) {
+	if b.leaf != nil {
+		b.leaf.begin(c)
+	}
+	for _, s := range append([]*step{b.input, b.having, b.list}, b.late...) {
+		s.begin(c)
+	}
+	for _, w := range b.windows {
+		w.begin(c)
+	}
+	for _, program := range []*expr.Program{b.offset, b.count} {
 		if program != nil {
 			program.Begin(c)
 		}
 	}
-	quiet := *c // the filter warns
-	beginAll(p.conditions, &quiet)
-	for _, g := range p.gates {
-		g.Begin(c)
+}
+
+func (s *step) begin(c *expr.Context) {
+	if s == nil {
+		return
+	}
+	s.program.Begin(c)
+	for _, a := range s.subqueries {
+		a.begin(c)
 	}
 }
 
-func beginAll(list []condition, c *expr.Context) {
-	for i := range list {
-		if list[i].values != nil {
-			list[i].values.Begin(c)
-		}
-		for _, a := range list[i].alternatives {
-			beginAll(a, c)
+// constants computes the constants of the filters, for their warnings.
+func (b *block) constants() error {
+	if b.leaf != nil && b.leaf.where != nil && !b.leaf.closed {
+		if err := b.leaf.where.Constants(); err != nil {
+			return err
 		}
 	}
-}
-
-func (p *Plan) itemTypes() []expr.Type {
-	out := make([]expr.Type, len(p.Query.Items))
-	for i := range out {
-		out[i] = p.list.Type(i)
+	if b.having != nil && (b.leaf == nil || !b.leaf.closed) {
+		return b.having.program.Constants()
 	}
-	return out
+	return nil
 }
 
 // window is which rows of the result are wanted.
-func (p *Plan) window() (offset, count uint64, err error) {
-	if offset, err = number(p.offset); err != nil {
+func (b *block) window() (offset, count uint64, err error) {
+	if offset, err = number(b.offset); err != nil {
 		return 0, 0, err
 	}
-	count, err = number(p.count)
+	count, err = number(b.count)
 	return offset, count, err
 }
 
@@ -132,61 +177,45 @@ func number(p *expr.Program) (uint64, error) {
 }
 
 // read reads the rows, and reports whether they are in the statement's order, and just those of the filter.
-func (p *Plan) read(ctx context.Context, gctx *gms.Context, r Reader, offset, count uint64) (from exec.Source, ordered, decided bool, err error) {
-	if p.Query.Table == nil {
+func (b *block) read(r *run, domain [][]expr.Value, offset, count uint64) (from exec.Source, ordered, decided bool, err error) {
+	switch {
+	case b.leaf != nil:
+	case b.from != nil:
+		from, err = b.from.open(r, domain)
+		return from, false, false, err
+	default:
 		return exec.Rows([][]expr.Value{{}}), false, false, nil
 	}
-	choice, err := p.choose(gctx, offset, count)
+	choice, err := b.choose(r, offset, count)
 	if err != nil || choice == nil {
 		return exec.Rows(nil), false, true, err
 	}
-	rows, err := r.Read(ctx, choice.Access, p.Query.Lock, p.Query.Wait, p.Columns)
+	rows, err := b.leaf.read(r.ctx, r, choice)
 	return exec.Rows(rows), choice.Ordered, choice.Decided, err
 }
 
 // choose is the access for the present values; nil: no row can match.
-func (p *Plan) choose(gctx *gms.Context, offset, count uint64) (*access.Choice, error) {
-	w := access.Wanted{Columns: p.Columns, Whole: p.whole, Locking: p.Query.Lock != txn.LockNone}
-	closed := false
-	for _, g := range p.gates { // all of them, for their warnings
-		open, err := g.True(nil)
-		if err != nil {
-			return nil, err
-		}
-		closed = closed || !open
-	}
-	var err error
-	if w.Conditions, p.closed, err = present(p.conditions); err != nil {
+func (b *block) choose(r *run, offset, count uint64) (*access.Choice, error) {
+	w, err := b.leaf.wanted(r)
+	if err != nil || b.leaf.closed {
 		return nil, err
 	}
-	if p.closed = p.closed || closed; p.closed {
-		return nil, nil
-	}
-	if !p.Query.Grouped && !p.Query.Distinct && p.having == nil {
-		w.Order = p.plainOrder()
-		if p.count != nil && count <= maxTop && offset <= maxTop && (len(w.Order) > 0 || len(p.order) == 0) {
+	if !b.query.Grouped && !b.query.Distinct && b.having == nil && len(b.windows) == 0 {
+		w.Order = b.plain
+		if b.count != nil && len(b.late) == 0 && count <= maxTop && offset <= maxTop && (len(w.Order) > 0 || len(b.order) == 0) {
 			w.Limit = int(count + offset)
 		}
 	}
-	return access.Choose(gctx, p.Query.Table, w)
-}
-
-// plainOrder is the order if all its keys are columns of the table.
-func (p *Plan) plainOrder() (out []access.Order) {
-	for _, o := range p.Query.Order {
-		at, ok := bind.Column(o.Expr)
-		if !ok {
-			return nil
-		}
-		out = append(out, access.Order{Column: at, Descending: o.Descending})
-	}
-	return out
+	return access.Choose(r.gctx, b.leaf.source.Table, w)
 }
 
 // present are conditions with the present values; none: no row fulfils all.
-func present(list []condition) (out []access.Condition, none bool, err error) {
+func present(r *run, list []condition) (out []access.Condition, none bool, err error) {
 	for i := range list {
-		c, none, err := list[i].now()
+		if list[i].subquery != nil && r.reader == nil {
+			continue // nothing is read
+		}
+		c, none, err := list[i].now(r)
 		if err != nil || none {
 			return nil, none, err
 		}
@@ -196,11 +225,11 @@ func present(list []condition) (out []access.Condition, none bool, err error) {
 }
 
 // now is the condition with the present values; none: no row fulfils it.
-func (c *condition) now() (_ access.Condition, none bool, err error) {
+func (c *condition) now(r *run) (_ access.Condition, none bool, err error) {
 	out := access.Condition{Column: c.column, Op: c.op}
 	if c.op == access.Either || c.op == access.Rows {
 		for i := range c.alternatives {
-			list, none, err := present(c.alternatives[i])
+			list, none, err := present(r, c.alternatives[i])
 			if err != nil {
 				return out, false, err
 			}
@@ -210,10 +239,15 @@ func (c *condition) now() (_ access.Condition, none bool, err error) {
 		}
 		return out, len(out.Alternatives) == 0, nil
 	}
-	if c.values == nil {
+	var values []expr.Value
+	switch {
+	case c.subquery != nil:
+		values, err = c.subquery.column(r)
+	case c.values == nil:
 		return out, false, nil
+	default:
+		values, err = c.values.Run(nil, make([]expr.Value, 0, c.count))
 	}
-	values, err := c.values.Run(nil, make([]expr.Value, 0, c.count))
 	if err != nil {
 		return out, false, err
 	}

@@ -4,15 +4,151 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/access"
+	"isochron/sql/bind"
+	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/txn"
 )
 
-// Choose is the access that Execute would read; nil: it reads nothing.
+// Step is a read of a plan. Steps follow each other as they are executed.
+type Step struct {
+	Source  *bind.Source
+	Columns []int
+	Lock    txn.Lock
+	Wait    txn.Wait
+	// Choice is how the rows are read; nil of a read of nothing, and of a lookup.
+	Choice *access.Choice
+	Lookup bool
+	Index  *catalog.IndexInfo // of a lookup: by which the rows are looked up for the keys of a batch of rows
+	// Batch: it is executed for each batch of rows of the query around it.
+	Batch bool
+}
+
+// Choose is the access that Execute would read, of a plan over one table; nil: it reads nothing.
 func (p *Plan) Choose(gctx *gms.Context, c *expr.Context) (*access.Choice, error) {
-	p.begin(c)
-	offset, count, err := p.window()
-	if err != nil || p.Query.Table == nil {
+	p.block.begin(c)
+	offset, count, err := p.block.window()
+	if err != nil || p.block.leaf == nil {
 		return nil, err
 	}
-	return p.choose(gctx, offset, count)
+	return p.block.choose(&run{gctx: gctx, c: c}, offset, count)
+}
+
+// Steps are the reads of the plan for the present values. What depends on values that are read is not known before: a
+// condition by a subquery bounds no read here.
+func (p *Plan) Steps(gctx *gms.Context, c *expr.Context) ([]Step, error) {
+	x := &explainer{run: &run{gctx: gctx, c: c}, common: map[*shared]bool{}}
+	x.block(p.block, false)
+	return x.steps, x.err
+}
+
+// explainer gathers the steps of a plan.
+type explainer struct {
+	run    *run
+	steps  []Step
+	common map[*shared]bool // that have been visited
+	err    error
+}
+
+func (x *explainer) block(b *block, batch bool) {
+	b.begin(x.run.c)
+	offset, count, err := b.window()
+	if err != nil {
+		x.err = err
+		return
+	}
+	if b.leaf != nil {
+		choice, err := b.choose(x.run, offset, count)
+		if err != nil {
+			x.err = err
+			return
+		}
+		for _, s := range b.late {
+			x.before(s)
+		}
+		x.add(b.leaf, choice, batch)
+	} else if b.from != nil {
+		x.node(b.from, batch)
+	}
+	for _, s := range b.late {
+		x.step(s)
+	}
+	x.step(b.input)
+	x.step(b.having)
+	for _, w := range b.windows {
+		x.step(w.input)
+	}
+	x.step(b.list)
+}
+
+func (x *explainer) add(l *leaf, choice *access.Choice, batch bool) {
+	x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Choice: choice, Batch: batch})
+}
+
+// before visits the subqueries that bound a read, which are executed before it.
+func (x *explainer) before(s *step) {
+	for _, a := range s.subqueries {
+		if a.bounds {
+			x.block(a.block, false)
+		}
+	}
+}
+
+// step visits the subqueries of a step.
+func (x *explainer) step(s *step) {
+	if s == nil {
+		return
+	}
+	for _, a := range s.subqueries {
+		if !a.bounds {
+			x.block(a.block, a.block.lateral)
+		}
+	}
+}
+
+func (x *explainer) node(n node, batch bool) {
+	switch n := n.(type) {
+	case leafNode:
+		n.leaf.begin(x.run.c)
+		w, err := n.leaf.wanted(x.run)
+		if err != nil {
+			x.err = err
+			return
+		}
+		var choice *access.Choice
+		if !n.leaf.closed {
+			if choice, x.err = access.Choose(x.run.gctx, n.leaf.source.Table, w); x.err != nil {
+				return
+			}
+		}
+		x.add(n.leaf, choice, batch)
+	case *filterNode:
+		x.node(n.from, batch)
+		x.step(n.step)
+	case *extendNode:
+		x.node(n.from, batch)
+		x.step(n.step)
+	case *blockNode:
+		x.block(n.block, batch && n.block.lateral)
+	case *joinNode:
+		x.node(n.left, batch)
+		if n.leaf != nil {
+			l := n.leaf
+			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch})
+		} else {
+			x.node(n.right, batch)
+		}
+	case *setNode:
+		x.node(n.left, batch)
+		x.node(n.right, batch)
+	case sharedNode:
+		if x.common[n.of] {
+			return
+		}
+		x.common[n.of] = true
+		x.block(n.of.base, false)
+		if n.of.step != nil {
+			x.block(n.of.step, true)
+		}
+	}
 }

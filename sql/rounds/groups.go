@@ -14,41 +14,41 @@ func aggregateOf(a sqlparser.AggrFunc) (exec.Aggregate, bool) {
 	case *sqlparser.CountStar:
 		return exec.Aggregate{Kind: exec.CountRows}, true
 	case *sqlparser.Count:
-		return exec.Aggregate{Kind: exec.Count, Distinct: a.Distinct}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.Count, Distinct: a.Distinct}, true
 	case *sqlparser.Sum:
-		return exec.Aggregate{Kind: exec.Sum, Distinct: a.Distinct}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.Sum, Distinct: a.Distinct}, true
 	case *sqlparser.Avg:
-		return exec.Aggregate{Kind: exec.Avg, Distinct: a.Distinct}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.Avg, Distinct: a.Distinct}, true
 	case *sqlparser.Min:
-		return exec.Aggregate{Kind: exec.Min}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.Min}, true
 	case *sqlparser.Max:
-		return exec.Aggregate{Kind: exec.Max}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.Max}, true
 	case *sqlparser.GroupConcatExpr:
 		return exec.Aggregate{Kind: exec.GroupConcat, Distinct: a.Distinct, Separator: separatorOf(a)}, a.Limit == nil
 	case *sqlparser.BitAnd:
-		return exec.Aggregate{Kind: exec.BitAnd}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.BitAnd}, true
 	case *sqlparser.BitOr:
-		return exec.Aggregate{Kind: exec.BitOr}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.BitOr}, true
 	case *sqlparser.BitXor:
-		return exec.Aggregate{Kind: exec.BitXor}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.BitXor}, true
 	case *sqlparser.Std:
-		return exec.Aggregate{Kind: exec.StdPop}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.StdPop}, true
 	case *sqlparser.StdDev:
-		return exec.Aggregate{Kind: exec.StdPop}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.StdPop}, true
 	case *sqlparser.StdPop:
-		return exec.Aggregate{Kind: exec.StdPop}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.StdPop}, true
 	case *sqlparser.StdSamp:
-		return exec.Aggregate{Kind: exec.StdSamp}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.StdSamp}, true
 	case *sqlparser.VarPop:
-		return exec.Aggregate{Kind: exec.VarPop}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.VarPop}, true
 	case *sqlparser.Variance:
-		return exec.Aggregate{Kind: exec.VarPop}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.VarPop}, true
 	case *sqlparser.VarSamp:
-		return exec.Aggregate{Kind: exec.VarSamp}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.VarSamp}, true
 	case *sqlparser.JSONArrayAgg:
-		return exec.Aggregate{Kind: exec.JSONArray}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.JSONArray}, true
 	case *sqlparser.JSONObjectAgg:
-		return exec.Aggregate{Kind: exec.JSONObject}, a.OverClause == nil
+		return exec.Aggregate{Kind: exec.JSONObject}, true
 	case *sqlparser.AnyValue:
 		return exec.Aggregate{Kind: exec.AnyValue}, true
 	}
@@ -63,17 +63,26 @@ func separatorOf(a *sqlparser.GroupConcatExpr) string {
 	return unquoted(a.Separator)
 }
 
-// group compiles what groups are made of, and returns the columns of their rows.
-func (p *Plan) group(c *expr.Context, rows expr.Columns) (out expr.Columns, err error) {
+// group compiles what groups are made of, and returns their row.
+func (k *compiler) group(b *block, row *layout) (*layout, error) {
+	q, base := b.query, 0
 	var list []sqlparser.Expr
-	for i, k := range p.Query.Keys {
-		list = append(list, k)
-		p.keys = append(p.keys, exec.Key{At: i})
+	if b.lateral {
+		for i := -1; i < len(q.Outer); i++ {
+			if e := bind.OuterAt(i); row.has(e) {
+				list = append(list, e)
+			}
+		}
+		base = len(list)
 	}
-	for _, a := range p.Query.Aggregates {
+	list = append(list, q.Keys...)
+	for i := range list {
+		b.keys = append(b.keys, exec.Key{At: i})
+	}
+	for _, a := range q.Aggregates {
 		spec, ok := aggregateOf(a)
 		if !ok {
-			return out, &expr.Unsupported{What: sqlparser.String(a)}
+			return nil, &expr.Unsupported{What: sqlparser.String(a)}
 		}
 		args := a.GetArgs()
 		if spec.Kind == exec.CountRows {
@@ -88,42 +97,43 @@ func (p *Plan) group(c *expr.Context, rows expr.Columns) (out expr.Columns, err 
 				spec.Order = append(spec.Order, exec.Key{At: len(list), Descending: o.Direction == sqlparser.DescOrder})
 				list = append(list, o.Expr)
 			}
-			spec.MaxLength = c.GroupConcatBytes()
+			spec.MaxLength = k.c.GroupConcatBytes()
 		}
-		p.aggregates = append(p.aggregates, spec)
+		b.groups = append(b.groups, spec)
 	}
-	if p.input, err = expr.Compile(c, rows, list...); err != nil {
-		return out, err
+	var err error
+	if b.input, err = k.step(q, row, list...); err != nil {
+		return nil, err
 	}
-	return p.groupColumns(c), nil
+	return b.groupRow(k.c, list[:base], base), nil
 }
 
-// groupColumns are the columns of rows of groups: keys, aggregates, the number of keys rolled up.
-func (p *Plan) groupColumns(c *expr.Context) expr.Columns {
-	var types []expr.Type
-	for i := range p.keys {
-		t := p.input.Type(i)
-		p.keys[i].Type = t
-		if p.Query.Rollup {
+// groupRow is the row of a group: what tells the domain's rows apart, keys, aggregates, the number of keys rolled up.
+func (b *block) groupRow(c *expr.Context, outer []sqlparser.Expr, base int) *layout {
+	out := newLayout()
+	for i := range b.keys {
+		t := b.input.program.Type(i)
+		b.keys[i].Type = t
+		if i < base {
+			r, _ := bind.RefOf(outer[i])
+			out.add(r, t)
+			continue
+		}
+		if b.query.Rollup {
 			t.SetNullability(true)
 		}
-		types = append(types, t)
+		out.add(bind.Ref{Row: bind.OfGroups, At: i - base}, t)
 	}
-	for i := range p.aggregates {
-		a := &p.aggregates[i]
+	for i := range b.groups {
+		a := &b.groups[i]
 		for _, at := range a.Args {
-			a.Types = append(a.Types, p.input.Type(at))
+			a.Types = append(a.Types, b.input.program.Type(at))
 		}
 		for j := range a.Order {
-			a.Order[j].Type = p.input.Type(a.Order[j].At)
+			a.Order[j].Type = b.input.program.Type(a.Order[j].At)
 		}
-		types = append(types, a.Type(c))
+		out.add(bind.Ref{Row: bind.OfGroups, At: len(b.keys) - base + i}, a.Type(c))
 	}
-	types = append(types, expr.IntegerType())
-	return expr.Columns{Types: types, Find: func(n *sqlparser.ColName) (int, error) {
-		if at, ok := bind.OfGroup(n); ok && at < len(types) {
-			return at, nil
-		}
-		return 0, &expr.Unsupported{What: sqlparser.String(n)}
-	}}
+	out.add(bind.Ref{Row: bind.OfGroups, At: len(b.keys) - base + len(b.groups)}, expr.IntegerType())
+	return out
 }

@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 
+	"isochron/sql/access"
 	"isochron/sql/bind"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
@@ -16,61 +17,62 @@ import (
 
 // Rows are the rows that an UPDATE or DELETE changes.
 type Rows struct {
-	plan *Plan
-	keys *expr.Program // of the order
+	leaf  *leaf
+	order []exec.Key
+	plain []access.Order // the order, if it is as long and of columns alone
+	keys  *expr.Program  // of the order
+	count *expr.Program  // nil: all
 }
 
 // CompileRows compiles which rows are changed; also are columns that the change needs of them besides.
 func CompileRows(c *expr.Context, q *bind.Query, also []int) (r *Rows, err error) {
 	q.Lock = txn.LockExclusive // whole rows are read
-	p := &Plan{Query: q}
-	p.columns()
-	p.Columns = append(p.Columns, also...)
-	slices.Sort(p.Columns)
-	p.Columns = slices.Compact(p.Columns)
-	rows := p.rows()
-	p.whole = true
-	if q.Where != nil {
-		if p.where, err = expr.Compile(c, rows, q.Where); err != nil {
-			return nil, err
-		}
-		if err := p.split(c); err != nil {
-			return nil, err
-		}
+	columns := append(columnsOf(q.Sources[0], q.Expressions()), also...)
+	slices.Sort(columns)
+	r = &Rows{leaf: newLeaf(q, q.Sources[0], slices.Compact(columns))}
+	if err := r.leaf.compile(c, q.Where); err != nil {
+		return nil, err
 	}
-	r = &Rows{plan: p}
 	if len(q.Order) > 0 {
 		var list []sqlparser.Expr
 		for _, o := range q.Order {
 			list = append(list, o.Expr)
 		}
-		if r.keys, err = expr.Compile(c, rows, list...); err != nil {
+		if r.keys, err = expr.Compile(c, r.Scope(), list...); err != nil {
 			return nil, err
 		}
 		for i, o := range q.Order {
-			p.order = append(p.order, exec.Key{At: i, Descending: o.Descending, Type: r.keys.Type(i)})
+			r.order = append(r.order, exec.Key{At: i, Descending: o.Descending, Type: r.keys.Type(i)})
+			if at, ok := r.leaf.column(o.Expr); ok && len(r.plain) == i {
+				r.plain = append(r.plain, access.Order{Column: at, Descending: o.Descending})
+			}
 		}
 	}
-	return r, p.limits(c)
+	if q.Count != nil {
+		r.count, err = expr.Compile(c, expr.Columns{}, q.Count)
+	}
+	return r, err
 }
 
 // Columns are the positions of the columns that are read, in the order of the values of a row.
-func (r *Rows) Columns() []int { return r.plan.Columns }
+func (r *Rows) Columns() []int { return r.leaf.columns }
 
 // Scope are these columns, as expressions see them.
-func (r *Rows) Scope() expr.Columns { return r.plan.rows() }
+func (r *Rows) Scope() expr.Columns { return r.leaf.layout().columns() }
 
 // Where is the filter; nil: all rows.
-func (r *Rows) Where() *expr.Program { return r.plan.where }
+func (r *Rows) Where() *expr.Program { return r.leaf.where }
 
 // Begin readies the programs for an execution. Choose does it too.
 func (r *Rows) Begin(c *expr.Context) error {
-	r.plan.begin(c)
-	if r.keys != nil {
-		r.keys.Begin(c)
+	r.leaf.begin(c)
+	for _, p := range []*expr.Program{r.keys, r.count} {
+		if p != nil {
+			p.Begin(c)
+		}
 	}
-	if r.plan.where != nil {
-		return r.plan.where.Constants()
+	if r.leaf.where != nil {
+		return r.leaf.where.Constants()
 	}
 	return nil
 }
@@ -78,18 +80,27 @@ func (r *Rows) Begin(c *expr.Context) error {
 // Choose is the access to the rows, for the present values; nil: there are none. ordered: it has the statement's order;
 // decided: it yields just the rows of the filter.
 func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
-	p := r.plan
-	if p.count != nil {
-		p.count.Begin(c)
+	if r.count != nil {
+		r.count.Begin(c)
 	}
-	_, count, err := p.window()
-	if err != nil || p.count != nil && count == 0 {
+	count, err := number(r.count)
+	if err != nil || r.count != nil && count == 0 {
 		return nil, false, false, err
 	}
 	if err := r.Begin(c); err != nil {
 		return nil, false, false, err
 	}
-	choice, err := p.choose(gctx, 0, count)
+	w, err := r.leaf.wanted(&run{gctx: gctx, c: c})
+	if err != nil || r.leaf.closed {
+		return nil, false, false, err
+	}
+	if len(r.plain) == len(r.order) {
+		w.Order = r.plain
+		if r.count != nil && count <= maxTop {
+			w.Limit = int(count)
+		}
+	}
+	choice, err := access.Choose(gctx, r.leaf.source.Table, w)
 	if err != nil || choice == nil {
 		return nil, false, false, err
 	}
@@ -98,14 +109,13 @@ func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, orde
 
 // Pick returns the numbers of the rows of an access that the statement changes, in its order.
 func (r *Rows) Pick(ctx context.Context, rows [][]expr.Value, ordered, decided bool, m exec.Memory) ([]int, error) {
-	p := r.plan
 	picked := make([]int, 0, len(rows))
 	for i, row := range rows {
 		if i%exec.BatchMax == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if p.where != nil && !decided {
-			ok, err := p.where.True(row)
+		if r.leaf.where != nil && !decided {
+			ok, err := r.leaf.where.True(row)
 			if err != nil {
 				return nil, err
 			}
@@ -121,8 +131,8 @@ func (r *Rows) Pick(ctx context.Context, rows [][]expr.Value, ordered, decided b
 			return nil, err
 		}
 	}
-	if p.count != nil {
-		_, count, err := p.window()
+	if r.count != nil {
+		count, err := number(r.count)
 		if err != nil {
 			return nil, err
 		}
@@ -137,13 +147,13 @@ func (r *Rows) Pick(ctx context.Context, rows [][]expr.Value, ordered, decided b
 func (r *Rows) sort(ctx context.Context, rows [][]expr.Value, picked []int, m exec.Memory) ([]int, error) {
 	keyed := make([][]expr.Value, len(picked))
 	for at, i := range picked {
-		row, err := r.keys.Run(rows[i], make([]expr.Value, 0, len(r.plan.order)+1))
+		row, err := r.keys.Run(rows[i], make([]expr.Value, 0, len(r.order)+1))
 		if err != nil {
 			return nil, err
 		}
 		keyed[at] = append(row, expr.Int(int64(i)))
 	}
-	from := exec.Sort(exec.Rows(keyed), r.plan.order, 0, m)
+	from := exec.Sort(exec.Rows(keyed), r.order, 0, m)
 	defer from.Close()
 	out := make([]int, 0, len(picked))
 	for {

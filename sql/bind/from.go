@@ -1,0 +1,397 @@
+package bind
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/catalog"
+	"isochron/sql/expr"
+)
+
+// operand is one side of a join.
+type operand struct {
+	join  *Join
+	names names
+}
+
+// from binds a FROM clause.
+func (b *binder) from(list []sqlparser.TableExpr) error {
+	if len(list) == 1 {
+		if t, ok := list[0].(*sqlparser.AliasedTableExpr); ok && isDual(t) {
+			return nil
+		}
+	}
+	all, err := b.product(list)
+	if err != nil || all == nil {
+		return err
+	}
+	b.q.From, b.names = all.join, all.names
+	if s := all.join.Source; s != nil && s.Table != nil && len(b.q.Sources) == 1 {
+		b.q.Table, b.q.Alias = s.Table, s.Alias
+	}
+	return nil
+}
+
+func isDual(t *sqlparser.AliasedTableExpr) bool {
+	name, ok := t.Expr.(sqlparser.TableName)
+	return ok && name.Qualifier.IsEmpty() && name.Name.String() == "dual"
+}
+
+// product joins a list of tables without a condition.
+func (b *binder) product(list []sqlparser.TableExpr) (all *operand, err error) {
+	for _, e := range list {
+		next, err := b.operand(e)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = next
+			continue
+		}
+		if all, err = joined(all, next); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// joined joins two operands without a condition.
+func joined(l, r *operand) (*operand, error) {
+	out := &operand{join: &Join{Left: l.join, Right: r.join}}
+	for _, t := range r.names.tables {
+		for _, o := range l.names.tables {
+			if strings.EqualFold(t.alias, o.alias) && strings.EqualFold(t.database, o.database) {
+				return nil, expr.NewError(1066, "42000", "Not unique table/alias: '%s'", t.alias)
+			}
+		}
+	}
+	out.names.add(&l.names)
+	out.names.add(&r.names)
+	return out, nil
+}
+
+func (b *binder) operand(e sqlparser.TableExpr) (*operand, error) {
+	switch e := e.(type) {
+	case *sqlparser.AliasedTableExpr:
+		return b.aliased(e)
+	case *sqlparser.ParenTableExpr:
+		return b.product(e.Exprs)
+	case *sqlparser.JoinTableExpr:
+		return b.joinOf(e)
+	}
+	return nil, unsupported("this FROM clause")
+}
+
+// aliased binds a table, view, CTE or derived table.
+func (b *binder) aliased(t *sqlparser.AliasedTableExpr) (*operand, error) {
+	if len(t.Partitions) > 0 {
+		return nil, unsupported("PARTITION")
+	}
+	switch e := t.Expr.(type) {
+	case sqlparser.TableName:
+		return b.named(e, t)
+	case *sqlparser.DerivedTable:
+		if e.Lateral {
+			return nil, unsupported("LATERAL")
+		}
+		return b.derived(e.Select, t.As.String(), columnNames(t.Columns), b.child())
+	}
+	return nil, unsupported("this table")
+}
+
+func columnNames(list sqlparser.Columns) (out []string) {
+	for _, c := range list {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// named binds a name: of a CTE, a table or a view.
+func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) (*operand, error) {
+	alias := name.Name.String()
+	if !t.As.IsEmpty() {
+		alias = t.As.String()
+	}
+	if len(t.Columns) > 0 {
+		return nil, unsupported("names of a table's columns")
+	}
+	if name.Qualifier.IsEmpty() {
+		for c := b.ctes; c != nil; c = c.up {
+			if strings.EqualFold(c.cte.Name, name.Name.String()) {
+				return b.common(c, alias)
+			}
+		}
+	}
+	database := name.Qualifier.String()
+	if database == "" {
+		database = b.database
+	}
+	d, ok := b.scope.Table(database, name.Name.String())
+	if !ok {
+		if b.scope.View != nil {
+			if v, ok := b.scope.View(database, name.Name.String()); ok {
+				return b.view(v, name.Name.String(), alias, !t.As.IsEmpty())
+			}
+		}
+		return nil, unsupported("table " + name.Name.String())
+	}
+	if !hasIndexes(d, t.Hints) {
+		return nil, unsupported("a hint of no index")
+	}
+	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Schema.Schema)})
+	named := &namedTable{alias: alias, database: d.Record.Database}
+	if !t.As.IsEmpty() {
+		named.database = ""
+	}
+	for i, c := range d.Schema.Schema {
+		named.columns = append(named.columns, visible{name: c.Name, to: refer(columnRow, s.First+i)})
+	}
+	return leaf(s, named), nil
+}
+
+// source adds a source to the query.
+func (b *binder) source(s *Source) *Source {
+	s.First = b.q.Width()
+	b.q.Sources = append(b.q.Sources, s)
+	return s
+}
+
+func leaf(s *Source, t *namedTable) *operand {
+	return &operand{join: &Join{Source: s}, names: names{tables: []*namedTable{t}, visible: t.columns}}
+}
+
+// rows is the operand of a source with named columns.
+func (b *binder) rows(s *Source, columns []string) *operand {
+	s.Width = len(columns)
+	b.source(s)
+	t := &namedTable{alias: s.Alias}
+	for i, name := range columns {
+		t.columns = append(t.columns, visible{name: name, to: refer(columnRow, s.First+i)})
+	}
+	return leaf(s, t)
+}
+
+// derived binds a derived table.
+func (b *binder) derived(tree sqlparser.TableStatement, alias string, columns []string, c *binder) (*operand, error) {
+	c.enclosing = b.outer
+	q, err := c.query(tree)
+	if err != nil {
+		return nil, err
+	}
+	names, err := itemNames(q, columns)
+	if err != nil {
+		return nil, err
+	}
+	if mergeable(q) {
+		return b.merge(q, alias, names), nil
+	}
+	return b.rows(&Source{Query: q, Alias: alias}, names), nil
+}
+
+// itemNames are the names of a query's columns: those that are given, or its items'.
+func itemNames(q *Query, given []string) ([]string, error) {
+	if len(given) == 0 {
+		for _, item := range q.Items {
+			given = append(given, item.Name)
+		}
+	} else if len(given) != len(q.Items) {
+		return nil, expr.NewError(1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts")
+	}
+	for i, name := range given {
+		if slices.ContainsFunc(given[:i], func(o string) bool { return strings.EqualFold(o, name) }) {
+			return nil, expr.NewError(1060, "42S21", "Duplicate column name '%s'", name)
+		}
+	}
+	return given, nil
+}
+
+// common binds a source of a common table expression.
+func (b *binder) common(c *ctes, alias string) (*operand, error) {
+	if c.round {
+		return b.rows(&Source{Round: c.cte, Alias: alias}, c.cte.Columns), nil
+	}
+	c.cte.Uses++
+	return b.rows(&Source{Query: c.cte.Query, CTE: c.cte, Alias: alias}, c.cte.Columns), nil
+}
+
+// view binds a view: its query is bound in its own database.
+func (b *binder) view(v *View, name, alias string, renamed bool) (*operand, error) {
+	full := strings.ToLower(v.Database + "." + name)
+	if slices.Contains(b.views, full) {
+		return nil, expr.NewError(1462, "HY000", "`%s`.`%s` contains view recursion", v.Database, name)
+	}
+	c := b.child()
+	c.ctes, c.database, c.views = nil, v.Database, append(slices.Clone(b.views), full)
+	scope := *b.scope
+	scope.Texts = v.Texts
+	c.scope = &scope
+	out, err := b.derived(v.Tree, alias, v.Columns, c)
+	if err == nil && !renamed {
+		out.names.tables[0].database = v.Database
+	}
+	return out, err
+}
+
+// hasIndexes reports whether hints name indexes of the table. They change no answer, and the choice by rounds is kept.
+func hasIndexes(d *catalog.Descriptor, hints sqlparser.IndexHints) bool {
+	for _, h := range hints {
+		for _, name := range h.Indexes {
+			known := name.EqualString("primary") && !d.Keyless() || slices.ContainsFunc(d.Indexes, func(x *catalog.IndexInfo) bool { return name.EqualString(x.Name) })
+			if !known {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// joinOf binds a join.
+func (b *binder) joinOf(e *sqlparser.JoinTableExpr) (*operand, error) {
+	l, err := b.operand(e.LeftExpr)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.operand(e.RightExpr)
+	if err != nil {
+		return nil, err
+	}
+	out, err := joined(l, r)
+	if err != nil {
+		return nil, err
+	}
+	right := e.Join == sqlparser.RightJoinType || e.Join == sqlparser.NaturalRightJoinType
+	switch e.Join {
+	case sqlparser.NaturalJoinType, sqlparser.NaturalLeftJoinType, sqlparser.NaturalRightJoinType:
+		err = out.using(l, r, common(l, r), right)
+	default:
+		switch c := e.Condition; {
+		case c == nil:
+		case len(c.Using) > 0:
+			err = out.using(l, r, columnNames(c.Using), right)
+		case c.On != nil:
+			out.join.On, err = b.on(out, c.On)
+		}
+	}
+	j := out.join
+	j.Outer = right || e.Join == sqlparser.LeftJoinType || e.Join == sqlparser.NaturalLeftJoinType
+	j.Straight = e.Join == sqlparser.StraightJoinType
+	if right {
+		j.Left, j.Right = j.Right, j.Left
+	}
+	return out, err
+}
+
+// on binds the condition of a join: names are those of its operands.
+func (b *binder) on(o *operand, e sqlparser.Expr) (sqlparser.Expr, error) {
+	if hasAggregate(e) {
+		return nil, expr.NewError(1111, "HY000", "Invalid use of group function")
+	}
+	before, clause := b.names, b.clause
+	b.names, b.clause = o.names, "on clause"
+	defer func() { b.names, b.clause = before, clause }()
+	return b.resolve(e, nil)
+}
+
+// common are the names of columns that both operands have, in the order of the left one.
+func common(l, r *operand) (out []string) {
+	for _, v := range l.names.visible {
+		has := slices.ContainsFunc(r.names.visible, func(o visible) bool { return strings.EqualFold(o.name, v.name) })
+		if has && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, v.name) }) {
+			out = append(out, v.name)
+		}
+	}
+	return out
+}
+
+// using joins by columns of the same names, which * shows once, before the others. An outer join's is that of the side whose
+// rows are all kept.
+func (o *operand) using(l, r *operand, columns []string, right bool) error {
+	var merged []visible
+	used := map[sqlparser.Expr]bool{}
+	for _, name := range columns {
+		of := func(n *names) (*visible, error) {
+			var found *visible
+			for i := range n.visible {
+				if !strings.EqualFold(n.visible[i].name, name) {
+					continue
+				}
+				if found != nil {
+					return nil, expr.NewError(1052, "23000", "Column '%s' in from clause is ambiguous", name)
+				}
+				found = &n.visible[i]
+			}
+			if found == nil {
+				return nil, expr.NewError(1054, "42S22", "Unknown column '%s' in 'from clause'", name)
+			}
+			return found, nil
+		}
+		a, err := of(&l.names)
+		if err != nil {
+			return err
+		}
+		c, err := of(&r.names)
+		if err != nil {
+			return err
+		}
+		equal := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: a.to, Right: c.to}
+		o.join.On = and(o.join.On, equal)
+		used[a.to], used[c.to] = true, true
+		if right {
+			a = c
+		}
+		merged = append(merged, *a)
+	}
+	first, second := l, r
+	if right {
+		first, second = r, l
+	}
+	for _, side := range []*operand{first, second} {
+		for _, v := range side.names.visible {
+			if !used[v.to] {
+				merged = append(merged, v)
+			}
+		}
+	}
+	o.names.visible = merged
+	return nil
+}
+
+func and(a, b sqlparser.Expr) sqlparser.Expr {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &sqlparser.AndExpr{Left: a, Right: b}
+}
+
+// values binds VALUES ROW(...), ...
+func (b *binder) values(v *sqlparser.ValuesStatement) (*operand, error) {
+	if v.ListArg != "" || len(v.Rows) == 0 {
+		return nil, unsupported("this VALUES")
+	}
+	s := &Source{}
+	for _, row := range v.Rows {
+		if len(row) != len(v.Rows[0]) {
+			return nil, expr.NewError(1136, "21S01", "Column count doesn't match value count at row %d", len(s.Values)+1)
+		}
+		var out []sqlparser.Expr
+		for _, e := range row {
+			to, err := b.resolve(e, nil)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, to)
+		}
+		s.Values = append(s.Values, out)
+	}
+	var names []string
+	for i := range v.Rows[0] {
+		names = append(names, "column_"+strconv.Itoa(i))
+	}
+	return b.rows(s, names), nil
+}

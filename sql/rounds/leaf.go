@@ -1,0 +1,156 @@
+package rounds
+
+import (
+	"context"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/access"
+	"isochron/sql/bind"
+	"isochron/sql/exec"
+	"isochron/sql/expr"
+	"isochron/txn"
+)
+
+// leaf reads the rows of a table that fulfil a filter.
+type leaf struct {
+	source     *bind.Source
+	lock       txn.Lock
+	wait       txn.Wait
+	columns    []int // of the table, that are read, rising
+	where      *expr.Program
+	filter     sqlparser.Expr // where's; nil: there is none
+	conditions []condition
+	gates      []*expr.Program // parts of the filter with one value for all rows
+	whole      bool            // the conditions are the whole filter
+	closed     bool            // no row can match, in the present execution
+}
+
+// newLeaf reads a table's columns; it has no filter yet.
+func newLeaf(q *bind.Query, s *bind.Source, columns []int) *leaf {
+	return &leaf{source: s, lock: q.Lock, wait: q.Wait, columns: columns, whole: true}
+}
+
+// columnsOf finds the columns of a source that expressions refer to.
+func columnsOf(s *bind.Source, list []sqlparser.SQLNode) []int {
+	out := []int{} // none, as for COUNT(*), is not all
+	for _, e := range list {
+		bind.Refs(e, func(r bind.Ref) {
+			if at := r.At - s.First; r.Row == bind.OfSources && at >= 0 && at < s.Width && !slices.Contains(out, at) {
+				out = append(out, at)
+			}
+		})
+	}
+	slices.Sort(out)
+	return out
+}
+
+// column is the column of the table that an expression just is.
+func (l *leaf) column(e sqlparser.Expr) (int, bool) {
+	at, ok := bind.Column(e)
+	at -= l.source.First
+	return at, ok && at >= 0 && at < l.source.Width
+}
+
+// definition is that of a column of the table.
+func (l *leaf) definition(pos int) *gms.Column { return l.source.Table.Schema.Schema[pos] }
+
+// typeOf is the type of a column of the table.
+func (l *leaf) typeOf(pos int) expr.Type { return TypeOf(l.definition(pos), l.source.Table.Shown(pos)) }
+
+// layout is the row that is read.
+func (l *leaf) layout() *layout {
+	out := newLayout()
+	for _, pos := range l.columns {
+		out.add(bind.Ref{Row: bind.OfSources, At: l.source.First + pos}, l.typeOf(pos))
+	}
+	return out
+}
+
+// compile compiles the filter.
+func (l *leaf) compile(c *expr.Context, filter sqlparser.Expr) (err error) {
+	l.filter, l.whole = filter, true
+	if filter == nil {
+		return nil
+	}
+	if l.where, err = expr.Compile(c, l.layout().columns(), filter); err != nil {
+		return err
+	}
+	return l.split(c)
+}
+
+// begin readies the programs.
+func (l *leaf) begin(c *expr.Context) {
+	if l.where != nil {
+		l.where.Begin(c)
+	}
+	quiet := *c // the filter warns
+	beginAll(l.conditions, &quiet)
+	for _, g := range l.gates {
+		g.Begin(c)
+	}
+}
+
+func beginAll(list []condition, c *expr.Context) {
+	for i := range list {
+		if list[i].values != nil {
+			list[i].values.Begin(c)
+		}
+		for _, a := range list[i].alternatives {
+			beginAll(a, c)
+		}
+	}
+}
+
+// wanted is what the filter asks of the table with the present values. closed is set: no row can match.
+func (l *leaf) wanted(r *run) (w access.Wanted, err error) {
+	w = access.Wanted{Columns: l.columns, Whole: l.whole, Locking: l.lock != txn.LockNone}
+	closed := false
+	for _, g := range l.gates { // all of them, for their warnings
+		open, err := g.True(nil)
+		if err != nil {
+			return w, err
+		}
+		closed = closed || !open
+	}
+	w.Conditions, l.closed, err = present(r, l.conditions)
+	l.closed = l.closed || closed
+	return w, err
+}
+
+// Read reads the rows of an access.
+func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Value, error) {
+	return r.reader.Read(ctx, a.Access, l.lock, l.wait, l.columns)
+}
+
+// open yields the rows that fulfil the filter.
+func (l *leaf) open(r *run) (exec.Source, error) {
+	l.begin(r.c)
+	w, err := l.wanted(r)
+	if err != nil {
+		return nil, err
+	}
+	if l.where != nil && !l.closed {
+		if err := l.where.Constants(); err != nil {
+			return nil, err
+		}
+	}
+	if l.closed {
+		return exec.Rows(nil), nil
+	}
+	choice, err := access.Choose(r.gctx, l.source.Table, w)
+	if err != nil || choice == nil {
+		return exec.Rows(nil), err
+	}
+	rows, err := l.read(r.ctx, r, choice)
+	if err != nil {
+		return nil, err
+	}
+	from := exec.Rows(rows)
+	if l.where != nil && !choice.Decided {
+		from = exec.Filter(from, l.where)
+	}
+	return from, nil
+}
