@@ -67,12 +67,12 @@ func askedAll[A any](ctx *gms.Context, d systemDB, ask func(A) (txn.ContentionRe
 func (d systemDB) region(n txn.NodeID) string { return d.g.db.Directory().RegionOf(uint32(n)) }
 
 // locate tells what a key is; nearby, if its row is at hand.
-func (d systemDB) locate(ctx *gms.Context, snap *catalog.Snapshot, key txn.Key) catalog.Place {
+func (d systemDB) locate(snap *catalog.Snapshot, key txn.Key) catalog.Place {
 	if key == "" {
 		return catalog.Place{}
 	}
 	value, _, _ := d.g.db.ReadLocal(key)
-	return snap.Locate(ctx, key, value)
+	return snap.Locate(key, value)
 }
 
 // hotRows lists the rows for which many wait, or that many update together.
@@ -84,7 +84,7 @@ func (d systemDB) hotRows(ctx *gms.Context) ([]gms.Row, error) {
 	var rows []gms.Row
 	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
 		for _, h := range s.Nodes[n].Hot {
-			p := d.locate(ctx, snap, h.Key)
+			p := d.locate(snap, h.Key)
 			rows = append(rows, gms.Row{p.Database, p.Table, p.Index, p.Key, int64(h.Shard), int64(n), d.region(n),
 				int64(h.Queue), int64(h.Group), float64(h.MilliUpdates) / 1000})
 		}
@@ -112,7 +112,7 @@ func (d systemDB) lockWaits(ctx *gms.Context) ([]gms.Row, error) {
 	var rows []gms.Row
 	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
 		for _, w := range s.Nodes[n].Waits {
-			p := d.locate(ctx, snap, w.Key)
+			p := d.locate(snap, w.Key)
 			waiting, holding := d.g.clientOf(s, w.Txn), d.g.clientOf(s, w.Holder)
 			rows = append(rows, gms.Row{
 				w.Txn.String(), d.region(w.Txn.Node), waiting.connection, waiting.statement, w.Priority.String(),

@@ -12,6 +12,7 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 	"isochron/sql/sysvars"
 	"isochron/sql/table"
 )
@@ -32,12 +33,16 @@ func (b *builder) createTable(ctx *gms.Context, n *gmsplan.CreateTable) (gms.Row
 	} else if there {
 		return existing(n)
 	}
-	def, err := definitionOf(ctx, n, d)
+	schema := n.PkSchema()
+	def, err := definitionOf(ctx, n, d, schema.Schema)
 	if err != nil {
 		return nil, err
 	}
-	declareLike(ctx, b.g, def.Schema.Schema)
-	if err := d.keys(ctx, n, &def); err != nil {
+	declareLike(ctx, b.g, schema.Schema)
+	if err := defineColumns(&def, schema); err != nil {
+		return nil, err
+	}
+	if err := d.keys(ctx, n, &def, schema.Schema); err != nil {
 		return nil, err
 	}
 	if err = d.create(ctx, def); gms.ErrTableAlreadyExists.Is(err) {
@@ -65,25 +70,41 @@ func databaseOf(db gms.Database) (*database, bool) {
 	return d, ok
 }
 
-func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database) (catalog.Definition, error) {
+// defineColumns takes the columns of a table of the engine into its definition.
+func defineColumns(def *catalog.Definition, schema gms.PrimaryKeySchema) (err error) {
+	def.PrimaryKey = schema.PkOrdinals
+	def.Columns, err = legacy.ColumnsOf(schema.Schema)
+	return err
+}
+
+// definitionOf is a table's definition but its columns, which get the table's collation where they have none.
+func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database, columns gms.Schema) (catalog.Definition, error) {
 	comment, _ := n.TableOpts["comment"].(string)
 	first, _ := n.TableOpts["auto_increment"].(uint64)
-	def := catalog.Definition{Name: n.Name(), Schema: n.PkSchema(), Collation: n.Collation, Comment: comment, AutoIncrement: first}
-	if def.Collation == gms.Collation_Unspecified {
-		def.Collation = d.GetCollation(ctx)
+	collation := n.Collation
+	if collation == gms.Collation_Unspecified {
+		collation = d.GetCollation(ctx)
 	}
-	for _, col := range def.Schema.Schema {
+	def := catalog.Definition{Name: n.Name(), Collation: uint16(collation), Comment: comment, AutoIncrement: first}
+	for _, col := range columns {
 		t, ok := col.Type.(gms.TypeWithCollation)
 		if !ok || t.Collation() != gms.Collation_Unspecified {
 			continue
 		}
 		var err error
-		if col.Type, err = t.WithNewCollation(def.Collation); err != nil {
+		if col.Type, err = t.WithNewCollation(collation); err != nil {
 			return def, err
 		}
 	}
 	for _, x := range n.Indexes() {
-		def.Indexes = append(def.Indexes, *x)
+		if x.IsPrimary() {
+			continue
+		}
+		one, err := legacy.IndexOf(*x)
+		if err != nil {
+			return def, err
+		}
+		def.Indexes = append(def.Indexes, one)
 	}
 	for i, check := range n.Checks() {
 		c, err := gmsplan.NewCheckDefinition(ctx, check, gms.DefaultMySQLSchemaFormatter)
@@ -118,7 +139,11 @@ func (t *draft) redraw() error {
 
 // CreateIndexForForeignKey implements gms.ForeignKeyTable.
 func (t *draft) CreateIndexForForeignKey(_ *gms.Context, def gms.IndexDef) error {
-	t.def.Indexes = append(t.def.Indexes, def)
+	x, err := legacy.IndexOf(def)
+	if err != nil {
+		return err
+	}
+	t.def.Indexes = append(t.def.Indexes, x)
 	return t.redraw()
 }
 
@@ -129,7 +154,7 @@ func (t *draft) AddForeignKey(_ *gms.Context, fk gms.ForeignKeyConstraint) error
 }
 
 // keys adds the foreign keys to a definition, with the indexes that they need.
-func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.Definition) error {
+func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.Definition, columns gms.Schema) error {
 	if len(n.ForeignKeys()) == 0 {
 		return nil
 	}
@@ -146,7 +171,7 @@ func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.D
 	if err != nil {
 		return err
 	}
-	computed := generatedFrom(ctx, def.Schema.Schema)
+	computed := generatedFrom(ctx, columns)
 	for i, fk := range n.ForeignKeys() {
 		if !fk.AllowStoredGeneratedColumnReference() && slices.ContainsFunc(fk.Columns, func(c string) bool { return computed[strings.ToLower(c)] }) {
 			return gms.ErrStoredGeneratedColumnForeignKeyConflict.New()

@@ -117,7 +117,11 @@ func (d *database) GetTableNamesAsOf(ctx *gms.Context, _ any) ([]string, error) 
 
 // CreateTable implements gms.TableCreator.
 func (d *database) CreateTable(ctx *gms.Context, name string, sch gms.PrimaryKeySchema, collation gms.CollationID, comment string) error {
-	return d.create(ctx, catalog.Definition{Name: name, Schema: sch, Collation: collation, Comment: comment})
+	def := catalog.Definition{Name: name, Collation: uint16(collation), Comment: comment}
+	if err := defineColumns(&def, sch); err != nil {
+		return err
+	}
+	return d.create(ctx, def)
 }
 
 func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
@@ -148,7 +152,7 @@ func (d *database) GetCollation(*gms.Context) gms.CollationID {
 
 // SetCollation implements gms.CollatedDatabase.
 func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.SetDatabaseCollation(d.rec.Name, collation) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.SetDatabaseCollation(d.rec.Name, uint16(collation)) })
 }
 
 // CreateView implements gms.ViewDatabase.

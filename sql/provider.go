@@ -79,7 +79,7 @@ func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collatio
 	if text := strings.ToLower(ctx.Query()); collation == gms.Collation_Default && !strings.Contains(text, "collat") && !strings.Contains(text, "char") {
 		collation = gms.Collation_utf8mb4_0900_ai_ci
 	}
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateDatabase(name, collation) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateDatabase(name, uint16(collation)) })
 }
 
 // DropDatabase implements gms.MutableDatabaseProvider.

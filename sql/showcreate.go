@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -9,6 +10,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 )
 
 // schemaFormatter writes what SHOW CREATE TABLE answers. The engine writes the number of a
@@ -80,7 +82,10 @@ func declareLike(ctx *gms.Context, g *gateway, schema gms.Schema) {
 		return
 	}
 	for _, c := range schema {
-		d.Declare(c)
+		at := slices.IndexFunc(d.Record.Columns, func(of catalog.Column) bool { return strings.EqualFold(of.Name, c.Name) })
+		if at >= 0 && d.Record.Columns[at].Declared {
+			legacy.Declare(c, d.Schema.Schema[at], d.Record.Columns[at].Type)
+		}
 	}
 }
 
@@ -88,10 +93,10 @@ func declareLike(ctx *gms.Context, g *gateway, schema gms.Schema) {
 func declareTypes(d *sqlparser.DDL) {
 	if d.TableSpec != nil {
 		for _, c := range d.TableSpec.Columns {
-			catalog.DeclareType(&c.Type)
+			legacy.DeclareType(&c.Type)
 		}
 	}
 	if d.ColumnTypeSpec != nil {
-		catalog.DeclareType(&d.ColumnTypeSpec.Type)
+		legacy.DeclareType(&d.ColumnTypeSpec.Type)
 	}
 }

@@ -1,11 +1,10 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/routing"
 	"isochron/sql/legacy"
@@ -27,12 +26,12 @@ func (c *Change) alter(db, name string, do func(*Record) error) error {
 }
 
 // AddColumn adds a column. fill is its value in the rows that exist.
-func (c *Change) AddColumn(db, name string, col *gms.Column, fill any, order *gms.ColumnOrder) error {
+func (c *Change) AddColumn(db, name string, col *legacy.Column, fill any, at *legacy.Position) error {
 	return c.alter(db, name, func(rec *Record) error {
 		if rec.columnNamed(col.Name) >= 0 {
-			return gms.ErrColumnExists.New(col.Name)
+			return legacy.ErrColumnExists.New(col.Name)
 		}
-		if col.AutoIncrement {
+		if col.AutoInc {
 			return fmt.Errorf("column %s: AUTO_INCREMENT can be given only when the table is created", col.Name)
 		}
 		stored, err := storeColumn(rec.NextColumn, col)
@@ -40,7 +39,11 @@ func (c *Change) AddColumn(db, name string, col *gms.Column, fill any, order *gm
 			return err
 		}
 		if fill != nil {
-			layout, err := rowcodec.NewColumn(stored.ID, legacy.Named(col.Type))
+			t, err := col.CoreType()
+			if err != nil {
+				return err
+			}
+			layout, err := rowcodec.NewColumn(stored.ID, t)
 			if err != nil {
 				return err
 			}
@@ -52,18 +55,18 @@ func (c *Change) AddColumn(db, name string, col *gms.Column, fill any, order *gm
 			}
 		}
 		rec.NextColumn++
-		return rec.insertColumn(stored, order)
+		return rec.insertColumn(stored, at)
 	})
 }
 
-func (r *Record) insertColumn(c Column, order *gms.ColumnOrder) error {
+func (r *Record) insertColumn(c Column, place *legacy.Position) error {
 	at := len(r.Columns)
-	if order != nil && order.First {
+	if place != nil && place.First {
 		at = 0
-	} else if order != nil && order.AfterColumn != "" {
-		after := r.columnNamed(order.AfterColumn)
+	} else if place != nil && place.After != "" {
+		after := r.columnNamed(place.After)
 		if after < 0 {
-			return gms.ErrTableColumnNotFound.New(r.Name, order.AfterColumn)
+			return legacy.ErrTableColumnNotFound.New(r.Name, place.After)
 		}
 		at = after + 1
 	}
@@ -76,7 +79,7 @@ func (c *Change) DropColumn(db, name, column string) error {
 	return c.alter(db, name, func(rec *Record) error {
 		at := rec.columnNamed(column)
 		if at < 0 {
-			return gms.ErrTableColumnNotFound.New(rec.Name, column)
+			return legacy.ErrTableColumnNotFound.New(rec.Name, column)
 		}
 		id := rec.Columns[at].ID
 		if slices.Contains(rec.PrimaryKey, id) {
@@ -102,7 +105,7 @@ func (c *Change) DropColumn(db, name, column string) error {
 
 // ModifyColumn changes a column's name, type, place or properties. A change of
 // type converts every row.
-func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gms.Column, order *gms.ColumnOrder) error {
+func (c *Change) ModifyColumn(ctx context.Context, db, name, column string, col *legacy.Column, place *legacy.Position) error {
 	rec, err := c.table(db, name)
 	if err != nil {
 		return err
@@ -113,17 +116,17 @@ func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gm
 	}
 	at := rec.columnNamed(column)
 	if at < 0 {
-		return gms.ErrTableColumnNotFound.New(rec.Name, column)
+		return legacy.ErrTableColumnNotFound.New(rec.Name, column)
 	}
 	before := rec.Columns[at]
 	after, err := storeColumn(before.ID, col)
 	if err != nil {
 		return err
 	}
-	after.keepType(before, col.Type)
+	after.keepType(before)
 	if !strings.EqualFold(before.Name, after.Name) {
 		if rec.columnNamed(after.Name) >= 0 {
-			return gms.ErrColumnExists.New(after.Name)
+			return legacy.ErrColumnExists.New(after.Name)
 		}
 		if err := rec.renamed(before.Name, after.Name); err != nil {
 			return err
@@ -138,9 +141,9 @@ func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gm
 		}
 	}
 	rec.Columns = slices.Delete(rec.Columns, at, at+1)
-	if order == nil {
+	if place == nil {
 		rec.Columns = slices.Insert(rec.Columns, at, after)
-	} else if err := rec.insertColumn(after, order); err != nil {
+	} else if err := rec.insertColumn(after, place); err != nil {
 		return err
 	}
 	if rewrite {
@@ -154,7 +157,7 @@ func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gm
 }
 
 // CreateIndex adds a secondary index and fills it.
-func (c *Change) CreateIndex(db, name string, def gms.IndexDef) error {
+func (c *Change) CreateIndex(db, name string, def legacy.Index) error {
 	planned, err := c.table(db, name)
 	if err != nil {
 		return err
@@ -217,7 +220,7 @@ func (c *Change) RenameIndex(db, name, from, to string) error {
 			return fmt.Errorf("table %s has no index %s", name, from)
 		}
 		if rec.indexNamed(to) >= 0 && !strings.EqualFold(from, to) {
-			return gms.ErrDuplicateKey.New(to)
+			return legacy.ErrDuplicateKey.New(to)
 		}
 		rec.Indexes[at].Name = to
 		return nil
@@ -274,7 +277,7 @@ func (c *Change) SetForeignKey(db, name, old string, fk *ForeignKey) error {
 		n := len(rec.ForeignKey)
 		rec.ForeignKey = slices.DeleteFunc(rec.ForeignKey, func(f ForeignKey) bool { return strings.EqualFold(f.Name, old) })
 		if old != "" && len(rec.ForeignKey) == n {
-			return gms.ErrForeignKeyNotFound.New(old, name)
+			return legacy.ErrForeignKeyNotFound.New(old, name)
 		}
 		if fk != nil {
 			rec.ForeignKey = append(rec.ForeignKey, *fk)

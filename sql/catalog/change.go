@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -127,7 +126,7 @@ func (c *Change) table(db, name string) (*Record, error) {
 		return nil, err
 	}
 	rec, err := c.tableInUse(db, name)
-	if gms.ErrTableNotFound.Is(err) || err == nil && (rec.ID != d.ID() || rec.Generation != d.Record.Generation) {
+	if legacy.ErrTableNotFound.Is(err) || err == nil && (rec.ID != d.ID() || rec.Generation != d.Record.Generation) {
 		return nil, txn.Errorf(txn.KindStale, "the definition of table %s changed while the statement was planned", name)
 	}
 	return rec, err
@@ -140,7 +139,7 @@ func (c *Change) tableInUse(db, name string) (*Record, error) {
 		return nil, err
 	}
 	if values[0] == nil {
-		return nil, gms.ErrTableNotFound.New(name)
+		return nil, legacy.ErrTableNotFound.New(name)
 	}
 	rec := new(Record)
 	return rec, txn.Decode(values[0], rec)

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/routing"
 	"isochron/sql/coltype"
@@ -20,7 +19,7 @@ const hiddenID = 0
 // Descriptor is a table made ready for use.
 type Descriptor struct {
 	Record  *Record
-	Schema  gms.PrimaryKeySchema
+	Schema  legacy.Schema // the columns as the engine has them
 	Primary *IndexInfo
 	Indexes []*IndexInfo // secondary
 	stored  []rowcodec.Column
@@ -118,7 +117,7 @@ func (d *Descriptor) newIndex(x Index) *IndexInfo {
 }
 
 var hiddenColumn = func() rowcodec.Column {
-	c, err := rowcodec.NewColumn(hiddenID, legacy.Named(types.LongBlob))
+	c, err := rowcodec.NewColumn(hiddenID, &coltype.Type{Kind: coltype.KindBytes, SQL: sqltypes.Blob, Name: "longblob"})
 	if err != nil {
 		panic(err) // a blob can always be stored
 	}

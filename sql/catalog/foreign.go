@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -74,7 +72,7 @@ const (
 // ForeignTable is one made ready for use.
 type ForeignTable struct {
 	*Foreign
-	Schema gms.PrimaryKeySchema
+	Schema legacy.Schema
 	raw    []byte
 }
 
@@ -85,22 +83,19 @@ func foreignKey(db, name string) txn.Key {
 // NewForeignTable makes a record ready for use.
 func NewForeignTable(f *Foreign) (*ForeignTable, error) {
 	t := &ForeignTable{Foreign: f, raw: txn.Encode(f)}
-	sch, keys := make(gms.Schema, len(f.Columns)), []int{}
+	columns, keys := make([]legacy.Column, len(f.Columns)), []int{}
 	for i, c := range f.Columns {
-		typ, err := loadType(Column{Name: c.Name, Type: c.Type, Collation: c.Collation})
-		if err != nil {
-			return nil, err
-		}
-		sch[i] = &gms.Column{Name: c.Name, Type: typ, Source: f.Name, DatabaseSource: f.Database, Nullable: c.Nullable,
-			AutoIncrement: c.Numbered, PrimaryKey: slices.Contains(f.Key, c.Name)}
+		columns[i] = legacy.Column{Name: c.Name, Type: c.Type, Collation: c.Collation, Nullable: c.Nullable,
+			AutoInc: c.Numbered, PrimaryKey: slices.Contains(f.Key, c.Name)}
 	}
 	for _, k := range f.Key {
 		if i := slices.IndexFunc(f.Columns, func(c ForeignColumn) bool { return c.Name == k }); i >= 0 {
 			keys = append(keys, i)
 		}
 	}
-	t.Schema = gms.NewPrimaryKeySchema(sch, keys...)
-	return t, nil
+	var err error
+	t.Schema, _, err = legacy.NewSchema(f.Database, f.Name, columns, keys)
+	return t, err
 }
 
 // Column is the position of a column, -1 if there is none.
@@ -140,9 +135,9 @@ func (c *Change) Adopt(tables []*Foreign) error {
 		case err != nil:
 			return err
 		case values[0] == nil:
-			return gms.ErrDatabaseNotFound.New(f.Database)
+			return legacy.ErrDatabaseNotFound.New(f.Database)
 		case values[1] != nil, values[2] != nil:
-			return gms.ErrTableAlreadyExists.New(f.Name)
+			return legacy.ErrTableAlreadyExists.New(f.Name)
 		}
 		f.Format, f.Generation = recordFormat, 1
 		if values[3] != nil {
@@ -164,7 +159,7 @@ func (c *Change) Release(db, name string) error {
 		return err
 	}
 	if values[0] == nil {
-		return mysql.NewSQLError(1146, "42S02", "Table '%s.%s' is at no source", db, name)
+		return legacy.NewError(1146, "42S02", "Table '%s.%s' is at no source", db, name)
 	}
 	c.delete(foreignKey(db, name))
 	return nil
@@ -184,6 +179,7 @@ func (s *Snapshot) ForeignIn(db string) []*ForeignTable {
 
 // CheckType is nil if a type of a foreign table's column can be read.
 func CheckType(sql string) error {
-	_, err := loadType(Column{Name: "c", Type: sql})
+	c := legacy.Column{Name: "c", Type: sql}
+	_, err := c.CoreType()
 	return err
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/routing"
 	"isochron/sql/coltype"
 	"isochron/sql/legacy"
@@ -136,7 +134,7 @@ func (d *Descriptor) EncodeRow(row []any) ([]byte, error) {
 }
 
 // ToEngine makes a row of the core one of the engine, in its memory.
-func (d *Descriptor) ToEngine(row []any) gms.Row {
+func (d *Descriptor) ToEngine(row []any) []any {
 	if row == nil {
 		return nil
 	}

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/routing"
 	"isochron/sql/coltype"
-	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -22,7 +19,7 @@ type Place struct {
 
 // Locate returns what a key belongs to. value is its stored value as far as this gateway can see it, nil if there is none:
 // the text in a key cannot be decoded from the key alone.
-func (s *Snapshot) Locate(ctx *gms.Context, key txn.Key, value []byte) Place {
+func (s *Snapshot) Locate(key txn.Key, value []byte) Place {
 	for _, d := range s.Sorted() {
 		prefix := routing.TablePrefix(d.ID())
 		if !strings.HasPrefix(string(key), prefix) || len(key) < PartitionBytes {
@@ -31,7 +28,7 @@ func (s *Snapshot) Locate(ctx *gms.Context, key txn.Key, value []byte) Place {
 		id := binary.BigEndian.Uint32([]byte(key[len(prefix):]))
 		for _, x := range append([]*IndexInfo{d.Primary}, d.Indexes...) {
 			if x.ID == id {
-				return Place{d.Record.Database, d.Record.Name, x.Name, d.keyText(ctx, x, key, value)}
+				return Place{d.Record.Database, d.Record.Name, x.Name, d.keyText(x, key, value)}
 			}
 		}
 	}
@@ -53,7 +50,7 @@ func (s *Snapshot) TableOf(prefix txn.Key) (database, table string) {
 
 // keyText is the columns of a key with their values: from the row or entry if there
 // is one, else from the key.
-func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value []byte) string {
+func (d *Descriptor) keyText(x *IndexInfo, key txn.Key, value []byte) string {
 	if x.Primary && d.Keyless() {
 		return fmt.Sprintf("row 0x%x", d.RowID(key))
 	}
@@ -66,17 +63,16 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 	var parts []string
 	rest := []byte(key[PartitionBytes:])
 	for i, pos := range x.Columns {
-		col := d.Schema.Schema[pos]
 		text, ok := "?", row != nil
 		if row != nil {
-			text = valueText(ctx, col, d.Type(pos), row[pos])
+			text = d.valueText(pos, row[pos])
 		} else if x.PrefixLength(i) == 0 {
 			text, rest, ok = rowcodec.KeyText(rest, d.Type(pos), x.Padded)
 		}
 		if !ok {
 			break
 		}
-		parts = append(parts, col.Name+"="+text)
+		parts = append(parts, d.Record.Columns[pos].Name+"="+text)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -84,13 +80,13 @@ func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value 
 // keyValueMax bounds the characters of one value that are shown.
 const keyValueMax = 64
 
-func valueText(ctx *gms.Context, col *gms.Column, t *coltype.Type, v any) string {
+func (d *Descriptor) valueText(pos int, v any) string {
 	if v == nil {
 		return "NULL"
 	}
-	v = legacy.ToEngine(v)
+	t := d.Type(pos)
 	text := fmt.Sprint(v)
-	if s, err := col.Type.SQL(ctx, nil, v); err == nil {
+	if s, err := d.TextOf(pos, v); err == nil && t.Kind != coltype.KindFloat32 {
 		text = s.ToString()
 	}
 	if r := []rune(text); len(r) > keyValueMax {

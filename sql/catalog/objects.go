@@ -3,9 +3,8 @@ package catalog
 import (
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -14,32 +13,32 @@ func spanOf[K ~string | ~[]byte](prefix K) txn.Span {
 }
 
 // CreateDatabase makes a database.
-func (c *Change) CreateDatabase(name string, collation gms.CollationID) error {
+func (c *Change) CreateDatabase(name string, collation uint16) error {
 	values, err := c.get(databaseKey(name))
 	if err != nil {
 		return err
 	}
 	if values[0] != nil {
-		return gms.ErrDatabaseExists.New(name)
+		return legacy.ErrDatabaseExists.New(name)
 	}
-	c.put(databaseKey(name), txn.Encode(DatabaseRecord{Format: recordFormat, Name: name, Collation: uint16(collation)}))
+	c.put(databaseKey(name), txn.Encode(DatabaseRecord{Format: recordFormat, Name: name, Collation: collation}))
 	return nil
 }
 
 // SetDatabaseCollation changes what new tables of a database get.
-func (c *Change) SetDatabaseCollation(name string, collation gms.CollationID) error {
+func (c *Change) SetDatabaseCollation(name string, collation uint16) error {
 	values, err := c.get(databaseKey(name))
 	if err != nil {
 		return err
 	}
 	rec := new(DatabaseRecord)
 	if values[0] == nil {
-		return gms.ErrDatabaseNotFound.New(name)
+		return legacy.ErrDatabaseNotFound.New(name)
 	}
 	if err := txn.Decode(values[0], rec); err != nil {
 		return err
 	}
-	rec.Collation = uint16(collation)
+	rec.Collation = collation
 	c.put(databaseKey(name), txn.Encode(rec))
 	return nil
 }
@@ -65,7 +64,7 @@ func (c *Change) DropDatabase(name string) error {
 		return err
 	}
 	if res.Values[0] == nil {
-		return gms.ErrDatabaseNotFound.New(name)
+		return legacy.ErrDatabaseNotFound.New(name)
 	}
 	c.delete(databaseKey(name))
 	for _, p := range slices.Concat(res.Pairs...) {
@@ -90,11 +89,11 @@ func (c *Change) CreateView(v View) error {
 	case err != nil:
 		return err
 	case values[0] == nil:
-		return gms.ErrDatabaseNotFound.New(v.Database)
+		return legacy.ErrDatabaseNotFound.New(v.Database)
 	case values[1] != nil, values[3] != nil:
-		return gms.ErrTableAlreadyExists.New(v.Name)
+		return legacy.ErrTableAlreadyExists.New(v.Name)
 	case values[2] != nil:
-		return gms.ErrExistingView.New(v.Database, v.Name)
+		return legacy.ErrExistingView.New(v.Database, v.Name)
 	}
 	v.Format = recordFormat
 	c.put(viewKey(v.Database, v.Name), txn.Encode(v))
@@ -108,7 +107,7 @@ func (c *Change) DropView(db, name string) error {
 		return err
 	}
 	if values[0] == nil {
-		return gms.ErrViewDoesNotExist.New(db, name)
+		return legacy.ErrViewDoesNotExist.New(db, name)
 	}
 	c.delete(viewKey(db, name))
 	return nil

@@ -3,7 +3,6 @@ package catalog
 import (
 	"slices"
 
-	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -22,8 +21,8 @@ func (r *Record) format() uint64 {
 // pads reports whether one of the columns has texts whose collation pads. A type that cannot be read is reported elsewhere.
 func (r *Record) pads(columns []uint32) bool {
 	return slices.ContainsFunc(columns, func(id uint32) bool {
-		t, err := loadType(r.Columns[r.column(id)])
-		return err == nil && rowcodec.Pads(legacy.Named(t))
+		t, err := r.Columns[r.column(id)].definition().CoreType()
+		return err == nil && rowcodec.Pads(t)
 	})
 }
 

@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -55,12 +54,12 @@ func TestTablesOfEarlierReleasesKeepTheirKeys(t *testing.T) {
 }
 
 func TestNewKeysArePadded(t *testing.T) {
-	text := func(name string, c gms.CollationID) *gms.Column {
-		return &gms.Column{Name: name, Type: types.MustCreateString(sqltypes.VarChar, 9, c), Source: "t"}
+	text := func(name string, c gms.CollationID) legacy.Column {
+		return legacy.Column{Name: name, Type: "varchar(9)", Collation: uint16(c)}
 	}
 	def := Definition{Database: "d", Name: "t",
-		Schema:  gms.NewPrimaryKeySchema(gms.Schema{text("p", gms.Collation_utf8mb4_general_ci), text("u", gms.Collation_utf8mb4_bin)}, 0),
-		Indexes: []gms.IndexDef{{Name: "u", Constraint: gms.IndexConstraint_Unique, Columns: []gms.IndexColumn{{Name: "u"}}}}}
+		Columns: []legacy.Column{text("p", gms.Collation_utf8mb4_general_ci), text("u", gms.Collation_utf8mb4_bin)}, PrimaryKey: []int{0},
+		Indexes: []legacy.Index{{Name: "u", Unique: true, Columns: []legacy.IndexColumn{{Name: "u"}}}}}
 	d, err := Draft(def)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +70,7 @@ func TestNewKeysArePadded(t *testing.T) {
 	if got, want := strings.Join(keysOf(t, d, "a", "b"), " "), strings.Join(keysOf(t, d, "A  ", "b "), " "); got != want {
 		t.Errorf("the keys are %s with spaces and %s without", want, got)
 	}
-	def.Schema = gms.NewPrimaryKeySchema(gms.Schema{text("p", gms.Collation_utf8mb4_0900_ai_ci), text("u", gms.Collation_utf8mb4_0900_bin)}, 0)
+	def.Columns = []legacy.Column{text("p", gms.Collation_utf8mb4_0900_ai_ci), text("u", gms.Collation_utf8mb4_0900_bin)}
 	if d, err = Draft(def); err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +92,7 @@ func TestNewIndexesOfEarlierTables(t *testing.T) {
 	} {
 		r := earlier()
 		r.Placement = c.spread
-		constraint := gms.IndexConstraint_None
-		if c.unique {
-			constraint = gms.IndexConstraint_Unique
-		}
-		if err := r.addIndex(gms.IndexDef{Name: "x", Constraint: constraint, Columns: []gms.IndexColumn{{Name: "u"}, {Name: "p"}}}); err != nil {
+		if err := r.addIndex(legacy.Index{Name: "x", Unique: c.unique, Columns: []legacy.IndexColumn{{Name: "u"}, {Name: "p"}}}); err != nil {
 			t.Fatal(err)
 		}
 		if got := r.Indexes[1].Padded; got != c.want || r.Indexes[0].Padded || r.Padded {

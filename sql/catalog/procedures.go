@@ -6,10 +6,8 @@ import (
 	"sync"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/routing"
+	"isochron/sql/legacy"
 	"isochron/sql/procedure"
 	"isochron/txn"
 )
@@ -49,8 +47,7 @@ func decodeProcedure(b []byte) (*StoredProcedure, error) {
 		return nil, fmt.Errorf("the catalogue: %w", err)
 	}
 	p.Read = sync.OnceValues(func() (*procedure.Procedure, error) {
-		read, _, err := procedure.Read(p.Create, gms.NewSqlModeFromString(p.SQLMode).ParserOptions())
-		return read, err
+		return procedure.ReadStored(p.Create, p.SQLMode)
 	})
 	return p, nil
 }
@@ -83,12 +80,12 @@ func (s *Snapshot) Procedure(db, name string) (*StoredProcedure, bool) {
 // The errors of procedures, with MySQL's numbers.
 
 func errProcedureExists(name string) error {
-	return mysql.NewSQLError(1304, "42000", "PROCEDURE %s already exists", name)
+	return legacy.NewError(1304, "42000", "PROCEDURE %s already exists", name)
 }
 
 // ErrNoProcedure is the error of a procedure that is not there.
 func ErrNoProcedure(db, name string) error {
-	return mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", db, name)
+	return legacy.NewError(1305, "42000", "PROCEDURE %s.%s does not exist", db, name)
 }
 
 // CreateProcedure stores a procedure, in the place of one of its name if it replaces. The database
@@ -106,11 +103,11 @@ func (c *Change) CreateProcedure(p Procedure, replaces bool, most int) error {
 	case err != nil:
 		return err
 	case res.Values[0] == nil:
-		return gms.ErrDatabaseNotFound.New(p.Database)
+		return legacy.ErrDatabaseNotFound.New(p.Database)
 	case res.Values[1] != nil && !replaces:
 		return errProcedureExists(p.Name)
 	case res.Values[1] == nil && len(res.Pairs[0]) >= most:
-		return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed, or raise isochron_procedures_max", most)
+		return legacy.NewError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed, or raise isochron_procedures_max", most)
 	}
 	c.put(key, txn.Encode(p))
 	return nil

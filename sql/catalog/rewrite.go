@@ -1,10 +1,9 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"slices"
-
-	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/legacy"
 	"isochron/txn"
@@ -23,7 +22,7 @@ func (r *Record) clone() *Record {
 
 // convert rewrites every row of a table for a new definition with the same
 // columns by id.
-func (c *Change) convert(ctx *gms.Context, old, next *Descriptor) error {
+func (c *Change) convert(ctx context.Context, old, next *Descriptor) error {
 	rows, err := c.allRows(old)
 	if err != nil {
 		return err
@@ -41,7 +40,7 @@ func (c *Change) convert(ctx *gms.Context, old, next *Descriptor) error {
 	for n, r := range rows {
 		row := make([]any, len(place))
 		for i, from := range place {
-			if row[i], err = convertValue(ctx, next.Schema.Schema[i], legacy.ToEngine(r.row[from]), n); err != nil {
+			if row[i], err = legacy.Convert(ctx, next.Schema, i, r.row[from], n); err != nil {
 				return err
 			}
 		}
@@ -50,23 +49,6 @@ func (c *Change) convert(ctx *gms.Context, old, next *Descriptor) error {
 		}
 	}
 	return nil
-}
-
-func convertValue(ctx *gms.Context, col *gms.Column, v any, n int) (any, error) {
-	if v == nil {
-		if !col.Nullable {
-			return nil, gms.ErrInsertIntoNonNullableProvidedNull.New(col.Name)
-		}
-		return nil, nil
-	}
-	out, inRange, err := col.Type.Convert(ctx, v)
-	if err == nil && inRange != gms.InRange {
-		err = gms.ErrValueOutOfRange.New(v, col.Type)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("column %s of row %d cannot become %s: %w", col.Name, n+1, col.Type, err)
-	}
-	return out, nil
 }
 
 type storedRow struct {
@@ -143,7 +125,7 @@ func (c *Change) putRow(d *Descriptor, row []any, old *Descriptor, oldKey txn.Ke
 
 func putOnce(tx txn.Txn, seen map[txn.Key]bool, key txn.Key, value []byte, index string) error {
 	if seen[key] {
-		return gms.ErrUniqueKeyViolation.Wrap(fmt.Errorf("two rows have the same value in key %s", index))
+		return legacy.ErrUniqueKeyViolation.Wrap(fmt.Errorf("two rows have the same value in key %s", index))
 	}
 	seen[key] = true
 	tx.Put(key, value)

@@ -5,104 +5,57 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
-
-	"isochron/sql/coltype"
 	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
-// storeColumn is the stored form of a column of the engine.
-func storeColumn(id uint32, c *gms.Column) (Column, error) {
-	if c.HiddenSystem {
-		return Column{}, fmt.Errorf("an index on an expression is not supported; add a generated column and index it")
-	}
+// storeColumn is the stored form of a column's definition.
+func storeColumn(id uint32, c *legacy.Column) (Column, error) {
 	if c.Virtual {
 		return Column{}, fmt.Errorf("column %s: virtual generated columns are not supported; make it STORED", c.Name)
 	}
-	if err := rowcodec.Storable(legacy.Named(c.Type)); err != nil {
+	t, err := c.CoreType()
+	if err != nil {
+		return Column{}, err
+	}
+	if err := rowcodec.Storable(t); err != nil {
 		return Column{}, fmt.Errorf("column %s: %w", c.Name, err)
 	}
-	text, comment, declared := declaredType(c.Comment)
-	if text == "" {
-		text = c.Type.String()
-	}
-	out := Column{
-		ID: id, Name: c.Name, Type: text, Nullable: c.Nullable, AutoInc: c.AutoIncrement,
+	return Column{
+		ID: id, Name: c.Name, Type: c.Type, Collation: c.Collation, Nullable: c.Nullable, AutoInc: c.AutoInc,
 		Default: storeExpr(c.Default), OnUpdate: storeExpr(c.OnUpdate), Generated: storeExpr(c.Generated),
-		Virtual: c.Virtual, Comment: comment, Extra: c.Extra, Declared: declared,
-	}
-	if tc, ok := c.Type.(gms.TypeWithCollation); ok {
-		out.Collation = uint16(tc.Collation())
-	}
-	return out, nil
+		Comment: c.Comment, Extra: c.Extra, Declared: c.Declared,
+	}, nil
 }
 
-func storeExpr(e *gms.ColumnDefaultValue) *Expr {
+func storeExpr(text *string) *Expr {
+	if text == nil {
+		return nil
+	}
+	return &Expr{Text: *text}
+}
+
+func (e *Expr) text() *string {
 	if e == nil {
 		return nil
 	}
-	return &Expr{Text: e.String()}
+	return &e.Text
 }
 
-func loadExpr(e *Expr) *gms.ColumnDefaultValue {
-	if e == nil {
-		return nil
+// definition is the definition of a stored column.
+func (c *Column) definition() *legacy.Column {
+	return &legacy.Column{
+		Name: c.Name, Type: c.Type, Collation: c.Collation, Declared: c.Declared, Nullable: c.Nullable, AutoInc: c.AutoInc, Virtual: c.Virtual,
+		Comment: c.Comment, Extra: c.Extra, Default: c.Default.text(), OnUpdate: c.OnUpdate.text(), Generated: c.Generated.text(),
 	}
-	return gms.NewUnresolvedColumnDefaultValue(e.Text)
 }
 
-// loadType reads a type back from SQL.
-func loadType(c Column) (gms.Type, error) {
-	parsed, err := parseType(c)
-	if err != nil {
-		return nil, err
+// keepType keeps the stored type of a column that the engine has copied, so that its definition says no more than the
+// engine's type.
+func (c *Column) keepType(before Column) {
+	if !c.Declared && before.Declared && c.definition().SameType(before.definition()) {
+		c.Type, c.Declared = before.Type, true
 	}
-	return typeOf(c, parsed)
-}
-
-// typeOf is the engine's type of a column.
-func typeOf(c Column, parsed *sqlparser.ColumnType) (gms.Type, error) {
-	plain := *parsed
-	if strings.EqualFold(plain.Type, "time") {
-		plain.Length = nil
-	}
-	if strings.EqualFold(plain.Type, "float") && plain.Scale != nil {
-		plain.Length, plain.Scale = nil, nil
-	}
-	t, err := types.ColumnTypeToType(&plain)
-	if err != nil {
-		return nil, err
-	}
-	if tc, ok := t.(gms.TypeWithCollation); ok && c.Collation != 0 {
-		return tc.WithNewCollation(gms.CollationID(c.Collation))
-	}
-	return t, nil
-}
-
-// coreType is the type of a column for the core; t is the engine's.
-func coreType(c Column, parsed *sqlparser.ColumnType, t gms.Type) *coltype.Type {
-	out := legacy.TypeOf(t)
-	out.Name, out.Shown = c.Type, shown(c, parsed)
-	if out.Shown.Declared && (out.Kind == coltype.KindFloat32 || out.Kind == coltype.KindFloat64) {
-		out.Precision, out.Scale = literalNumber(parsed.Length, 0), out.Shown.Digits
-	}
-	return &out
-}
-
-// parseType parses a stored type.
-func parseType(c Column) (*sqlparser.ColumnType, error) {
-	stmt, err := sqlparser.Parse("CREATE TABLE t (c " + c.Type + ")")
-	if err != nil {
-		return nil, fmt.Errorf("the stored type %q of column %s cannot be read: %w", c.Type, c.Name, err)
-	}
-	ddl, ok := stmt.(*sqlparser.DDL)
-	if !ok || ddl.TableSpec == nil || len(ddl.TableSpec.Columns) != 1 {
-		return nil, fmt.Errorf("the stored type %q of column %s cannot be read", c.Type, c.Name)
-	}
-	return &ddl.TableSpec.Columns[0].Type, nil
 }
 
 func (r *Record) column(id uint32) int {
@@ -117,39 +70,33 @@ func (r *Record) indexNamed(name string) int {
 	return slices.IndexFunc(r.Indexes, func(x Index) bool { return strings.EqualFold(x.Name, name) })
 }
 
-// schema is the table as the engine sees it.
-func (r *Record) schema() (gms.PrimaryKeySchema, []rowcodec.Column, error) {
-	sch := make(gms.Schema, len(r.Columns))
+// schema is the table as the engine sees it, and how its columns are stored.
+func (r *Record) schema() (legacy.Schema, []rowcodec.Column, error) {
+	columns, key := make([]legacy.Column, len(r.Columns)), make([]int, len(r.PrimaryKey))
+	for i := range r.Columns {
+		columns[i] = *r.Columns[i].definition()
+		columns[i].PrimaryKey = slices.Contains(r.PrimaryKey, r.Columns[i].ID)
+	}
+	for i, id := range r.PrimaryKey {
+		key[i] = r.column(id)
+	}
+	schema, types, err := legacy.NewSchema(r.Database, r.Name, columns, key)
+	if err != nil {
+		return legacy.Schema{}, nil, err
+	}
 	stored := make([]rowcodec.Column, len(r.Columns))
 	for i, c := range r.Columns {
-		parsed, err := parseType(c)
+		if stored[i], err = rowcodec.NewColumn(c.ID, types[i]); err != nil {
+			return legacy.Schema{}, nil, err
+		}
+		if len(c.Fill) == 0 {
+			continue
+		}
+		row, err := rowcodec.NewLayout(stored[i : i+1]).Decode(c.Fill)
 		if err != nil {
-			return gms.PrimaryKeySchema{}, nil, err
+			return legacy.Schema{}, nil, err
 		}
-		t, err := typeOf(c, parsed)
-		if err != nil {
-			return gms.PrimaryKeySchema{}, nil, err
-		}
-		if stored[i], err = rowcodec.NewColumn(c.ID, coreType(c, parsed, t)); err != nil {
-			return gms.PrimaryKeySchema{}, nil, err
-		}
-		if len(c.Fill) > 0 {
-			row, err := rowcodec.NewLayout(stored[i : i+1]).Decode(c.Fill)
-			if err != nil {
-				return gms.PrimaryKeySchema{}, nil, err
-			}
-			stored[i].Fill = row[0]
-		}
-		sch[i] = &gms.Column{
-			Name: c.Name, Type: t, Source: r.Name, DatabaseSource: r.Database, Nullable: c.Nullable,
-			AutoIncrement: c.AutoInc, Default: loadExpr(c.Default), OnUpdate: loadExpr(c.OnUpdate),
-			Generated: loadExpr(c.Generated), Virtual: c.Virtual, Comment: c.Comment, Extra: c.Extra,
-			PrimaryKey: slices.Contains(r.PrimaryKey, c.ID),
-		}
+		stored[i].Fill = row[0]
 	}
-	ordinals := make([]int, len(r.PrimaryKey))
-	for i, id := range r.PrimaryKey {
-		ordinals[i] = r.column(id)
-	}
-	return gms.NewPrimaryKeySchema(sch, ordinals...), stored, nil
+	return schema, stored, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -18,13 +19,17 @@ func defined(t *testing.T, typ, comment string) Column {
 		t.Fatal(err)
 	}
 	def := stmt.(*sqlparser.DDL).TableSpec.Columns[0].Type
-	DeclareType(&def)
-	DeclareType(&def) // a tree may be seen twice
+	legacy.DeclareType(&def)
+	legacy.DeclareType(&def) // a tree may be seen twice
 	engine, err := types.ColumnTypeToType(&def)
 	if err != nil {
 		t.Fatalf("%s: %v", typ, err)
 	}
-	c, err := storeColumn(1, &gms.Column{Name: "c", Type: engine, Comment: string(def.Comment.Val)})
+	column, err := legacy.ColumnOf(&gms.Column{Name: "c", Type: engine, Comment: string(def.Comment.Val)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := storeColumn(1, &column)
 	if err != nil {
 		t.Fatal(err)
 	}

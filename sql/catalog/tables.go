@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/routing"
 	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
@@ -18,11 +16,12 @@ import (
 type Definition struct {
 	Database   string
 	Name       string
-	Schema     gms.PrimaryKeySchema
-	Indexes    []gms.IndexDef
+	Columns    []legacy.Column
+	PrimaryKey []int // positions of its columns
+	Indexes    []legacy.Index
 	Checks     []Check
 	ForeignKey []ForeignKey
-	Collation  gms.CollationID
+	Collation  uint16
 	Comment    string
 	// AutoIncrement is the first value of the column that counts by itself; 0 and 1: 1.
 	AutoIncrement uint64
@@ -121,40 +120,37 @@ func (c *Change) nameIsFree(db, name string) error {
 	case err != nil:
 		return err
 	case values[0] == nil:
-		return gms.ErrDatabaseNotFound.New(db)
+		return legacy.ErrDatabaseNotFound.New(db)
 	case values[1] != nil, values[2] != nil, values[3] != nil:
-		return gms.ErrTableAlreadyExists.New(name)
+		return legacy.ErrTableAlreadyExists.New(name)
 	}
 	return nil
 }
 
 func newRecord(def Definition) (*Record, error) {
 	rec := &Record{
-		Format: recordFormat, Database: def.Database, Name: def.Name, Collation: uint16(def.Collation),
+		Format: recordFormat, Database: def.Database, Name: def.Name, Collation: def.Collation,
 		Comment: def.Comment, Checks: def.Checks, ForeignKey: def.ForeignKey, NextColumn: 1, NextIndex: 1,
 	}
 	if strings.ContainsRune(def.Name, 0) {
 		return nil, fmt.Errorf("a table name cannot hold a zero byte")
 	}
-	for _, c := range def.Schema.Schema {
-		col, err := storeColumn(rec.NextColumn, c)
+	for i := range def.Columns {
+		col, err := storeColumn(rec.NextColumn, &def.Columns[i])
 		if err != nil {
 			return nil, err
 		}
 		rec.Columns = append(rec.Columns, col)
 		rec.NextColumn++
 	}
-	for _, at := range def.Schema.PkOrdinals {
-		if err := indexable(def.Schema.Schema[at]); err != nil {
+	for _, at := range def.PrimaryKey {
+		if err := indexable(&rec.Columns[at]); err != nil {
 			return nil, err
 		}
 		rec.PrimaryKey = append(rec.PrimaryKey, rec.Columns[at].ID)
 	}
 	rec.Padded = rec.pads(rec.PrimaryKey)
 	for _, def := range def.Indexes {
-		if def.IsPrimary() {
-			continue
-		}
 		if err := rec.addIndex(def); err != nil {
 			return nil, err
 		}
@@ -162,39 +158,30 @@ func newRecord(def Definition) (*Record, error) {
 	return rec, nil
 }
 
-func indexable(c *gms.Column) error {
-	if err := rowcodec.Indexable(legacy.Named(c.Type)); err != nil {
+func indexable(c *Column) error {
+	t, err := c.definition().CoreType()
+	if err != nil {
+		return err
+	}
+	if err := rowcodec.Indexable(t); err != nil {
 		return fmt.Errorf("column %s: %w", c.Name, err)
 	}
 	return nil
 }
 
 // addIndex adds a secondary index to the record.
-func (r *Record) addIndex(def gms.IndexDef) error {
-	if def.IsFullText() || def.IsSpatial() || def.IsVector() {
-		return fmt.Errorf("index %s: full-text, spatial and vector indexes are not supported", def.Name)
-	}
-	if def.Predicate != nil {
-		return fmt.Errorf("index %s: partial indexes are not supported", def.Name)
-	}
-	x := Index{ID: r.NextIndex, Name: def.Name, Unique: def.IsUnique(), Comment: def.Comment}
+func (r *Record) addIndex(def legacy.Index) error {
+	x := Index{ID: r.NextIndex, Name: def.Name, Unique: def.Unique, Comment: def.Comment}
 	for _, c := range def.Columns {
-		if c.Expression != nil {
-			return fmt.Errorf("index %s: an index on an expression is not supported; add a generated column and index it", def.Name)
-		}
 		at := r.columnNamed(c.Name)
 		if at < 0 {
-			return gms.ErrKeyColumnDoesNotExist.New(c.Name)
+			return legacy.ErrKeyColumnDoesNotExist.New(c.Name)
 		}
-		t, err := loadType(r.Columns[at])
-		if err != nil {
-			return err
-		}
-		if err := indexable(&gms.Column{Name: c.Name, Type: t}); err != nil {
+		if err := indexable(&r.Columns[at]); err != nil {
 			return err
 		}
 		x.Columns = append(x.Columns, r.Columns[at].ID)
-		x.Lengths = append(x.Lengths, int(c.Length))
+		x.Lengths = append(x.Lengths, c.Length)
 	}
 	if !slices.ContainsFunc(x.Lengths, func(n int) bool { return n > 0 }) {
 		x.Lengths = nil
@@ -204,7 +191,7 @@ func (r *Record) addIndex(def gms.IndexDef) error {
 		x.Name = r.freeIndexName(r.Columns[r.column(x.Columns[0])].Name)
 	}
 	if r.indexNamed(x.Name) >= 0 {
-		return gms.ErrDuplicateKey.New(x.Name)
+		return legacy.ErrDuplicateKey.New(x.Name)
 	}
 	r.NextIndex++
 	x.Global = r.mustBeGlobal(x)
@@ -235,7 +222,6 @@ func (r *Record) mustBeGlobal(x Index) bool {
 
 // splits encodes the points where a table's key range is divided.
 func (r *Record) splits(points [][]any) ([][]byte, error) {
-	ctx := gms.NewEmptyContext()
 	var out [][]byte
 	for _, point := range points {
 		if len(point) == 0 || len(point) > len(r.PrimaryKey) {
@@ -243,13 +229,14 @@ func (r *Record) splits(points [][]any) ([][]byte, error) {
 		}
 		var key []byte
 		for i, v := range point {
-			t, err := loadType(r.Columns[r.column(r.PrimaryKey[i])])
+			c := r.Columns[r.column(r.PrimaryKey[i])].definition()
+			t, err := c.CoreType()
 			if err != nil {
 				return nil, err
 			}
-			value, _, err := t.Convert(ctx, fmt.Sprint(v))
+			value, err := c.Parse(fmt.Sprint(v))
 			if err == nil {
-				key, err = appendKey(key, legacy.Named(t), value, 0, r.Padded)
+				key, err = appendKey(key, t, value, 0, r.Padded)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("the placement splits table %s at %v, which is not a value of its primary key: %w", r.Name, point, err)

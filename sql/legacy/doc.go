@@ -7,7 +7,9 @@
 //	TIME          coltype.Span   types.Timespan
 //	JSON          coltype.JSON   a JSON document
 //
-// FromEngine and ToEngine convert them. Text that the engine keeps behind a handle is loaded by FromEngine.
+// FromEngine and ToEngine convert them. A Column is a column's definition: ColumnOf makes it of the engine's, and NewSchema
+// makes of a table's the columns that the engine's plans have, and their types. The engine is given texts to convert only
+// within its bounds (Within).
 //
 // What the caller owes it. Types of columns, or of expressions; a type that no column has is of kind 0.
 package legacy

@@ -38,13 +38,6 @@ func TypeOf(t gms.Type) coltype.Type {
 	return out
 }
 
-// Named is TypeOf with the name that the engine shows.
-func Named(t gms.Type) *coltype.Type {
-	out := TypeOf(t)
-	out.Name = t.String()
-	return &out
-}
-
 // ofVariable is the type of a system variable: a whole number, a list of names, or text. Others are of kind 0.
 func ofVariable(t gms.SystemVariableType) coltype.Type {
 	switch out := TypeOf(t.UnderlyingType()); out.Kind {

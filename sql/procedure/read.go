@@ -64,6 +64,12 @@ var creates = regexp.MustCompile(`(?is)^((?:\s|/\*[^!].*?\*/)*)create\s+(or\s+re
 // Creates reports whether the first statement of a text is a CREATE PROCEDURE.
 func Creates(text string) bool { return creates.MatchString(text) }
 
+// ReadStored is Read of a text that was stored under a sql_mode.
+func ReadStored(text, mode string) (*Procedure, error) {
+	p, _, err := Read(text, gms.NewSqlModeFromString(mode).ParserOptions())
+	return p, err
+}
+
 // Read parses a CREATE PROCEDURE; rest is the text after it. The errors have MySQL's numbers, except for those of the parser,
 // which are returned unchanged.
 func Read(text string, options sqlparser.ParserOptions) (p *Procedure, rest string, err error) {

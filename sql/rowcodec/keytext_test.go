@@ -8,8 +8,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
-
-	"isochron/sql/legacy"
 )
 
 // Consecutive key forms of all kinds are distinguished, and decoded where that is possible.
@@ -26,16 +24,16 @@ func TestKeyText(t *testing.T) {
 		{types.MustCreateDecimalType(9, 2), apd.New(-12345, -2), "?"}, {types.Float64, 1.5, "?"},
 		{types.Datetime, time.Date(2024, 2, 29, 1, 2, 3, 0, time.UTC), "'2024-02-29 01:02:03'"},
 	} {
-		key, err := AppendKey(nil, legacy.Named(c.typ), c.v, 0)
+		key, err := AppendKey(nil, named(c.typ), c.v, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, rest, ok := KeyText(append(key, "rest"...), legacy.Named(c.typ), false)
+		text, rest, ok := KeyText(append(key, "rest"...), named(c.typ), false)
 		if !ok || text != c.want || string(rest) != "rest" {
 			t.Errorf("%v in %s: %q, then %q, %v; want %q", c.v, c.typ, text, rest, ok, c.want)
 		}
 		for n := range key {
-			KeyText(key[:n], legacy.Named(c.typ), false) // must not panic
+			KeyText(key[:n], named(c.typ), false) // must not panic
 		}
 	}
 }

@@ -10,15 +10,13 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
-
-	"isochron/sql/legacy"
 )
 
 var padding = []gms.CollationID{gms.Collation_utf8mb4_general_ci, gms.Collation_utf8mb4_bin, gms.Collation_latin1_swedish_ci}
 
 func paddedKey(t *testing.T, typ gms.Type, v any, prefixLength int) []byte {
 	t.Helper()
-	k, err := AppendPaddedKey(nil, legacy.Named(typ), v, prefixLength)
+	k, err := AppendPaddedKey(nil, named(typ), v, prefixLength)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +72,7 @@ func TestPaddedKeysCompareAsPaddedTexts(t *testing.T) {
 			if got := paddedKey(t, typ, a, n); !bytes.Equal(got, paddedKey(t, typ, first, 0)) {
 				t.Fatalf("%s: the first %d characters of %q have the key %x", collation.Name(), n, a, got)
 			}
-			begins := AppendBeginning(nil, legacy.Named(typ), strings.TrimRight(a, " "), 0, true)
+			begins := AppendBeginning(nil, named(typ), strings.TrimRight(a, " "), 0, true)
 			if whole := strings.TrimRight(a, " ") + b; !bytes.HasPrefix(paddedKey(t, typ, whole, 0), begins) && strings.TrimRight(a, " ") != "" {
 				t.Fatalf("%s: the key of %q does not begin with %x of %q", collation.Name(), whole, begins, a)
 			}
@@ -96,7 +94,7 @@ func TestOnlyTextsArePadded(t *testing.T) {
 		{types.MustCreateBinary(sqltypes.VarBinary, 9), []byte("a "), false}, {types.Int32, int32(32), false}, {types.JSON, nil, false},
 		{text(gms.Collation_utf8mb4_bin), nil, true}, {text(gms.Collation_utf8mb4_general_ci), "a ", true},
 	} {
-		if got := Pads(legacy.Named(c.typ)); got != c.pads {
+		if got := Pads(named(c.typ)); got != c.pads {
 			t.Errorf("%s pads: %v", c.typ, got)
 		}
 		if a, b := key(t, c.typ, c.v), paddedKey(t, c.typ, c.v, 0); bytes.Equal(a, b) != (!c.pads || c.v == nil) {
@@ -109,12 +107,12 @@ func TestKeyTextOfPaddedKeys(t *testing.T) {
 	typ := text(gms.Collation_utf8mb4_bin)
 	for v, want := range map[string]string{"": "''", "a ": "'a'", " a  b\t ": "' a  b\t'", "語 \x01": "'語 \x01'"} {
 		form := paddedKey(t, typ, v, 0)
-		got, rest, ok := KeyText(append(form, "rest"...), legacy.Named(typ), true)
+		got, rest, ok := KeyText(append(form, "rest"...), named(typ), true)
 		if !ok || got != want || string(rest) != "rest" {
 			t.Errorf("%q: %q, then %q, %v; want %q", v, got, rest, ok, want)
 		}
 		for n := range form {
-			KeyText(form[:n], legacy.Named(typ), true) // must not panic
+			KeyText(form[:n], named(typ), true) // must not panic
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"isochron/sql/legacy"
 )
 
 // A row with replaced values is byte for byte the one that decoding and encoding would give.
@@ -75,7 +73,7 @@ func TestReplaceRefusesUnusualRows(t *testing.T) {
 	cols := make([]Column, 3)
 	for i := range cols {
 		var err error
-		if cols[i], err = NewColumn(uint32(i+1), legacy.Named(types.Int64)); err != nil {
+		if cols[i], err = NewColumn(uint32(i+1), named(types.Int64)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +98,7 @@ func TestReplaceRefusesUnusualRows(t *testing.T) {
 		{"a whole row", NewLayout(cols), whole, []int{0, 2}, true},
 		{"a NULL aside", NewLayout(cols), without, []int{0, 2}, true},
 		{"a NULL replaced", NewLayout(cols), without, []int{1}, false},
-		{"a NULL at the end replaced", NewLayout(append(slices.Clone(cols), Column{ID: 7, Type: legacy.Named(types.Int64)})), whole, []int{3}, false},
+		{"a NULL at the end replaced", NewLayout(append(slices.Clone(cols), Column{ID: 7, Type: named(types.Int64)})), whole, []int{3}, false},
 		{"a column added since", NewLayout(filled), without, []int{0}, false},
 		{"a column added since at the end", NewLayout([]Column{cols[0], cols[2], filled[1]}), without, []int{0}, false},
 		{"a column dropped since", NewLayout(cols[:2]), whole, []int{0}, false},

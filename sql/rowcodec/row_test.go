@@ -15,7 +15,7 @@ func columns(t testing.TB) []Column {
 	t.Helper()
 	var out []Column
 	for i, g := range generators {
-		c, err := NewColumn(uint32(i*3+1), legacy.Named(g.t))
+		c, err := NewColumn(uint32(i*3+1), named(g.t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +63,11 @@ func TestRowRoundTrip(t *testing.T) {
 // A column that an old row does not have holds its fill, unless it was set to
 // NULL since; one that is gone is passed over.
 func TestRowsOutliveColumns(t *testing.T) {
-	old, err := NewColumn(1, legacy.Named(types.Int64))
+	old, err := NewColumn(1, named(types.Int64))
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := NewColumn(2, legacy.Named(types.LongText))
+	added, err := NewColumn(2, named(types.LongText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzTextKey(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("\xff\xfe", "é")
-	typ := legacy.Named(text(gms.Collation_utf8mb4_0900_ai_ci))
+	typ := named(text(gms.Collation_utf8mb4_0900_ai_ci))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		x, err := AppendKey(nil, typ, a, 0)
 		if err != nil {

@@ -81,7 +81,7 @@ var texts = []struct {
 func textColumns(t testing.TB) (out []Column, row []any) {
 	t.Helper()
 	for i, c := range texts {
-		column, err := NewColumn(uint32(i+1), legacy.Named(c.t))
+		column, err := NewColumn(uint32(i+1), named(c.t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,8 +189,8 @@ func sameAsDecoded(t *testing.T, typ gms.Type, c *coltype.Type, got Value, want 
 // A column that an old row does not have has its fill in Values too, of every type.
 func TestValuesOfOlderRows(t *testing.T) {
 	for _, c := range texts {
-		old, _ := NewColumn(1, legacy.Named(types.Int64))
-		added, err := NewColumn(2, legacy.Named(c.t))
+		old, _ := NewColumn(1, named(types.Int64))
+		added, err := NewColumn(2, named(c.t))
 		if err != nil {
 			t.Fatal(err)
 		}

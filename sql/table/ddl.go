@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 )
 
 var (
@@ -32,7 +33,11 @@ func (t *Table) AddColumn(ctx *gms.Context, col *gms.Column, order *gms.ColumnOr
 		return err
 	}
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.AddColumn(db, name, col, fill, order) })
+	def, err := legacy.ColumnOf(col)
+	if err != nil {
+		return err
+	}
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.AddColumn(db, name, &def, fill, legacy.PositionOf(order)) })
 }
 
 func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
@@ -62,13 +67,23 @@ func (t *Table) DropColumn(ctx *gms.Context, column string) error {
 // ModifyColumn implements gms.AlterableTable.
 func (t *Table) ModifyColumn(ctx *gms.Context, column string, col *gms.Column, order *gms.ColumnOrder) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.ModifyColumn(ctx, db, name, column, col, order) })
+	def, err := legacy.ColumnOf(col)
+	if err != nil {
+		return err
+	}
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error {
+		return c.ModifyColumn(ctx, db, name, column, &def, legacy.PositionOf(order))
+	})
 }
 
 // CreateIndex implements gms.IndexAlterableTable.
 func (t *Table) CreateIndex(ctx *gms.Context, def gms.IndexDef) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.CreateIndex(db, name, def) })
+	x, err := legacy.IndexOf(def)
+	if err != nil {
+		return err
+	}
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.CreateIndex(db, name, x) })
 }
 
 // DropIndex implements gms.IndexAlterableTable.
