@@ -56,21 +56,20 @@ func (t *Target) float(c *Column, v expr.Value) (float64, error) {
 		text = jsonText(v)
 	}
 	_, length, f := readNumber(text)
-	var err error
 	switch {
 	case sqltypes.IsNumber(v.Type()):
-		length = len(text)
+		length, f = len(text), noFault
 	case f == noNumber:
 		return 0, t.incorrect(c, "double", v)
-	case f == garbage:
-		err = t.truncated(c)
-	}
-	if err != nil {
-		return 0, err
 	}
 	out, failed := strconv.ParseFloat(strings.TrimLeft(text[:length], " \t\n\v\f\r"), 64)
 	if failed != nil && math.IsInf(out, 0) {
 		return math.Copysign(math.MaxFloat64, out), t.outOfRange(c)
+	}
+	if f == garbage {
+		if err := t.truncated(c); err != nil {
+			return 0, err
+		}
 	}
 	return out + 0, nil // no negative zero
 }

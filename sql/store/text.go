@@ -9,8 +9,8 @@ import (
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
-	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 )
 
@@ -278,10 +278,17 @@ func bitsOf(t *Target, c *Column, n, all uint64) (any, error) {
 	return n, nil
 }
 
-func toJSON(t *Target, c *Column, v expr.Value) (any, error) {
-	doc, err := legacy.JSON(v.ToString())
-	if err != nil {
-		return nil, expr.NewError(3140, "22032", "Invalid JSON text: \"Invalid value.\" at position 0 in value for column '%s'.", c.Name)
+// toJSON takes texts and JSON values: bytes and numbers are none, whatever they read.
+func toJSON(_ *Target, c *Column, v expr.Value) (any, error) {
+	what, at := "not a JSON text, may need CAST", 0
+	switch k := v.Type(); {
+	case isNumberLiteral(v), sqltypes.IsBinary(k):
+		return nil, expr.NewError(3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'.")
+	case sqltypes.IsText(k), k == sqltypes.TypeJSON, k == sqltypes.Enum, k == sqltypes.Set:
+		var doc []byte
+		if doc, what, at = expr.StoredJSON(v.ToString()); what == "" {
+			return coltype.JSON(doc), nil
+		}
 	}
-	return doc, nil
+	return nil, expr.NewError(3140, "22032", "Invalid JSON text: \"%s\" at position %d in value for column '%s'.", what, at, c.Name)
 }
