@@ -24,6 +24,11 @@ func joinColumns(left, right expr.Type) (l, r column, ok bool) {
 		return l, r, true
 	case a == joinNone || b == joinNone:
 		return l, r, false
+	case a == joinExact && b == joinExact:
+		if !sqltypes.IsIntegral(left.Type()) || !sqltypes.IsIntegral(right.Type()) {
+			l.encode, r.encode = encodeNumber, encodeNumber
+		}
+		return l, r, true
 	case a == b:
 		return l, r, sameOrder(left, right, a)
 	case isNumeric(a) && isNumeric(b): // one is a DOUBLE: compared as doubles

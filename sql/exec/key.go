@@ -61,7 +61,9 @@ func newColumn(k Key) column {
 		c.ordinal, c.encode = ordinals(k.Type), encodeOrdinal
 	case t == sqltypes.Bit:
 		c.encode = encodeBit
-	case sqltypes.IsIntegral(t), sqltypes.IsDecimal(t):
+	case sqltypes.IsIntegral(t):
+		c.encode = encodeInteger
+	case sqltypes.IsDecimal(t):
 		c.encode = encodeNumber
 	case sqltypes.IsFloat(t):
 		c.encode = encodeFloat

@@ -3,6 +3,7 @@ package exec
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"strconv"
 
 	"vitess.io/vitess/go/sqltypes"
@@ -19,6 +20,34 @@ const (
 
 // exponentBias makes exponents positive: the largest are those of doubles.
 const exponentBias = 1 << 15
+
+// integerZero is the first byte of 0; of other integers it is so many more as the number has bytes, or less if it is negative.
+const integerZero = 0x80
+
+// encodeInteger encodes the values of a column of integers: their number of bytes, then those, the highest first; of
+// negative ones inverted. What is no integer sorts behind all.
+func encodeInteger(e *encoder, c *column, dst []byte, v expr.Value) []byte {
+	text := v.Raw()
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	n, err := strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
+		return encodeNumber(e, c, append(dst, 255), v)
+	}
+	size := (bits.Len64(n) + 7) / 8
+	if !negative {
+		dst = append(dst, byte(integerZero+size))
+	} else {
+		dst = append(dst, byte(integerZero-size))
+		n = ^n
+	}
+	for i := size - 1; i >= 0; i-- {
+		dst = append(dst, byte(n>>(8*i)))
+	}
+	return dst
+}
 
 // encodeNumber encodes integers and decimals exactly, by their text: sign, exponent, digits without zeros at their ends.
 // The number is 0.DIGITS times ten to the exponent; of negative ones all bytes behind the sign are inverted.

@@ -85,7 +85,7 @@ func TestSpillingEnds(t *testing.T) {
 	for _, op := range operators() {
 		for _, at := range []int{1, 2, 5, 9, 13} {
 			for _, how := range []string{"failed", "cancelled", "closed"} {
-				m, source := spillInto(t, 0, 3000), numbered(3000, 300)
+				m, source := spillInto(t, 0, 3000), numbered(1500, 150)
 				ctx, cancel := context.WithCancelCause(context.Background())
 				s := op.make(t, source, m)
 				switch how {
@@ -269,7 +269,7 @@ func TestNoSpillingOfFewRows(t *testing.T) {
 // All kinds of joins over random relations yield the same from files as in memory.
 func TestJoinsThatSpill(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
-	for round := range 40 {
+	for round := range 15 {
 		left, right := manyRows(random, 300), manyRows(random, 300)
 		for i, model := range joinModels() {
 			if model.keys == nil && round%10 > 0 {
@@ -361,7 +361,7 @@ func TestSetsThatSpill(t *testing.T) {
 		}
 		return out
 	}
-	for round := range 40 {
+	for round := range 15 {
 		left, right := narrow(manyRows(random, 500)), narrow(manyRows(random, 300))
 		for name, of := range map[string]func(m Memory) Source{
 			"DISTINCT":      func(m Memory) Source { return Distinct(Rows(left), types, m) },
@@ -389,7 +389,7 @@ func TestSetsThatSpill(t *testing.T) {
 // after no more groups are opened.
 func TestGroupsThatSpill(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
-	for round := range 30 {
+	for round := range 10 {
 		rows := manyRows(random, 2000)
 		of := func(m Memory) Source {
 			return Group(session(), Rows(rows), []Key{{At: 0, Type: bigint}, {At: 2, Type: text}}, counted[:6], false, m)

@@ -31,7 +31,7 @@ type Bound struct {
 	// At is of Preceding and Following by RANGE: the column with the order key's value minus or plus the distance. Where the
 	// key is not NULL and this is, the frame has no bound but NULLs of the key.
 	At   int
-	Type expr.Type // of At; its keys agree with those of the order key
+	Type expr.Type // of At; Joinable with that of the order key
 }
 
 // BoundKind is the kind of a bound.
@@ -74,8 +74,10 @@ func newFrame(w *Window, f Frame) *frame {
 func newEdge(w *Window, unit FrameUnit, b Bound, isTo bool) edge {
 	e := edge{Bound: b, isTo: isTo}
 	if unit == ByRange && (b.Kind == Preceding || b.Kind == Following) {
-		e.key = newColumn(w.Order[0])
-		e.bound = newColumn(Key{At: b.At, Type: b.Type, Descending: w.Order[0].Descending})
+		key := w.Order[0]
+		e.key, e.bound, _ = joinColumns(key.Type, b.Type)
+		e.key.at, e.bound.at = key.At, b.At
+		e.key.invert, e.bound.invert = key.Descending, key.Descending
 	}
 	return e
 }
