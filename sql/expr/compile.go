@@ -62,6 +62,9 @@ func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, err
 	}
 	collation, one := b.collation(rewritten)
 	if !one {
+		if out := b.byBinary(rewritten); out != nil {
+			return b.translate(out, literal)
+		}
 		return b.divided(rewritten, literal)
 	}
 	tree, err := evalengine.Translate(rewritten, b.config(collation))

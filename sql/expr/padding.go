@@ -104,9 +104,10 @@ func unrolled(e sqlparser.Expr) sqlparser.Expr {
 	return e
 }
 
-// comparedBy is the collation of a comparison: that of a COLLATE, else that of a column, else the connection's.
+// comparedBy is the collation of a comparison: that of a COLLATE, else that of a column, a binary one before others, else the
+// connection's.
 func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
-	of := b.p.context.Collation
+	of, found := b.p.context.Collation, false
 	for _, e := range list {
 		switch e := e.(type) {
 		case *sqlparser.CollateExpr:
@@ -119,8 +120,8 @@ func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
 			if k := len(b.columns.Types); at >= k && b.p.steps[at-k].once {
 				continue // as a literal
 			}
-			if t := b.typeAt(at); sqltypes.IsText(t.Type()) {
-				of = t.Collation()
+			if t := b.typeAt(at); sqltypes.IsText(t.Type()) && !(found && isBinaryCollation(of)) {
+				of, found = t.Collation(), true
 			}
 		}
 	}
