@@ -409,3 +409,27 @@ func TestGroupsThatSpill(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSpill runs operators that hold 100,000 rows in a share of 1 MiB.
+func BenchmarkSpill(b *testing.B) {
+	right := make100k(100_000)
+	key := []JoinKey{{Type: bigint, RightType: bigint}}
+	for name, of := range map[string]func(from Source, m Memory) Source{
+		"sort":     func(from Source, m Memory) Source { return Sort(from, []Key{{At: 0, Type: bigint}}, 0, m) },
+		"distinct": func(from Source, m Memory) Source { return Distinct(from, oneColumn, m) },
+		"group": func(from Source, m Memory) Source {
+			return Group(session(), from, []Key{{At: 0, Type: bigint}}, []Aggregate{{Kind: CountRows}}, false, m)
+		},
+		"join": func(from Source, m Memory) Source {
+			return Join(from, Gathered(Rows(right), m), JoinSpec{Keys: key, Width: 3}, m)
+		},
+		"window": func(from Source, m Memory) Source {
+			return Windowed(session(), from, Window{Functions: []WindowFunction{aggregateOver(wholePartition, Sum, 0, bigint)}}, m)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := spillInto(b, 0, 1<<20)
+			benchmarkOver(b, func(from Source) Source { return of(from, m) })
+		})
+	}
+}
