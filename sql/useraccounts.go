@@ -26,7 +26,8 @@ func (s *Server) SetRoot(ctx context.Context, verifier string) error {
 
 // holder is the session's account with what it holds now.
 func (s *Session) holder() account.Holder {
-	return s.gateway.accounts.Holder(s.quiet)
+	who := s.Client()
+	return s.gateway.accounts.Holder(who.User, who.Address, s.GetCurrentDatabase())
 }
 
 // accountOfConn is the account as which a client has logged in.
@@ -67,14 +68,14 @@ func (g *gateway) takeShare(m *mysql.Conn, of int64, administrator bool) (*accou
 	if !ok {
 		return &account.Share{}, nil
 	}
-	return g.shares.TakeConnection(g.accounts, who, account.Places{All: of, Kept: adminPlaces, Each: setGlobally(userConnections, 0), Administrator: administrator})
+	return g.shares.TakeConnection(g.accounts, who.User, who.Host, account.Places{All: of, Kept: adminPlaces, Each: setGlobally(userConnections, 0), Administrator: administrator})
 }
 
 // administers reports whether a client that has proved its password may have one of the
 // places for administrators.
 func (g *gateway) administers(m *mysql.Conn) bool {
 	who, ok := accountOfConn(m)
-	return ok && g.accounts.Administers(who)
+	return ok && g.accounts.Administers(who.User, who.Host)
 }
 
 // changeAccounts does a statement about users in a transaction of the catalogue.

@@ -33,6 +33,7 @@ type Accounts struct {
 	mu      sync.Mutex
 	applied []byte                           // what shown holds
 	seen    atomic.Pointer[catalog.Snapshot] // the catalogue that it is of; each statement asks
+	book    atomic.Pointer[book]             // what shown holds
 
 	asking  sync.Mutex
 	askedAt time.Time // when the last question to the leader began
@@ -143,6 +144,7 @@ func (a *Accounts) apply(data []byte) error {
 		return err
 	}
 	a.applied = data
+	a.book.Store(bookOf(a.shown))
 	return nil
 }
 

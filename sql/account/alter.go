@@ -160,9 +160,9 @@ func (a alteration) alter(u *mysql_db.User, as gmsplan.AuthenticatedUser) error 
 
 // keepAdministrator refuses to lock the last account that has every privilege and can log in.
 func keepAdministrator(ed *mysql_db.Editor) error {
-	all, left := mysql_db.NewPrivilegeSetWithAllPrivileges(), false
+	left := false
 	ed.VisitUsers(func(u *mysql_db.User) {
-		left = left || !u.Locked && holdsAll(u.PrivilegeSet, all)
+		left = left || !u.Locked && holdsAll(holdingsOf(u.PrivilegeSet), &Holdings{global: all})
 	})
 	if !left {
 		return mysql.NewSQLError(codeNotSupported, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")

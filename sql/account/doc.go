@@ -2,7 +2,7 @@
 // change it, and how much of a node it takes.
 //
 // How it works. All accounts are one value of the catalogue. Accounts decodes it for the engine,
-// whose table of users only shows it; a statement about accounts changes a copy inside a
+// whose table of users only shows it, and keeps a book of it, which logins and checks ask; a statement about accounts changes a copy inside a
 // transaction of the catalogue (Accounts.Change), where it is also judged: no account becomes
 // stronger by making or changing another. NewGate lets clients in. Before it refuses a name or
 // a password it asks the catalogue's leader once, for the account may be new. A failed login is

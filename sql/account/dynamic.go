@@ -91,13 +91,7 @@ func splitDynamic(privileges []gmsplan.Privilege, db string) (static []gmsplan.P
 	return static, dynamic, nil
 }
 
-// staticOf is the privilege of a GRANT or REVOKE; ok is false for those that are more
-// than one, none or dynamic.
-func staticOf(p gmsplan.PrivilegeType) (gms.PrivilegeType, bool) {
-	s, ok := staticTypes[p]
-	return s, ok
-}
-
+// staticTypes are the privileges of GRANT and REVOKE but those that are more than one, none or dynamic.
 var staticTypes = map[gmsplan.PrivilegeType]gms.PrivilegeType{
 	gmsplan.PrivilegeType_Alter: gms.PrivilegeType_Alter, gmsplan.PrivilegeType_AlterRoutine: gms.PrivilegeType_AlterRoutine,
 	gmsplan.PrivilegeType_Create: gms.PrivilegeType_Create, gmsplan.PrivilegeType_CreateRole: gms.PrivilegeType_CreateRole,

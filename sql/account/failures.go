@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/preauth"
@@ -90,9 +88,9 @@ func (f *failures) passed(user string) {
 
 // Administers reports whether a client that has proved its password may have one of the
 // Places for administrators.
-func (a *Accounts) Administers(who gms.MysqlConnectionUser) bool {
-	u := a.named(who.User, who.Host)
-	return u != nil && has(a.privilegesOf(u), connectionAdmin)
+func (a *Accounts) Administers(user, host string) bool {
+	u := a.named(user, host)
+	return u != nil && u.held.has(connectionAdmin)
 }
 
 // decoy is the way in which somebody who does not exist is asked for a password: that
@@ -100,18 +98,16 @@ func (a *Accounts) Administers(who gms.MysqlConnectionUser) bool {
 // every start, as it is for a name that exists: it goes by what the cluster began with,
 // which clients do not know.
 func (a *Accounts) decoy(name string) mysql.AuthMethodDescription {
-	rd := a.shown.Reader()
-	defer rd.Close()
 	all, sha2 := 0, 0
-	rd.VisitUsers(func(u *mysql_db.User) {
-		if u.IsRole || u.AuthString == "" {
-			return
+	for _, u := range a.book.Load().users { // order: counted
+		if u.role || u.verifier == "" {
+			continue
 		}
 		all++
-		if u.Plugin == string(mysql.CachingSha2Password) {
+		if u.plugin == string(mysql.CachingSha2Password) {
 			sha2++
 		}
-	})
+	}
 	keyed := hmac.New(sha256.New, a.first)
 	keyed.Write([]byte(name))
 	if at := float64(binary.BigEndian.Uint64(keyed.Sum(nil))) / (1 << 64); at < float64(sha2)/float64(max(all, 1)) {

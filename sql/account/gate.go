@@ -12,7 +12,6 @@ import (
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/preauth"
@@ -32,8 +31,8 @@ type authenticator struct {
 	methods    []mysql.AuthMethod
 	failures   *failures
 	strangers  strangers
-	noneNative *mysql_db.User // asked for a password in the place of an unknown account
-	noneSha2   *mysql_db.User
+	noneNative *userAccount // asked for a password in the place of an unknown account
+	noneSha2   *userAccount
 
 	mu     sync.Mutex
 	proved map[string][sha256.Size]byte // stored passwords that were proved, by their stored form
@@ -57,9 +56,9 @@ type GateConfig struct {
 // NewGate is what asks clients of a server who they are, and lets them in.
 func NewGate(a *Accounts, cfg GateConfig) mysql.AuthServer {
 	g := &authenticator{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
-	g.noneNative = &mysql_db.User{Plugin: string(mysql.MysqlNativePassword), AuthString: "*" + strings.Repeat("0", 40)}
+	g.noneNative = &userAccount{plugin: string(mysql.MysqlNativePassword), verifier: "*" + strings.Repeat("0", 40)}
 	if again, err := mysql.SerializeCachingSha2PasswordAuthString(rand.Text(), []byte(rand.Text()[:20]), mysql.DefaultCachingSha2PasswordHashIterations); err == nil {
-		g.noneSha2 = &mysql_db.User{Plugin: string(mysql.CachingSha2Password), AuthString: string(again)}
+		g.noneSha2 = &userAccount{plugin: string(mysql.CachingSha2Password), verifier: string(again)}
 	}
 	g.methods = []mysql.AuthMethod{
 		&method{mysql.NewMysqlNativeAuthMethod(g, nil), g, mysql.MysqlNativePassword},
@@ -95,7 +94,7 @@ func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
 	if u == nil {
 		return m.name == m.g.accounts.decoy(user)
 	}
-	return u.Plugin == string(m.name)
+	return u.plugin == string(m.name)
 }
 
 // HandleAuthPluginData implements mysql.AuthMethod.
@@ -163,13 +162,13 @@ func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
 
 // verify lets a user in whose password is proved. If it is not, the password may
 // have been changed a moment ago: once, the leader is asked.
-func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
+func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*userAccount) bool) (mysql.Getter, error) {
 	host := HostOf(remote)
 	for {
 		u := g.accounts.find(user, host)
 		if u != nil && mayTry(conn, u, remote) && proved(u) {
-			if !u.Locked {
-				return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, nil
+			if !u.locked {
+				return gms.MysqlConnectionUser{User: u.user, Host: u.host}, nil
 			}
 		} else {
 			u = nil
@@ -188,12 +187,12 @@ func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, p
 
 // mayTry holds for every way to prove a password: an account without a password is
 // refused from another machine.
-func mayTry(conn *mysql.Conn, u *mysql_db.User, remote net.Addr) bool {
-	if u.AuthString == "" && !isLoopback(remote) {
+func mayTry(conn *mysql.Conn, u *userAccount, remote net.Addr) bool {
+	if u.verifier == "" && !isLoopback(remote) {
 		return false
 	}
 	// There are no certificates of clients, so who must show one cannot come in.
-	return u.SslType == "" || u.SslType == "ANY" && conn.TLSEnabled()
+	return u.tls == "" || u.tls == "ANY" && conn.TLSEnabled()
 }
 
 func isLoopback(a net.Addr) bool {
@@ -221,14 +220,14 @@ func denied(user, host string, password bool) error {
 
 // UserEntryWithHash implements mysql.HashStorage: mysql_native_password.
 func (g *authenticator) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, error) {
-	return g.verify(conn, user, remote, len(answer) > 0, func(u *mysql_db.User) bool {
-		if u.Plugin != string(mysql.MysqlNativePassword) {
+	return g.verify(conn, user, remote, len(answer) > 0, func(u *userAccount) bool {
+		if u.plugin != string(mysql.MysqlNativePassword) {
 			return false
 		}
-		if u.AuthString == "" {
+		if u.verifier == "" {
 			return len(answer) == 0
 		}
-		stored, err := mysql.DecodeMysqlNativePasswordHex(u.AuthString)
+		stored, err := mysql.DecodeMysqlNativePasswordHex(u.verifier)
 		return err == nil && len(stored) == 20 && len(answer) == 20 && mysql.VerifyHashedMysqlNativePassword(answer, salt, stored)
 	})
 }
@@ -237,43 +236,43 @@ func (g *authenticator) UserEntryWithHash(conn *mysql.Conn, salt []byte, user st
 // caching_sha2_password, for a password that was proved before.
 func (g *authenticator) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
 	if len(answer) == 0 || len(answer) == 1 && answer[0] == 0 {
-		getter, err := g.verify(conn, user, remote, false, func(u *mysql_db.User) bool {
-			return u.Plugin == string(mysql.CachingSha2Password) && u.AuthString == ""
+		getter, err := g.verify(conn, user, remote, false, func(u *userAccount) bool {
+			return u.plugin == string(mysql.CachingSha2Password) && u.verifier == ""
 		})
 		return getter, mysql.AuthAccepted, err
 	}
 	u := g.accounts.find(user, HostOf(remote))
-	if u == nil || u.Plugin != string(mysql.CachingSha2Password) || u.AuthString == "" || u.Locked || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
+	if u == nil || u.plugin != string(mysql.CachingSha2Password) || u.verifier == "" || u.locked || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
 		return nil, mysql.AuthNeedMoreData, nil
 	}
 	g.mu.Lock()
-	hash, ok := g.proved[u.AuthString]
+	hash, ok := g.proved[u.verifier]
 	g.mu.Unlock()
 	if !ok || !mysql.VerifyHashedCachingSha2Password(answer, salt, hash[:]) {
 		return nil, mysql.AuthNeedMoreData, nil
 	}
-	return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, mysql.AuthAccepted, nil
+	return gms.MysqlConnectionUser{User: u.user, Host: u.host}, mysql.AuthAccepted, nil
 }
 
 // UserEntryWithPassword implements mysql.PlainTextStorage: the slow path of
 // caching_sha2_password, over TLS.
 func (g *authenticator) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
-	return g.verify(conn, user, remote, password != "", func(u *mysql_db.User) bool {
-		if u.Plugin != string(mysql.CachingSha2Password) {
+	return g.verify(conn, user, remote, password != "", func(u *userAccount) bool {
+		if u.plugin != string(mysql.CachingSha2Password) {
 			return false
 		}
-		if u.AuthString == "" {
+		if u.verifier == "" {
 			return password == ""
 		}
-		digest, iterations, salt, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(u.AuthString))
+		digest, iterations, salt, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(u.verifier))
 		if err != nil || digest != "SHA256" {
 			return false
 		}
 		again, err := mysql.SerializeCachingSha2PasswordAuthString(password, salt, iterations)
-		if err != nil || subtle.ConstantTimeCompare(again, []byte(u.AuthString)) != 1 {
+		if err != nil || subtle.ConstantTimeCompare(again, []byte(u.verifier)) != 1 {
 			return false
 		}
-		g.remember(u.AuthString, password)
+		g.remember(u.verifier, password)
 		return true
 	})
 }

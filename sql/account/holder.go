@@ -3,9 +3,7 @@ package account
 import (
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
-	"github.com/dolthub/vitess/go/mysql"
+	"isochron/sql/legacy"
 )
 
 // Errors of MySQL about an account without a privilege, and about what is refused to all accounts.
@@ -26,44 +24,9 @@ const (
 	ResourceGroupUser    = "RESOURCE_GROUP_USER"
 )
 
-// Has reports whether a privilege, static or dynamic, is held globally.
-func has(p mysql_db.PrivilegeSet, privilege string) bool {
-	if p.Has(gms.PrivilegeType_Super) {
-		return true
-	}
-	if static, ok := staticPrivilege(privilege); ok {
-		return p.Has(static)
-	}
-	return p.HasDynamic(privilege)
-}
-
-// hasOne is has for "A or B".
-func hasOne(p mysql_db.PrivilegeSet, need string) bool {
-	for _, privilege := range strings.Split(need, " or ") {
-		if has(p, privilege) {
-			return true
-		}
-	}
-	return false
-}
-
-// staticPrivilege knows the privileges that the SQL standard and MySQL 5 have, by
-// the names that GRANT takes.
-func staticPrivilege(name string) (gms.PrivilegeType, bool) {
-	switch name {
-	case "GRANT OPTION":
-		return gms.PrivilegeType_GrantOption, true
-	case "CREATE TEMPORARY TABLES":
-		return gms.PrivilegeType_CreateTempTable, true
-	case "SHOW DATABASES":
-		return gms.PrivilegeType_ShowDB, true
-	}
-	return gms.PrivilegeTypeFromString(name)
-}
-
 // Needs is the error of an account that lacks a privilege; "A or B" is either.
 func Needs(privilege string) error {
-	return mysql.NewSQLError(codeNeedsPrivilege, "42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation", strings.ReplaceAll(privilege, " or ", ", "))
+	return legacy.NewError(codeNeedsPrivilege, "42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation", strings.ReplaceAll(privilege, " or ", ", "))
 }
 
 // Holder is an account on whose behalf something is done.
@@ -71,22 +34,28 @@ type Holder struct {
 	accounts   *Accounts
 	User, Host string // of the account
 	Database   string // the current one; empty: none
-	Privileges mysql_db.PrivilegeSet
+	held       *Holdings
 }
 
 // Holder is the account of a session, with what it holds now.
-func (a *Accounts) Holder(ctx *gms.Context) Holder {
-	c := ctx.Session.Client()
-	return Holder{accounts: a, User: c.User, Host: c.Address, Database: ctx.GetCurrentDatabase(), Privileges: a.shown.UserActivePrivilegeSet(ctx)}
+func (a *Accounts) Holder(user, host, database string) Holder {
+	h := Holder{accounts: a, User: user, Host: host, Database: database, held: nothing}
+	if u := a.named(user, host); u != nil {
+		h.held = u.held
+	}
+	return h
 }
 
+// nothing are the privileges of no account.
+var nothing = &Holdings{}
+
 // Has reports whether a privilege is held globally.
-func (h *Holder) Has(privilege string) bool { return has(h.Privileges, privilege) }
+func (h *Holder) Has(privilege string) bool { return h.held.has(privilege) }
 
 // Holds is nil if all of some needs are held globally.
 func (h *Holder) Holds(all []string) error {
 	for _, need := range all {
-		if !hasOne(h.Privileges, need) {
+		if !h.held.hasOne(need) {
 			return Needs(need)
 		}
 	}
@@ -95,9 +64,8 @@ func (h *Holder) Holds(all []string) error {
 
 // HasOnTable reports whether a privilege is held on a table.
 func (h *Holder) HasOnTable(need, db, table string) bool {
-	static, _ := staticPrivilege(need)
-	on := h.Privileges.Database(db)
-	return has(h.Privileges, need) || on.Has(static) || on.Table(table).Has(static)
+	on := h.held.on(db)
+	return h.held.has(need) || (on.all()|on.table(table).all())&anyOf(need) != 0
 }
 
 // HoldsOnTable is nil if all of some needs are held on a table.
@@ -115,7 +83,7 @@ func (h *Holder) HoldsOnTable(all []string, db, table string) error {
 
 // DeniedTable is the error of an account that lacks a privilege on a table.
 func (h *Holder) DeniedTable(command, table string) error {
-	return mysql.NewSQLError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", command, h.User, table)
+	return legacy.NewError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", command, h.User, table)
 }
 
 // HoldsOnDatabase is nil if all of some needs are held on a database.
@@ -124,8 +92,7 @@ func (h *Holder) HoldsOnDatabase(all []string, db string) error {
 		db = h.Database
 	}
 	for _, need := range all {
-		static, _ := staticPrivilege(need)
-		if !has(h.Privileges, need) && !h.Privileges.Database(db).Has(static) {
+		if !h.held.has(need) && h.held.on(db).all()&anyOf(need) == 0 {
 			return h.DeniedDatabase(db)
 		}
 	}
@@ -134,24 +101,22 @@ func (h *Holder) HoldsOnDatabase(all []string, db string) error {
 
 // DeniedDatabase is the error of an account that lacks a privilege on a database.
 func (h *Holder) DeniedDatabase(db string) error {
-	return mysql.NewSQLError(codeDeniedDatabase, "42000", "Access denied for user '%s' to database '%s'", h.User, db)
+	return legacy.NewError(codeDeniedDatabase, "42000", "Access denied for user '%s' to database '%s'", h.User, db)
 }
 
 // HoldsOnProcedure is nil if a privilege is held on a procedure.
 func (h *Holder) HoldsOnProcedure(need, db, name string) error {
-	static, _ := staticPrivilege(need)
-	p := h.Privileges
-	on := p.Database(db)
-	if has(p, need) || on.Has(static) || on.Routine(strings.ToLower(name), true).Has(static) || on.Routine(name, true).Has(static) {
+	on := h.held.on(db)
+	if h.held.has(need) || (on.all()|on.routine(routine{strings.ToLower(name), true}))&anyOf(need) != 0 {
 		return nil
 	}
-	return mysql.NewSQLError(codeDeniedProcedure, "42000", "%s command denied to user '%s' for routine '%s.%s'", strings.ToLower(need), h.User, db, name)
+	return legacy.NewError(codeDeniedProcedure, "42000", "%s command denied to user '%s' for routine '%s.%s'", strings.ToLower(need), h.User, db, name)
 }
 
 // IsSelf reports whether a name in a statement is the holder's own account.
 func (h *Holder) IsSelf(name, host string) bool {
 	me := h.accounts.named(h.User, h.Host)
-	return me != nil && me.User == name && strings.EqualFold(me.Host, canonicalHost(host))
+	return me != nil && me.user == name && strings.EqualFold(me.host, canonicalHost(host))
 }
 
 // MaySee is for SHOW statements about one table, or about a database: an account with nothing on
@@ -163,13 +128,13 @@ func (h *Holder) MaySee(db, table string) error {
 	if strings.EqualFold(db, "information_schema") || db == "" {
 		return nil
 	}
-	on := h.Privileges.Database(db)
+	on := h.held.on(db)
 	switch {
-	case h.Privileges.Count() > 0 || on.Count() > 0:
+	case h.held.global != 0 || on.all() != 0:
 		return nil
-	case table == "" && !on.HasPrivileges():
+	case table == "" && !on.some():
 		return h.DeniedDatabase(db)
-	case table != "" && !on.Table(table).HasPrivileges():
+	case table != "" && !on.table(table).some():
 		return h.DeniedTable("SHOW", table)
 	}
 	return nil
@@ -179,10 +144,10 @@ func (h *Holder) MaySee(db, table string) error {
 // account may be none.
 func (h *Holder) MayKill(user, host string) error {
 	theirs := h.accounts.named(user, host)
-	if theirs != nil && h.IsSelf(theirs.User, theirs.Host) {
+	if theirs != nil && h.IsSelf(theirs.user, theirs.host) {
 		return nil
 	}
-	if theirs != nil && has(h.accounts.privilegesOf(theirs), systemUser) && !h.Has(systemUser) {
+	if theirs != nil && theirs.held.has(systemUser) && !h.Has(systemUser) {
 		return Needs(systemUser)
 	}
 	return h.MayKillUnknown()
@@ -209,14 +174,12 @@ func (h *Holder) Weaker(user, host string) string {
 	if user == "" || user == h.User && canonicalHost(host) == h.Host {
 		return ""
 	}
-	rd := h.accounts.shown.Reader()
-	defer rd.Close()
-	u, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: user, Host: canonicalHost(host)})
-	if !ok {
+	u := h.accounts.named(user, host)
+	if u == nil {
 		return "is no account any more"
 	}
-	mine, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: h.User, Host: h.Host})
-	if !ok || holdsAll(privilegesIn(h.accounts.shown, rd, u), privilegesIn(h.accounts.shown, rd, mine)) {
+	mine := h.accounts.named(h.User, h.Host)
+	if mine == nil || holdsAll(u.held, mine.held) {
 		return ""
 	}
 	return "has fewer privileges than yours"

@@ -3,8 +3,6 @@ package account
 import (
 	"net/netip"
 	"strings"
-
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 )
 
 // Which account a client is of. As in MySQL 8, of all accounts whose host matches the client's
@@ -127,17 +125,13 @@ func matchPattern(pattern, text string) bool {
 
 // find is the account of a client that names a user and comes from an address, nil if there is
 // none.
-func (a *Accounts) find(name, address string) *mysql_db.User {
-	rd := a.shown.Reader()
-	defer rd.Close()
-	return findAccount(rd, name, address)
-}
+func (a *Accounts) find(name, address string) *userAccount { return a.book.Load().find(name, address) }
 
-func findAccount(rd mysql_db.UserFetcher, name, address string) (best *mysql_db.User) {
+func (b *book) find(name, address string) (best *userAccount) {
 	var how specificity
 	for _, user := range []string{name, ""} {
-		for _, u := range rd.GetUsersByUsername(user) {
-			if s, ok := matchHost(u.Host, address); ok && (best == nil || s.before(how)) {
+		for _, u := range b.byUser[user] {
+			if s, ok := matchHost(u.host, address); ok && (best == nil || s.before(how)) {
 				best, how = u, s
 			}
 		}
@@ -149,9 +143,4 @@ func findAccount(rd mysql_db.UserFetcher, name, address string) (best *mysql_db.
 }
 
 // named is the account of exactly this name and host, as a session has them; nil if there is none.
-func (a *Accounts) named(name, host string) *mysql_db.User {
-	rd := a.shown.Reader()
-	defer rd.Close()
-	u, _ := rd.GetUser(mysql_db.UserPrimaryKey{User: name, Host: canonicalHost(host)})
-	return u
-}
+func (a *Accounts) named(name, host string) *userAccount { return a.book.Load().named(name, host) }

@@ -37,16 +37,18 @@ func TestTheMostSpecificAccount(t *testing.T) {
 			for _, h := range made {
 				ed.PutUser(&mysql_db.User{User: "u", Host: h, PrivilegeSet: mysql_db.NewPrivilegeSet()})
 			}
+			ed.Close()
 			var got []string
 			for {
-				u := findAccount(ed, "u", c.address)
+				u := bookOf(db).find("u", c.address)
 				if u == nil {
 					break
 				}
-				got = append(got, u.Host)
-				ed.RemoveUser(mysql_db.UserPrimaryKey{User: "u", Host: u.Host})
+				got = append(got, u.host)
+				ed = db.Editor()
+				ed.RemoveUser(mysql_db.UserPrimaryKey{User: "u", Host: u.host})
+				ed.Close()
 			}
-			ed.Close()
 			if strings.Join(got, " ") != c.want {
 				t.Errorf("%s: %v, want %s", c.address, got, c.want)
 			}
@@ -67,11 +69,11 @@ func TestTheAnonymousAccount(t *testing.T) {
 			name, host, _ := strings.Cut(a, "@")
 			ed.PutUser(&mysql_db.User{User: name, Host: host, PrivilegeSet: mysql_db.NewPrivilegeSet()})
 		}
-		got := ""
-		if u := findAccount(ed, "u", "127.0.0.1"); u != nil {
-			got = u.User + "@" + u.Host
-		}
 		ed.Close()
+		got := ""
+		if u := bookOf(db).find("u", "127.0.0.1"); u != nil {
+			got = u.user + "@" + u.host
+		}
 		if got != c.want {
 			t.Errorf("of %s: %q, want %q", c.accounts, got, c.want)
 		}

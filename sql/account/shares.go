@@ -4,8 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
+	"isochron/sql/legacy"
 )
 
 // One account cannot take all that a node has: of its connections, prepared statements and
@@ -75,10 +74,10 @@ type Places struct {
 
 // TakeConnection counts a connection with its account, or says why that has too many. Those who
 // may administer have a few more, for an application may use their account.
-func (s *Shares) TakeConnection(a *Accounts, who gms.MysqlConnectionUser, p Places) (*Share, error) {
+func (s *Shares) TakeConnection(a *Accounts, user, host string, p Places) (*Share, error) {
 	var own int64
-	if u := a.named(who.User, who.Host); u != nil {
-		own = attributesOf(u).MaxUserConnections
+	if u := a.named(user, host); u != nil {
+		own = u.connections
 	}
 	of, each := p.All, p.Each
 	most := PartOf(of)
@@ -95,16 +94,16 @@ func (s *Shares) TakeConnection(a *Accounts, who gms.MysqlConnectionUser, p Plac
 			more = p.Kept // these are beyond the places of all
 		}
 	}
-	one, ok := s.enter(who.User+"@"+who.Host, most+more)
+	one, ok := s.enter(user+"@"+host, most+more)
 	switch {
 	case ok:
 		return one, nil
 	case own > 0:
-		return nil, mysql.NewSQLError(codeUserLimit, "42000", "User '%s' has exceeded the 'max_user_connections' resource (current value: %d): close a connection, or ALTER USER ... WITH MAX_USER_CONNECTIONS", who.User, own)
+		return nil, legacy.NewError(codeUserLimit, "42000", "User '%s' has exceeded the 'max_user_connections' resource (current value: %d): close a connection, or ALTER USER ... WITH MAX_USER_CONNECTIONS", user, own)
 	case each > 0:
-		return nil, mysql.NewSQLError(codeTooManyOfUser, "42000", "User %s already has more than 'max_user_connections' active connections (the node's setting is %d)", who.User, each)
+		return nil, legacy.NewError(codeTooManyOfUser, "42000", "User %s already has more than 'max_user_connections' active connections (the node's setting is %d)", user, each)
 	}
-	return nil, mysql.NewSQLError(codeTooManyOfUser, "42000", "User %s already has more than 'max_user_connections' active connections: an account has at most %d here, 80 %% of the node's (sql.connections). ALTER USER ... WITH MAX_USER_CONNECTIONS, or SET GLOBAL max_user_connections, says another number", who.User, most)
+	return nil, legacy.NewError(codeTooManyOfUser, "42000", "User %s already has more than 'max_user_connections' active connections: an account has at most %d here, 80 %% of the node's (sql.connections). ALTER USER ... WITH MAX_USER_CONNECTIONS, or SET GLOBAL max_user_connections, says another number", user, most)
 }
 
 // Take adds to one part of a share; false, and nothing is added, if that is beyond what an
