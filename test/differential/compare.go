@@ -55,7 +55,7 @@ type Difference struct {
 	Message string // of Isochron's error
 }
 
-// stays is what of a difference remains when its statement is shrunk: error numbers. A statement that becomes wrong in
+// stays is what of a difference remains when its statement is shrunk: error numbers and types. A statement that becomes wrong in
 // another way shows another difference.
 func (d *Difference) stays() string {
 	switch d.Kind {
@@ -65,7 +65,7 @@ func (d *Difference) stays() string {
 	case KindAccepted:
 		_, code, _ := strings.Cut(d.Detail, "mariadb: ")
 		return code
-	case KindCode:
+	case KindCode, KindType:
 		return d.Detail
 	}
 	return ""

@@ -11,7 +11,9 @@ func drawSets(g gen, tables []*Table, _ int) *Statement {
 	d := &drawing{g: g, tables: tables}
 	width := 1 + g.IntN(3)
 	x := &sets{d: d, link: d.alias("columns "), top: true}
-	n := x.chain(2+g.IntN(2)*g.IntN(3), width)
+	arms := 2 + g.IntN(2)*g.IntN(3)
+	x.alike = arms > 2
+	n := x.chain(arms, width)
 	s := &Statement{Mode: modeStrict, Quiet: d.quiet}
 	if g.chance(20) {
 		s.Tree = x.counted(n, width)
@@ -35,6 +37,8 @@ type sets struct {
 	d     *drawing
 	link  string // of the select lists
 	names []string
+	// alike: all have columns of the same classes. MariaDB has one type for all queries, MySQL one for each operator.
+	alike bool
 	top   bool // the next query is the first: its columns give the names
 	// classes are those of the columns of the first query.
 	classes []string
@@ -60,6 +64,7 @@ func (x *sets) arm(width int, first bool) *Node {
 	switch n := g.IntN(20); {
 	case n < 3 && !first:
 		inner := *x
+		inner.alike = true
 		return scope(named("parentheses", fill("(%)", inner.chain(2, width))))
 	case n < 5 && !x.top:
 		return x.values(width)
@@ -116,14 +121,20 @@ func (x *sets) item(f *from, i int, bare bool) (*Node, string) {
 		return literal(d.g.pick(literalsOf[class]...)), class
 	}
 	c := d.column(f.side.rels)
-	if class != "" && d.g.chance(60) {
+	if class != "" && (x.alike || class == "double" || d.g.chance(60)) {
 		c = d.column(f.side.rels, class)
 	}
-	if c.Name == "vu" { // of which the collation does not go with others
-		return expr("CHAR_LENGTH()", "CHAR_LENGTH(%)", c.node()), "integer"
+	// Of VARCHAR "vu" the collation does not go with others; a DOUBLE and a BINARY(4) become texts of the length of their type.
+	if class != "" && c.Class != class && (x.alike || class == "double" || c.Class == "double" || c.Name == "b") || c.Name == "vu" || class == "" && c.Class == "bytes" && c.Name == "b" {
+		if class == "" || class == "integer" {
+			return expr("IS NULL", "% IS NULL", c.node()), "integer"
+		}
+		return literal("NULL"), class
 	}
-	if d.g.chance(20) {
-		return d.over(c), "text"
+	if d.g.chance(20) && !x.alike {
+		if n := d.over(c); n.Name != "/ 2" { // MariaDB has more digits of it as a text
+			return n, "text"
+		}
 	}
 	return c.node(), c.Class
 }

@@ -16,7 +16,7 @@ func drawWindows(g gen, tables []*Table, _ int) *Statement {
 	b := d.block(f)
 	b.filtered(20)
 	w := &windows{b: b, d: d, rels: b.rels, named: list(0, ", ")}
-	s := &Statement{Mode: modeStrict, Quiet: d.quiet}
+	s := &Statement{Mode: modeStrict}
 	switch n := g.IntN(20); {
 	case n < 4:
 		s.Tree = w.overGroups()
@@ -25,6 +25,7 @@ func drawWindows(g gen, tables []*Table, _ int) *Statement {
 	default:
 		s.Tree = w.plain()
 	}
+	s.Quiet = d.quiet
 	return s
 }
 
@@ -35,6 +36,8 @@ type windows struct {
 	rels  []*relation
 	named *Node // definitions of WINDOW
 	names []*window
+	count int  // of the windows drawn
+	alone bool // there is one without a partition or an order: MariaDB computes others beside it wrongly
 }
 
 // window is a definition: its partition, and whether its order is total.
@@ -55,14 +58,20 @@ func (w *windows) plain() *Node {
 		}
 	}
 	functions := list(1, "")
-	for range 1 + g.IntN(3) {
-		functions.Kids = append(functions.Kids, fill(", %", w.item()))
+	for i := range 1 + g.IntN(3) {
+		if i == 0 || !w.alone {
+			functions.Kids = append(functions.Kids, fill(", %", w.item()))
+		}
 	}
 	tail := pinned("")
 	if g.chance(70) {
 		keys := list(0, "")
-		if g.chance(20) {
-			keys.Kids = append(keys.Kids, fill("%, ", w.function()))
+		if g.chance(20) && !w.alone {
+			key := w.function()
+			for key.Name == "STD()" || key.Name == "VAR_SAMP()" { // their last digits are open
+				key = w.function()
+			}
+			keys.Kids = append(keys.Kids, fill("%, ", key))
 		}
 		order := optional(fill(" ORDER BY %%", keys, tagged(totalOf(g, w.rels), tagTotal)))
 		tail.Kids = append(tail.Kids, order, w.d.limit(25))
@@ -85,15 +94,11 @@ func (w *windows) item() *Node {
 	if slices.Contains(n.Tags, tagOwnName) { // its text is another at MariaDB
 		return fill("% AS "+w.d.alias("x"), n)
 	}
-	switch g.IntN(12) {
+	switch g.IntN(12) { // MariaDB has no text of one in CONCAT()
 	case 0:
 		return expr("IS NULL", "% IS NULL", n)
 	case 1:
 		return expr("COALESCE()", "COALESCE(%, %)", n, literal("0"))
-	case 2:
-		if n.Name != "STD()" && n.Name != "VAR_SAMP()" { // their last digits are open
-			return expr("CONCAT()", "CONCAT(%, '.')", n)
-		}
 	}
 	return n
 }
@@ -150,8 +155,8 @@ func (w *windows) overGroups() *Node {
 			partition = optional(fill("PARTITION BY % ", columns[0].node()))
 		}
 		keys := list(0, "")
-		if g.chance(50) {
-			keys.Kids = append(keys.Kids, fill("%"+g.pick("", " DESC")+", ", w.b.aggregate(true)))
+		if g.chance(50) { // MariaDB forgets the order of the groups beside an aggregate of distinct values
+			keys.Kids = append(keys.Kids, fill("%"+g.pick("", " DESC")+", ", w.numericAggregate()))
 		}
 		over := fill("(%ORDER BY %%%)", partition, keys, total(), w.rowsFrame(30))
 		var n *Node
@@ -160,7 +165,7 @@ func (w *windows) overGroups() *Node {
 			n = expr("RANK()", g.pick("RANK()", "ROW_NUMBER()", "DENSE_RANK()", "CUME_DIST()")+" OVER %", over)
 			over.Kids[3] = none()
 		case 1:
-			n = expr("LAG()", g.pick("LAG(%)", "LEAD(%)")+" OVER %", w.b.aggregate(true), over)
+			n = expr("LAG()", g.pick("LAG(%)", "LEAD(%)")+" OVER %", w.numericAggregate(), over)
 			over.Kids[3] = none()
 		default:
 			n = expr("SUM(SUM())", g.pick("SUM(%)", "MAX(%)", "COUNT(%)", "AVG(%)")+" OVER %", w.numericAggregate(), over)
@@ -191,7 +196,9 @@ func (w *windows) window(total bool) *window {
 		}
 	}
 	v := &window{partition: none(), ordering: none(), total: total, ordered: true}
-	if g.chance(55) {
+	w.count++
+	bare := !total && g.chance(30)
+	if g.chance(55) || bare && w.count > 1 {
 		keys := list(1, ", ", d.value(w.rels, comparableClasses...))
 		if g.chance(20) {
 			keys.Kids = append(keys.Kids, d.column(w.rels).node())
@@ -205,10 +212,13 @@ func (w *windows) window(total bool) *window {
 			keys.Kids = append(keys.Kids, fill("%"+g.pick("", " DESC")+", ", d.value(w.rels, comparableClasses...)))
 		}
 		v.ordering = fill("ORDER BY %%", keys, totalOf(g, w.rels))
-	case g.chance(70):
+	case !bare:
 		v.ordering = fill("ORDER BY %", list(1, ", ", fill("%"+g.pick("", " DESC"), d.value(w.rels, comparableClasses...))))
 	default:
 		v.ordered = false
+		if w.alone = len(v.partition.Kids) == 0; !w.alone {
+			v.partition.Optional = false
+		}
 	}
 	v.node = fill("(%%)", v.partition, v.ordering)
 	if g.chance(20) {
@@ -272,8 +282,8 @@ func (w *windows) frame(unit string, number func() *Node) *Node {
 		to = 1
 	}
 	second := bounds[to]
-	if from == to && from != 2 {
-		second = n([]string{"", "PRECEDING", "", "FOLLOWING"}[from])
+	if from == to { // of a frame that ends before it begins MariaDB has rows
+		second = bounds[from].clone()
 	}
 	return optional(named(unit+" BETWEEN", fill(" "+unit+" BETWEEN % AND %", bounds[from], second)))
 }
@@ -334,7 +344,7 @@ func (w *windows) function() *Node {
 // tagOwnName marks what is named by an alias, as its text is not the same in both servers.
 const tagOwnName = "own name"
 
-var windowAggregates = []string{"COUNT(%)", "SUM(%)", "AVG(%)", "MIN(%)", "MAX(%)", "BIT_OR(%)", "BIT_AND(%)", "BIT_XOR(%)", "STD(%)", "VAR_SAMP(%)"}
+var windowAggregates = []string{"COUNT(%)", "SUM(%)", "AVG(%)", "MIN(%)", "MAX(%)", "BIT_OR(%)", "STD(%)", "VAR_SAMP(%)"} // MariaDB computes BIT_XOR of negative numbers wrongly
 
 // over draws an aggregate over a window.
 func (w *windows) over(v *Node) *Node {
@@ -379,9 +389,13 @@ func (w *windows) ranged() *Node {
 	case "decimal":
 		number = func() *Node { return text(g.pick("0", "1", "0.5", "2.25")) }
 	case "date":
+		w.d.quiet = true
+		w.beyondZero(c)
 		key = elsewhere(text(key.Parts[0]), "TO_DAYS("+key.Parts[0]+")")
 		number = func() *Node { n := g.pick("0", "1", "29", "400"); return elsewhere(text("INTERVAL "+n+" DAY"), n) }
 	case "datetime":
+		w.d.quiet = true
+		w.beyondZero(c)
 		key = elsewhere(text(key.Parts[0]), "TO_SECONDS("+key.Parts[0]+")")
 		number = func() *Node {
 			n := g.pick("0", "3600", "86400")
@@ -390,9 +404,15 @@ func (w *windows) ranged() *Node {
 	}
 	frame := w.frame("RANGE", number)
 	frame.Optional = false
+	w.count++
 	n := w.over(fill("(%ORDER BY %"+g.pick("", " DESC")+"%)", partition, key, frame))
 	if key.Maria != nil {
 		n.Tags = append(n.Tags, tagOwnName)
 	}
 	return n
+}
+
+// beyondZero leaves out rows with the date 0000-00-00, of which there is no day before or after.
+func (w *windows) beyondZero(c ref) {
+	w.b.where = append(w.b.where, expr("OR", "(% IS NULL OR YEAR(%) > 0)", c.node(), c.node()))
 }
