@@ -43,6 +43,11 @@ func checkForeign(f *File) []Finding {
 	var out []Finding
 	for _, spec := range f.AST.Imports {
 		path := importPath(spec)
+		for _, library := range engine {
+			if f.Unit == "sql" && strings.HasPrefix(path, library+"/") && !slices.Contains(engineUsers, f.Dir) {
+				out = append(out, f.at(spec, "%s imports the SQL engine, %s; what it needs of it belongs in sql/legacy", f.Dir, library))
+			}
+		}
 		for library, users := range foreign {
 			if (path == library || strings.HasPrefix(path, library+"/")) && !slices.Contains(users, f.Unit) {
 				out = append(out, f.at(spec, "%s imports %s; only %s may", f.Unit, library, strings.Join(users, " and ")))

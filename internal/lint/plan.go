@@ -53,6 +53,15 @@ var foreign = map[string][]string{
 	"github.com/jackc/pgx":               {"server"},
 }
 
+// engine are the libraries of the SQL engine, engineUsers the packages of sql that still import them. Each that no longer
+// does leaves the list; none is added.
+var (
+	engine      = []string{"github.com/dolthub/go-mysql-server", "github.com/dolthub/vitess"}
+	engineUsers = []string{
+		"sql", "sql/account", "sql/change", "sql/dialect", "sql/foreign", "sql/legacy", "sql/plan", "sql/procedure", "sql/rounds", "sql/table", "sql/window",
+	}
+)
+
 // core are the driven packages: they get time and disk from their driver, and randomness from a
 // seed only.
 var core = []string{
