@@ -225,6 +225,7 @@ func (b *builder) createFrom(ctx *gms.Context, n *gmsplan.TableCopier, row gms.R
 	} else if there {
 		return existing(create)
 	}
+	selectedTypes(ctx, create)
 	exec := b.g.engine.Analyzer.ExecBuilder
 	made, err := exec.Build(ctx, create, row)
 	if err != nil {

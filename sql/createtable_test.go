@@ -86,3 +86,19 @@ func TestFailedCreateTableLeavesNothing(t *testing.T) {
 	c.exec("INSERT INTO d VALUES (9, 9, 'z')")
 	c.expect("SHOW TABLES", "c\nd\np")
 }
+
+// A table that is made from a query has the types of its columns, with their digits, and takes NULL where they do.
+func TestTypesOfTablesMadeFromQueries(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("CREATE TABLE q (a TIME NOT NULL, b TIME(2), c DATETIME(1), z INT(5) ZEROFILL, d DOUBLE(8,2), e ENUM('x', ' COLLATE y'), v VARCHAR(9) COLLATE utf8mb4_bin, u TEXT, s CHAR(3) CHARACTER SET latin1)")
+	c.exec("INSERT INTO q VALUES ('1:1:1', '2:2:2.22', '2024-01-01 1:1:1.5', 7, 1.234, 'x', 'v', 'u', 's')")
+	types := "a | time | NO |  | NULL | \nb | time(2) | YES |  | NULL | \nc | datetime(1) | YES |  | NULL | \nz | int(5) unsigned zerofill | YES |  | NULL | \nd | double(8,2) | YES |  | NULL | \ne | enum('x',' COLLATE y') | YES |  | NULL | \nv | varchar(9) | YES |  | NULL | \nu | text | YES |  | NULL | \ns | char(3) | YES |  | NULL | "
+	c.expect("SHOW COLUMNS FROM q", types)
+	c.exec("CREATE TABLE r AS SELECT * FROM q")
+	c.expect("SHOW COLUMNS FROM r", types)
+	c.expect("SELECT a, b, c, z, d FROM r", "01:01:01 | 02:02:02.22 | 2024-01-01 01:01:01.5 | 7 | 1.23")
+	c.exec("CREATE TABLE m (b TIME(1), n INT) SELECT MAX(b) AS m, b, NOW(3) AS n3, CAST('10:11:12.345' AS TIME(3)) AS t3, COUNT(*) AS n FROM q GROUP BY b")
+	c.expect("SHOW COLUMNS FROM m", "b | time(1) | YES |  | NULL | \nn | int | YES |  | NULL | \nm | time(2) | YES |  | NULL | \nn3 | datetime(3) | NO |  | NULL | \nt3 | time(3) | YES |  | NULL | ")
+	c.exec("CREATE TABLE o AS SELECT MAX(b) AS m FROM q WHERE a > '10:00:00'")
+	c.expect("SELECT * FROM o", "NULL")
+}

@@ -112,8 +112,21 @@ func (b *builder) showColumns(ctx *gms.Context, n *gmsplan.ShowColumns, row gms.
 		column, _ := row[name].(string)
 		if text, _, ok := find(t.Database().Name(), t.Name(), column); ok {
 			row[typ] = text
+		} else if text, ok := row[typ].(string); ok {
+			row[typ] = withoutCollation(text)
 		}
 	})
+}
+
+// withoutCollation is a type without the character set and collation that the engine writes behind it.
+func withoutCollation(text string) string {
+	at := strings.LastIndexAny(text, ")'") + 1
+	for _, mark := range []string{" CHARACTER SET ", " COLLATE "} {
+		if plain, _, ok := strings.Cut(text[at:], mark); ok {
+			return text[:at] + plain
+		}
+	}
+	return text
 }
 
 // noPriority leaves every node to the engine.

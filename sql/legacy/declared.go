@@ -93,6 +93,16 @@ func Declare(c, other *gms.Column, text string) {
 	}
 }
 
+// DeclareDigits gives a column of type TIME its digits.
+func DeclareDigits(c *gms.Column, digits int) {
+	if text := "time"; !strings.HasPrefix(c.Comment, typeMark) {
+		if digits > 0 {
+			text = fmt.Sprintf("time(%d)", digits)
+		}
+		c.Comment = typeMark + text + typeMarkEnd + c.Comment
+	}
+}
+
 // shown is how values of a stored type are shown.
 func shown(declared bool, t *sqlparser.ColumnType) coltype.Shown {
 	if !declared {
