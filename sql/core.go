@@ -213,7 +213,7 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	c.Parameters = parameters
 	lookup := coreLookup(s, snap)
 	q, err := bind.Bind(tree, bind.Scope{
-		Table: lookup, View: coreViews(s, snap), FullGroup: s.coreSettings().fullGroup, Texts: parse.Texts(text, tree),
+		Table: lookup, View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), FullGroup: s.coreSettings().fullGroup, Texts: parse.Texts(text, tree),
 	})
 	if err != nil {
 		return nil, lastingError(err)
@@ -349,7 +349,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable()}, s.account.Load())
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.account.Load())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}
@@ -426,6 +426,7 @@ func (x *execution) otherwise(err error, yielded int64) error {
 type coreReader struct {
 	s    *Session
 	once bool // it is the statement's only read
+	x    *execution
 }
 
 // Read implements rounds.Reader.

@@ -31,7 +31,7 @@ var endless = []string{
 	"SELECT ROW_NUMBER() OVER (ORDER BY a.v) FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1",
 	"SELECT COUNT(*) FROM n a, n b, n c, n d UNION ALL SELECT 1",
 	"WITH RECURSIVE r (i) AS (SELECT 1 UNION ALL SELECT r.i + 1 FROM r, n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1) SELECT * FROM r",
-	"SELECT COUNT(*) FROM information_schema.columns a, information_schema.columns b, information_schema.columns c",
+	"SELECT COUNT(*) FROM information_schema.columns a, information_schema.columns b, information_schema.columns c, information_schema.columns d",
 	"INSERT INTO m SELECT a.v FROM n a, n b, n c, n d WHERE a.v + d.v = -1",
 	"UPDATE n SET v = 1 WHERE id IN (SELECT a.v FROM (SELECT a.v FROM n a, n b, n c, n d WHERE a.v + d.v = -1) AS a)",
 	"DELETE FROM n WHERE id IN (SELECT a.v FROM n a, n b, n c, n d WHERE a.v + d.v = -1)",

@@ -136,6 +136,11 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 				return b.view(v, name.Name.String(), alias, !t.As.IsEmpty())
 			}
 		}
+		if b.scope.Virtual != nil {
+			if v, ok := b.scope.Virtual(database, name.Name.String()); ok {
+				return b.virtual(v, alias, !t.As.IsEmpty()), nil
+			}
+		}
 		return nil, unsupported("table " + name.Name.String())
 	}
 	if !hasIndexes(d, t.Hints) {
@@ -233,6 +238,19 @@ func (b *binder) view(v *View, name, alias string, renamed bool) (*operand, erro
 		out.names.tables[0].database = v.Database
 	}
 	return out, err
+}
+
+// virtual binds a virtual table.
+func (b *binder) virtual(v *Virtual, alias string, renamed bool) *operand {
+	var names []string
+	for _, c := range v.Columns {
+		names = append(names, c.Name)
+	}
+	out := b.rows(&Source{Virtual: v, Alias: alias}, names)
+	if !renamed {
+		out.names.tables[0].database = v.Database
+	}
+	return out
 }
 
 // hasIndexes reports whether hints name indexes of the table. They change no answer, and the choice by rounds is kept.

@@ -41,17 +41,18 @@ type Query struct {
 	Count      sqlparser.Expr // nil: all
 }
 
-// Source yields rows: it has one of Table, Query, Set, Values and Rounds.
+// Source yields rows: it has one of Table, Virtual, Query, Set, Values and Round.
 type Source struct {
-	Table  *catalog.Descriptor
-	Query  *Query // a derived table, or CTE's
-	CTE    *CTE   // not nil: its query is executed once for all sources of it
-	Set    *SetOperation
-	Values [][]sqlparser.Expr
-	Round  *CTE // the rows that the last round of a recursive CTE made
-	Alias  string
-	First  int // position of its first column
-	Width  int // number of its columns
+	Table   *catalog.Descriptor
+	Virtual *Virtual
+	Query   *Query // a derived table, or CTE's
+	CTE     *CTE   // not nil: its query is executed once for all sources of it
+	Set     *SetOperation
+	Values  [][]sqlparser.Expr
+	Round   *CTE // the rows that the last round of a recursive CTE made
+	Alias   string
+	First   int // position of its first column
+	Width   int // number of its columns
 }
 
 // CTE is a common table expression.

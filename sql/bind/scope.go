@@ -21,14 +21,27 @@ type View struct {
 	Texts    Texts
 }
 
+// Virtual is a table whose rows are not the shards': one of the server itself, or one at sources.
+type Virtual struct {
+	Database, Name string
+	Columns        []VirtualColumn
+}
+
+// VirtualColumn is a column of a virtual table.
+type VirtualColumn struct {
+	Name string
+	Type expr.Type
+}
+
 // Texts are the texts of select lists, by the SELECT that they are of.
 type Texts map[*sqlparser.Select][]string
 
 // Scope is what a statement is bound against.
 type Scope struct {
 	Table     Lookup
-	View      func(database, view string) (*View, bool) // nil: there are none
-	FullGroup bool                                      // ONLY_FULL_GROUP_BY is in force
+	View      func(database, view string) (*View, bool)     // nil: there are none
+	Virtual   func(database, table string) (*Virtual, bool) // nil: there are none
+	FullGroup bool                                          // ONLY_FULL_GROUP_BY is in force
 	Texts     Texts
 }
 

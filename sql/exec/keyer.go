@@ -2,11 +2,15 @@ package exec
 
 import "isochron/sql/expr"
 
-// Keyer makes keys of rows: byte strings that are equal where MySQL takes the columns for equal, NULL like NULL.
+// Keyer makes keys of a row's first column.
 type Keyer struct{ e *encoder }
 
-// NewKeyer makes keys of columns.
-func NewKeyer(keys []Key) *Keyer { return &Keyer{newEncoder(keys)} }
+// Keyers make keys of columns of two types that are compared: they are equal where MySQL's = of the two is true. false: there
+// are none for these types.
+func Keyers(left, right expr.Type) (l, r *Keyer, ok bool) {
+	a, b, ok := joinColumns(left, right)
+	return &Keyer{&encoder{columns: []column{a}}}, &Keyer{&encoder{columns: []column{b}}}, ok
+}
 
 // Append appends the key of a row.
 func (k *Keyer) Append(dst []byte, row []expr.Value) []byte { return k.e.append(dst, row) }

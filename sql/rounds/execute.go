@@ -169,6 +169,9 @@ func number(p *expr.Program) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if out[0].IsNull() { // of a parameter
+		return 0, nil
+	}
 	n, err := out[0].ToUint64()
 	if err != nil {
 		return 0, expr.NewError(1210, "HY000", "Incorrect arguments to LIMIT")

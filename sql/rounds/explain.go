@@ -132,11 +132,11 @@ func (x *explainer) node(n node, batch bool) {
 		x.block(n.block, batch && n.block.lateral)
 	case *joinNode:
 		x.node(n.left, batch)
-		if n.leaf != nil {
+		if n.index != nil {
 			l := n.leaf
 			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch})
 		} else {
-			x.node(n.right, batch)
+			x.node(n.right, batch && n.leaf == nil)
 		}
 	case *setNode:
 		x.node(n.left, batch)

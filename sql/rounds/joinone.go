@@ -284,9 +284,9 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 		}
 	}
 	join := &joinNode{left: p.from, right: s.node, spec: spec}
-	if s.leaf != nil {
+	if join.leaf = s.leaf; s.leaf != nil {
 		if join.index = s.leaf.bounded(keys); join.index != nil {
-			join.leaf, join.keys = s.leaf, keys
+			join.keys = keys
 		}
 	}
 	p.from, p.row = join, whole

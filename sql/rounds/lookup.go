@@ -8,6 +8,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
+	"isochron/txn"
 )
 
 // lookupKey is a column of a table that equals a value of the row.
@@ -31,52 +32,125 @@ func (l *leaf) bounded(keys []lookupKey) *catalog.IndexInfo {
 	return x
 }
 
-// lookup reads, for a batch of rows, the rows of a table that have their keys: in one round, or two through an index.
+// lookup is the inner side of a join with a table. For a batch of rows it reads the rows that have their keys: in one round, or
+// two through an index. Without keys that an index has, and once that is cheaper, it reads all rows that fulfil the filter.
+//
+// Nothing is known of the size of a table. So with the second, fourth, eighth batch a lookup reads some rows more than there
+// were keys, in the order of the primary key: if these are all that there are, they serve from then on.
 type lookup struct {
-	r    *run
-	leaf *leaf
-	keys []lookupKey
+	r       *run
+	leaf    *leaf
+	keys    []lookupKey // none: all rows are read
+	batches int
+	looked  int // keys so far
+	ranges  int // of an index, so far
+	all     [][]expr.Value
+	lasting bool
 }
+
+const (
+	// tryRows is how many rows a lookup reads in the hope that they are all, for each key so far.
+	tryRows = 8
+	// lookupRanges bounds the ranges of an index that a lookup reads: a transaction keeps the ranges that it has read, and may
+	// have 4,096. Beyond it all rows are read.
+	lookupRanges = 1024
+)
 
 func newLookup(r *run, l *leaf, keys []lookupKey) *lookup {
 	l.begin(r.c)
-	return &lookup{r, l, keys}
+	return &lookup{r: r, leaf: l, keys: keys}
 }
 
 // RowsFor implements exec.Inner.
 func (k *lookup) RowsFor(ctx context.Context, left [][]expr.Value) ([][]expr.Value, bool, error) {
-	w, err := k.leaf.wanted(k.r)
-	if err != nil || k.leaf.closed {
-		return nil, true, err
+	if k.lasting {
+		return k.all, true, nil
 	}
-	by := k.condition(left)
+	k.batches++
+	if len(k.keys) == 0 || k.ranges > lookupRanges {
+		return k.whole(ctx, 0)
+	}
+	if free := k.leaf.lock == txn.LockNone; free && k.batches > 1 && k.batches&(k.batches-1) == 0 {
+		if rows, all, err := k.whole(ctx, tryRows*k.looked); all || err != nil {
+			return rows, all, err
+		}
+	}
+	by, values := k.condition(left)
 	if by == nil {
 		return nil, false, nil
 	}
-	w.Conditions, w.Whole = append(w.Conditions[:len(w.Conditions):len(w.Conditions)], by...), false
-	choice, err := access.Choose(k.r.gctx, k.leaf.source.Table, w)
+	k.looked += values
+	choice, err := k.choose(by)
 	if err != nil || choice == nil {
-		return nil, false, err
+		return nil, k.leaf.closed, err
+	}
+	if k.ranges += len(choice.Scans); k.ranges > lookupRanges && k.ranges > len(choice.Scans) && k.leaf.lock == txn.LockNone {
+		return k.whole(ctx, 0)
+	}
+	rows, err := k.read(ctx, choice)
+	return rows, false, err
+}
+
+// choose is the access to the rows that fulfil the filter and some conditions more; nil: there are none.
+func (k *lookup) choose(more []access.Condition) (*access.Choice, error) {
+	w, err := k.leaf.wanted(k.r)
+	if err != nil || k.leaf.closed {
+		return nil, err
+	}
+	w.Conditions, w.Whole = append(w.Conditions[:len(w.Conditions):len(w.Conditions)], more...), len(more) == 0 && w.Whole
+	return access.Choose(k.r.gctx, k.leaf.source.Table, w)
+}
+
+// whole reads all rows that fulfil the filter, or so many if most is not 0: lasting reports whether they are all.
+func (k *lookup) whole(ctx context.Context, most int) (_ [][]expr.Value, lasting bool, err error) {
+	choice, err := k.choose(nil)
+	if err != nil || choice == nil {
+		k.lasting = err == nil
+		return nil, k.lasting, err
+	}
+	if most > 0 {
+		if !choice.Exact() || len(choice.Gets) > 0 {
+			return nil, false, nil
+		}
+		choice.Access.Limit = most
 	}
 	rows, err := k.leaf.read(ctx, k.r, choice)
-	if err != nil || k.leaf.where == nil {
-		return rows, false, err
+	if err != nil || most > 0 && len(rows) >= most {
+		return nil, false, err
+	}
+	k.all, err = k.filtered(rows)
+	k.lasting = err == nil
+	return k.all, k.lasting, err
+}
+
+func (k *lookup) read(ctx context.Context, choice *access.Choice) ([][]expr.Value, error) {
+	rows, err := k.leaf.read(ctx, k.r, choice)
+	if err != nil {
+		return nil, err
+	}
+	return k.filtered(rows)
+}
+
+// filtered are the rows that fulfil the filter.
+func (k *lookup) filtered(rows [][]expr.Value) ([][]expr.Value, error) {
+	if k.leaf.where == nil {
+		return rows, nil
 	}
 	kept := rows[:0]
 	for _, row := range rows {
 		ok, err := k.leaf.where.True(row)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if ok {
 			kept = append(kept, row)
 		}
 	}
-	return kept, false, nil
+	return kept, nil
 }
 
-// condition has the keys' columns equal to the values of the rows; nil: no row has values.
-func (k *lookup) condition(left [][]expr.Value) []access.Condition {
+// condition has the keys' columns equal to the values of the rows, and counts these; nil: no row has values.
+func (k *lookup) condition(left [][]expr.Value) (_ []access.Condition, values int) {
 	seen := map[string]struct{}{}
 	rows := access.Condition{Op: access.Rows}
 	var text []byte
@@ -99,15 +173,15 @@ next:
 		}
 		rows.Alternatives = append(rows.Alternatives, one)
 	}
-	switch {
-	case len(rows.Alternatives) == 0:
-		return nil
-	case len(rows.Alternatives) == 1:
-		return rows.Alternatives[0]
+	switch values = len(rows.Alternatives); {
+	case values == 0:
+		return nil, 0
+	case values == 1:
+		return rows.Alternatives[0], 1
 	case len(k.keys) > 1:
-		return []access.Condition{rows, k.either(rows)}
+		return []access.Condition{rows, k.either(rows)}, values
 	}
-	return []access.Condition{k.either(rows)}
+	return []access.Condition{k.either(rows)}, values
 }
 
 // either is the condition on the first key's column alone.
@@ -136,6 +210,13 @@ func (p *planner) source(s *bind.Source) (node, *layout, error) {
 		}
 	}
 	switch {
+	case s.Virtual != nil:
+		types := make([]expr.Type, len(s.Virtual.Columns))
+		for i, c := range s.Virtual.Columns {
+			types[i] = c.Type
+		}
+		add(types, false)
+		return virtualNode{s, p.q}, row, nil
 	case s.Round != nil:
 		add(p.rounds[s.Round], false)
 		return roundNode{s.Round}, row, nil

@@ -26,6 +26,20 @@ type leafNode struct{ leaf *leaf }
 
 func (n leafNode) open(r *run, _ [][]expr.Value) (exec.Source, error) { return n.leaf.open(r) }
 
+// virtualNode yields the rows of a virtual table.
+type virtualNode struct {
+	source *bind.Source
+	query  *bind.Query // that locks them
+}
+
+func (n virtualNode) open(r *run, _ [][]expr.Value) (exec.Source, error) {
+	reader, ok := r.reader.(VirtualReader)
+	if !ok {
+		return nil, &expr.Unsupported{What: "table " + n.source.Virtual.Name}
+	}
+	return reader.ReadVirtual(r.ctx, n.source.Virtual, n.query.Lock, n.query.Wait)
+}
+
 // filterNode keeps rows for which an expression is true.
 type filterNode struct {
 	from node
@@ -105,14 +119,13 @@ func (n *blockNode) domain(r *run, domain [][]expr.Value) ([][]expr.Value, error
 	return out, nil
 }
 
-// joinNode joins the rows of another node with those of an inner side: rows that are looked up by the keys of a batch, or all
-// rows of a node.
+// joinNode joins the rows of another node with those of an inner side: of a table, or of a node.
 type joinNode struct {
 	left  node
 	right node
-	leaf  *leaf // not nil: rows are looked up
+	leaf  *leaf              // right, if it is a table
+	index *catalog.IndexInfo // by which its rows are looked up; nil: all are read
 	keys  []lookupKey
-	index *catalog.IndexInfo // by which they are
 	spec  exec.JoinSpec
 }
 
@@ -125,11 +138,26 @@ func (n *joinNode) open(r *run, domain [][]expr.Value) (exec.Source, error) {
 		return nil, err
 	}
 	if n.leaf != nil {
-		return exec.Join(left, newLookup(r, n.leaf, n.keys), n.spec, r.memory), nil
+		return exec.Join(left, r.lookup(n, domain != nil), n.spec, r.memory), nil
 	}
 	// They are read when the first row of the left side is there.
 	right := &opened{open: func() (exec.Source, error) { return n.right.open(r, domain) }}
 	return exec.Join(left, exec.Gathered(right, r.memory), n.spec, r.memory), nil
+}
+
+// lookup is the inner side of a join with a table. kept: the join is executed again, and what has been read serves again.
+func (r *run) lookup(n *joinNode, kept bool) *lookup {
+	if known := r.lookups[n]; known != nil {
+		return known
+	}
+	out := newLookup(r, n.leaf, n.keys)
+	if kept {
+		if r.lookups == nil {
+			r.lookups = map[*joinNode]*lookup{}
+		}
+		r.lookups[n] = out
+	}
+	return out
 }
 
 // opened is a source that is opened when its first rows are wanted.

@@ -63,6 +63,11 @@ type Reader interface {
 	Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error)
 }
 
+// VirtualReader is a Reader that reads virtual tables too.
+type VirtualReader interface {
+	ReadVirtual(ctx context.Context, v *bind.Virtual, lock txn.Lock, wait txn.Wait) (exec.Source, error)
+}
+
 // run is one execution of a plan.
 type run struct {
 	ctx    context.Context
@@ -74,6 +79,7 @@ type run struct {
 	// results are the rows of subqueries that refer to nothing outside; kept, of derived tables within subqueries that do.
 	results map[*applied]*result
 	kept    map[*block][][]expr.Value
+	lookups map[*joinNode]*lookup
 	common  map[*bind.CTE]*exec.Shared
 	order   []*exec.Shared // of common: each reads those before it only
 	rounds  map[*bind.CTE][][]expr.Value

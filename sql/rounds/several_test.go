@@ -177,6 +177,7 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT id FROM orders WHERE total > (SELECT AVG(total) FROM orders) ORDER BY id", "11;12", 2},
 		{"SELECT id FROM orders WHERE total > ALL (SELECT total FROM orders WHERE id > 12) ORDER BY id", "11;12", 2},
 		{"SELECT id FROM orders WHERE total < ANY (SELECT total FROM orders WHERE id = 10)", "14", 2},
+		{"SELECT v + 1 FROM (SELECT 1.5e0 AS v UNION ALL SELECT 2) q WHERE v IN (SELECT id FROM customers)", "3", 1},
 		{"SELECT id FROM orders WHERE (customer, total) IN (SELECT 1, 50)", "11", 1},
 		{"SELECT id FROM orders WHERE (1, 50) = (SELECT customer, total FROM orders WHERE id = 11) ORDER BY id LIMIT 1", "10", 2},
 		{"SELECT customer, COUNT(*) FROM orders GROUP BY customer HAVING COUNT(*) > (SELECT COUNT(*) FROM orders WHERE id = 10)", "1,2", 2},

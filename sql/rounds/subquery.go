@@ -115,8 +115,10 @@ func (a *applied) comparison(c *expr.Context) error {
 	if a.compare, err = expr.Compile(c, row.columns(), e); err != nil {
 		return err
 	}
-	if a.of.Kind == bind.Any && a.of.Op == sqlparser.EqualOp && len(types) == 1 && exec.Joinable(row.types[0], types[0]) {
-		a.keys = [2]*exec.Keyer{exec.NewKeyer([]exec.Key{{Type: row.types[0]}}), exec.NewKeyer([]exec.Key{{Type: types[0]}})}
+	if a.of.Kind == bind.Any && a.of.Op == sqlparser.EqualOp && len(types) == 1 {
+		if l, r, ok := exec.Keyers(row.types[0], types[0]); ok {
+			a.keys = [2]*exec.Keyer{l, r}
+		}
 	}
 	return nil
 }
