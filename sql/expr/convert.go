@@ -214,6 +214,9 @@ func (c *Call) Decimal(i int) decimal.Decimal {
 
 // Conversions for Function.Convert.
 
+// asItIs converts nothing: the argument is only computed.
+func asItIs(*Call, int) {}
+
 func toDouble(c *Call, i int) { c.Float(i) }
 
 func toIntegers(c *Call, i int) { c.Integer(i) }

@@ -428,10 +428,14 @@ func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlpars
 	g := b.guard // none of the conditions before is true
 	for _, w := range e.Whens {
 		when := &sqlparser.When{}
-		if when.Cond, err = b.branch(w.Cond, literal, g); err != nil {
+		test := g
+		if value != nil {
+			test = newGuard(g, value, notNull)
+		}
+		if when.Cond, err = b.branch(w.Cond, literal, test); err != nil {
 			return nil, err
 		}
-		if when.Cond, err = b.within(g, func() (sqlparser.Expr, error) { return b.whenTrue(value, when.Cond) }); err != nil {
+		if when.Cond, err = b.within(test, func() (sqlparser.Expr, error) { return b.whenTrue(value, when.Cond) }); err != nil {
 			return nil, err
 		}
 		if when.Val, err = b.branch(w.Val, literal, newGuard(g, when.Cond, isTrue)); err != nil {

@@ -112,7 +112,7 @@ func (c *Call) duration(i int) (p parsed, ok bool) {
 	case t == sqltypes.Time:
 		return parseTime(text)
 	case isTemporal(v):
-		return p, false
+		ok = false
 	case sqltypes.IsNumber(t):
 		n, micro, digits, negative, whole := split(text)
 		minute, second := n/100%100, n%100

@@ -72,14 +72,14 @@ func makeDate(c *Call) (Value, error) {
 // makeTime is MAKETIME: the minutes and seconds are less than 60.
 func makeTime(c *Call) (Value, error) {
 	hour, minute, second := c.Integer(0), c.Integer(1), c.exact(2)
-	if minute < 0 || minute > 59 {
-		return Null, nil
-	}
 	if second.Sign() < 0 && second.Cmp(decimal.NewFromInt(-60)) > 0 {
 		return Null, nil
 	}
 	if second.CmpAbs(decimal.NewFromInt(60)) >= 0 {
 		c.Warn(1292, fmt.Sprintf("Truncated incorrect seconds value: '%s'", shorten(c.Str(2))))
+		return Null, nil
+	}
+	if minute < 0 || minute > 59 {
 		return Null, nil
 	}
 	digits := int(c.Out.Size())
