@@ -58,7 +58,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 			v.typ = unsignedType(nil, nil)
 			v.typ.SetNullability(false)
 			if known != nil {
-				known[len(known)-1].Type = v.typ
+				known[len(known)-1].number(v.typ)
 			}
 		}
 		s.call.Types = append(s.call.Types, v.typ)

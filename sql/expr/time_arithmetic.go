@@ -17,7 +17,7 @@ func init() {
 	register(
 		&Function{Name: "ADDTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, 1) }},
 		&Function{Name: "SUBTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, -1) }},
-		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Eval: timestamp},
+		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Ask: timestamp},
 		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
 		}, Ask: timeDiff},
@@ -128,7 +128,10 @@ func (c *Call) sum(a, b parsed, sign int64) Value {
 }
 
 // timestamp is TIMESTAMP: a date with time, or the sum of one and a time.
-func timestamp(c *Call) (Value, error) {
+func timestamp(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
+	}
 	if len(c.Args) == 1 {
 		if p, ok := c.date(0, c.storedRules()); ok {
 			return c.temporalValue(p.temporal, p.digits), nil
@@ -138,6 +141,9 @@ func timestamp(c *Call) (Value, error) {
 	a, ok := c.date(0, zeroParts)
 	if !ok {
 		return Null, nil
+	}
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
 	}
 	b, ok := c.duration(1)
 	if !ok {
