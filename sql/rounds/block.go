@@ -34,6 +34,7 @@ type block struct {
 	windows []*windowPass
 	list    *step // items, then keys of the order that are no items
 	order   []exec.Key
+	first   []exec.Key     // the order by columns of the row before the list, where a limit leaves out rows of it; nil: by order
 	plain   []access.Order // the order, if all its keys are columns of the leaf
 	offset  *expr.Program  // nil: 0
 	count   *expr.Program  // nil: all
@@ -189,6 +190,7 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 	if !plain {
 		b.plain = nil
 	}
+	b.first = sortedFirst(b, row)
 	if b.list, err = k.step(b.query, row, list...); err != nil {
 		return err
 	}
@@ -196,6 +198,25 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 		b.order[i].Type = b.list.program.Type(b.order[i].At)
 	}
 	return nil
+}
+
+// sortedFirst are the keys of the order as columns of the row, if a limit then leaves out rows for which items are not to be
+// computed; nil: it does not, or a key is no column.
+func sortedFirst(b *block, row *layout) (keys []exec.Key) {
+	if b.query.Count == nil || b.query.Distinct || b.lateral {
+		return nil
+	}
+	for _, o := range b.query.Order {
+		at, ok := row.at(o.Expr)
+		if !ok {
+			return nil
+		}
+		keys = append(keys, exec.Key{At: at, Type: row.types[at], Descending: o.Descending})
+	}
+	if !slices.ContainsFunc(b.query.Items, func(i bind.Item) bool { _, column := row.at(i.Expr); return !column }) {
+		return nil // nothing is computed
+	}
+	return keys
 }
 
 func (b *block) leafColumn(e sqlparser.Expr) (int, bool) {

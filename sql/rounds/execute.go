@@ -46,6 +46,9 @@ func (b *block) open(r *run, domain [][]expr.Value) (from exec.Source, err error
 		from = w.open(r, from)
 	}
 	early := b.count != nil && !b.lateral && !b.query.Distinct && (len(b.order) == 0 || ordered)
+	if !early && b.first != nil && count <= maxTop && offset <= maxTop && offset+count > 0 {
+		from, early, ordered = exec.Sort(from, b.first, offset+count, r.memory), true, true
+	}
 	if early { // what is not returned is not computed
 		from = exec.Limit(from, offset, count)
 	}
