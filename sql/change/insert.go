@@ -186,10 +186,10 @@ func (r *run) number(f *fresh) error {
 
 // numbered gives a row a number.
 func (r *run) numbered(f *fresh, n uint64) (err error) {
-	f.generated = n
 	if f.row[r.counter], err = r.target.Store(r.columns[r.counter], expr.Uint(n)); err != nil {
 		return err
 	}
+	f.generated = counted(f.row[r.counter])
 	return r.show(f, r.counter)
 }
 

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -113,10 +115,10 @@ func doubleDecimals(t expr.Type) int32 {
 
 func doubleType() expr.Type { return typeOf(sqltypes.Float64, true, 0, 31) }
 
-// concatType is the type of GROUP_CONCAT: bytes if one argument has no character set, else text in the collation of the
+// concatType is the type of GROUP_CONCAT: bytes if one argument has no character set, or all are NULL, else text in the collation of the
 // first text argument, or in the connection's.
 func (a Aggregate) concatType(c *expr.Context) expr.Type {
-	collation, binary := c.Collation, false
+	collation, binary := c.Collation, !slices.ContainsFunc(a.Types, func(t expr.Type) bool { return t.Type() != sqltypes.Null })
 	for i := len(a.Types) - 1; i >= 0; i-- {
 		switch t := a.Types[i]; {
 		case sqltypes.IsText(t.Type()), t.Type() == sqltypes.Enum, t.Type() == sqltypes.Set:

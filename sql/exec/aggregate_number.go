@@ -112,7 +112,9 @@ func (n *numbers) rounded(d decimal.Decimal, v expr.Value) uint64 {
 	if i, ok := d.Int64(); ok {
 		return uint64(i)
 	}
-	n.call.Warn(1292, fmt.Sprintf("Truncated incorrect INTEGER value: '%s'", v.ToString()))
+	if v.Type() != sqltypes.Float32 { // of which MySQL converts a value without a warning
+		n.call.Warn(1292, fmt.Sprintf("Truncated incorrect INTEGER value: '%s'", v.ToString()))
+	}
 	if d.Sign() < 0 {
 		return 1 << 63
 	}

@@ -334,7 +334,7 @@ func (t *Target) outOfBigint(c *Column, v expr.Value) {
 // isLimit reports whether a double is the one beside the greatest BIGINT, which is taken for it.
 func isLimit(c *Column, v expr.Value) bool {
 	f, _ := strconv.ParseFloat(v.ToString(), 64)
-	return c.sql == sqltypes.Int64 && f == 1<<63 || c.sql == sqltypes.Uint64 && f == 1<<64
+	return c.sql == sqltypes.Int64 && f == 1<<63
 }
 
 func toInteger(t *Target, c *Column, v expr.Value) (any, error) {
