@@ -292,16 +292,16 @@ func coreLookup(s *Session, snap *catalog.Snapshot, needs ...string) bind.Lookup
 }
 
 // prepareCore describes what a statement yields that the engine cannot prepare and the core can execute; nil: it cannot
-// either. Its parameters are taken for texts until their values come.
-func prepareCore(ctx context.Context, s *Session, query string, parameters int) []*querypb.Field {
+// either, and err is why if the core knows. Its parameters are taken for texts until their values come.
+func prepareCore(ctx context.Context, s *Session, query string, parameters int) (fields []*querypb.Field, err error) {
 	if !mayUseCore(s, query) || s.interruption.Reason() != nil {
-		return nil
+		return nil, nil
 	}
 	p, err := compileCore(ctx, s, query, query, textParameters(parameters))
 	if p == nil || err != nil {
-		return nil
+		return nil, err
 	}
-	return p.fields
+	return p.fields, nil
 }
 
 // textParameters are parameters whose values are not known yet.
@@ -339,7 +339,7 @@ func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters
 	if changes {
 		return nil, parameters, preparesChange(ctx, s, query, parameters)
 	}
-	fields = prepareCore(ctx, s, query, parameters)
+	fields, _ = prepareCore(ctx, s, query, parameters) // an error is the library's answer
 	return fields, parameters, fields != nil
 }
 
@@ -349,7 +349,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.spillMemory())
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.account.Load())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}

@@ -188,3 +188,14 @@ func TestPreparedByTheCoreAlone(t *testing.T) {
 		t.Errorf("%d statements are counted that were closed", n)
 	}
 }
+
+// The error of a query that neither the core nor the engine prepares is the core's, which has MySQL's number.
+func TestErrorsOfPreparedQueries(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("CREATE TABLE g (id INT PRIMARY KEY, n INT)")
+	for _, query := range []string{"SELECT n AS a FROM g GROUP BY '7'", "SELECT n AS a FROM g GROUP BY 1e0", "SELECT n AS a, id FROM g GROUP BY -7 HAVING id > ?"} {
+		if _, err := c.conn.PrepareContext(t.Context(), query); err == nil || !strings.Contains(err.Error(), "1055") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}

@@ -134,8 +134,12 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
 		}
-		if fields = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil || preparesChange(ctx, s, query, int(prepare.ParamsCount)) {
-			err = nil
+		var failed error
+		if fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil || preparesChange(ctx, s, query, int(prepare.ParamsCount)) {
+			return nil
+		}
+		if failed != nil {
+			return failed // it has MySQL's number
 		}
 		return err
 	})
