@@ -163,7 +163,6 @@ var All = []Error{
 	{3572, "HY000", "ER_LOCK_NOWAIT", "NOWAIT met a lock; the statement is rolled back", "Decide in the application."},
 	{3586, "HY000", "ER_WINDOW_FRAME_ILLEGAL", "a window frame has a negative, NULL or non-integer bound", fixStatement},
 	{3587, "HY000", "ER_WINDOW_RANGE_FRAME_ORDER_TYPE", "a RANGE frame without exactly one numeric or temporal ORDER BY", fixStatement},
-	{3636, "HY000", "ER_CTE_MAX_RECURSION_DEPTH", "a recursive WITH needs more rounds than cte_max_recursion_depth", "End the recursion earlier, or raise the setting."},
 	{3685, "HY000", "ER_REGEXP_ILLEGAL_ARGUMENT", "a regular expression is not valid", fixStatement},
 	{3686, "HY000", "ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR", "a search by a regular expression begins outside of the text", fixStatement},
 	{3699, "HY000", "ER_REGEXP_TIME_OUT", "a regular expression would take too long", "Match a shorter text or pattern."},

@@ -3,32 +3,23 @@ package foreign
 import (
 	"strings"
 
-	"isochron/sql/dialect"
-	"isochron/sql/legacy"
-	"isochron/txn"
-)
+	gms "github.com/dolthub/go-mysql-server/sql"
 
-// Numbers of collations of utf8mb4.
-const (
-	generalCI    = 45
-	binary       = 46
-	accentlessCI = 255 // utf8mb4_0900_ai_ci
-	accentsCS    = 278 // utf8mb4_0900_as_cs
-	accentsCI    = 305 // utf8mb4_0900_as_ci
-	codePoints   = 309 // utf8mb4_0900_bin
+	"isochron/sql/dialect"
+	"isochron/txn"
 )
 
 // collation returns the collation with which the gateway compares a column's text where it does so
 // itself: its source's. 0: as a table of this server's own.
-func collation(of dialect.Dialect, c txn.Column, sql string) uint16 {
+func collation(of dialect.Dialect, c txn.Column, sql string) gms.CollationID {
 	if class(sql) != "text" || read(sql).base == "enum" {
 		return 0
 	}
 	if of != dialect.MySQL {
 		if read(c.Type).base == "citext" {
-			return accentsCI
+			return gms.Collation_utf8mb4_0900_as_ci
 		}
-		return codePoints
+		return gms.Collation_utf8mb4_0900_bin
 	}
 	charset, rule, found := strings.Cut(strings.ToLower(c.Collation), "_")
 	if !found {
@@ -36,19 +27,19 @@ func collation(of dialect.Dialect, c txn.Column, sql string) uint16 {
 	}
 	// Text is received as utf8mb4 from any character set, so the rule is looked for there.
 	if charset != "utf8mb4" && rule == "unicode_ci" || rule == "general_ci" || charset == "utf8mb4" {
-		if id, ok := legacy.CollationNamed("utf8mb4_" + rule); ok {
+		if id, err := gms.ParseCollation("", "utf8mb4_"+rule, false); err == nil && id.Sorter() != nil {
 			return id
 		}
 	}
 	switch {
 	case strings.HasSuffix(rule, "bin"):
-		return binary
+		return gms.Collation_utf8mb4_bin
 	case strings.HasSuffix(rule, "_cs"):
-		return accentsCS
+		return gms.Collation_utf8mb4_0900_as_cs
 	case strings.HasSuffix(rule, "_as_ci"):
-		return accentsCI
+		return gms.Collation_utf8mb4_0900_as_ci
 	case strings.Contains(rule, "0900"), strings.Contains(rule, "uca"):
-		return accentlessCI
+		return gms.Collation_utf8mb4_0900_ai_ci
 	}
-	return generalCI
+	return gms.Collation_utf8mb4_general_ci
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vitess.io/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"vitess.io/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/dialect"
 	"isochron/txn"
