@@ -347,7 +347,7 @@ func (e *editor) loadHidden(ctx *gms.Context, tx txn.Txn) error {
 		if err != nil {
 			return err
 		}
-		value, err := e.d.EncodeRow(row)
+		value, err := e.d.EncodeRow(e.d.ToEngine(row)) // as the engine writes it, whose rows are looked up
 		if err != nil {
 			return err
 		}
