@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"isochron/sql/account"
 	"isochron/sql/catalog"
@@ -284,7 +285,28 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 	}
 	info.FoundRows.Store(int64(len(a.Rows)))
 	setFlags(x.s, x.c)
-	return x.yield(&sqltypes.Result{Fields: a.Fields, Rows: a.Rows, RowsAffected: uint64(len(a.Rows))}, x.rest != "")
+	return x.yield(sourceResult(a), x.rest != "")
+}
+
+// sourceResult is an answer of sources as the engine's library sends it.
+func sourceResult(a *foreign.Answer) *sqltypes.Result {
+	out := &sqltypes.Result{Fields: make([]*querypb.Field, len(a.Fields)), Rows: make([][]sqltypes.Value, len(a.Rows)), RowsAffected: uint64(len(a.Rows))}
+	for i, f := range a.Fields {
+		out.Fields[i] = &querypb.Field{Name: f.Name, OrgName: f.OrgName, Type: querypb.Type(f.Type), Charset: f.Charset, ColumnLength: f.ColumnLength, Decimals: f.Decimals, Flags: f.Flags}
+	}
+	all := make([]sqltypes.Value, 0, len(a.Rows)*len(a.Fields))
+	for i, row := range a.Rows {
+		from := len(all)
+		for _, v := range row {
+			if v.IsNull() {
+				all = append(all, sqltypes.NULL)
+			} else {
+				all = append(all, sqltypes.MakeTrusted(querypb.Type(v.Type()), v.Raw()))
+			}
+		}
+		out.Rows[i] = all[from:len(all):len(all)]
+	}
+	return out
 }
 
 // planAtSources plans a statement in the session's transaction. At SERIALIZABLE it locks what it

@@ -349,7 +349,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.account.Load())
+	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.spillMemory())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}

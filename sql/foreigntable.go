@@ -8,7 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/sqltypes"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
@@ -161,11 +161,11 @@ func fromSource(ctx *gms.Context, typ gms.Type, v sqltypes.Value) (any, error) {
 	switch {
 	case types.IsBit(typ):
 		var b [8]byte
-		raw := v.ToBytes()
+		raw := v.Raw()
 		copy(b[max(0, 8-len(raw)):], raw)
 		in = binary.BigEndian.Uint64(b[:])
 	case types.IsBinaryType(typ):
-		in = v.ToBytes()
+		in = v.Raw()
 	}
 	out, _, err := typ.Convert(ctx, in)
 	return out, err

@@ -72,6 +72,9 @@ type Config struct {
 	Running int
 	// Memory is what clients may have the node hold.
 	Memory Memory
+	// SpillDir is for temporary files of statements whose rows exceed their memory; it is made if it does not exist, and of
+	// no other server. Empty: such statements fail.
+	SpillDir string
 	// Observer, if set, is notified of transactions. If it is a StatementObserver too,
 	// it is notified of statements.
 	Observer Observer
@@ -134,6 +137,7 @@ type gateway struct {
 	admission    *admission.Control
 	bounds       bounds
 	budget       *memory.Budget
+	spillDir     string // "": statements have no files
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -185,7 +189,10 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := setVariables(cfg.Variables); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting, refusal), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	if err := openSpillDir(cfg.SpillDir); err != nil {
+		return nil, err
+	}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting, refusal), spillDir: cfg.SpillDir, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -190,7 +191,7 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, shares 
 	if err != nil {
 		return err
 	}
-	cfg.Observer, cfg.Memory = figures, clientMemory(shares)
+	cfg.Observer, cfg.Memory, cfg.SpillDir = figures, clientMemory(shares), filepath.Join(c.Data, "spill")
 	cfg.Slow = isosql.SlowLog{Threshold: c.Slow(), Log: slog.Default().With("node", c.Node)}
 	s, err := isosql.NewServer(p.DB(), cfg)
 	if err != nil {

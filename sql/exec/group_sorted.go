@@ -76,7 +76,7 @@ func (s *sortedGroups) merge(ctx context.Context, g *grouping) error {
 		if row == nil {
 			break
 		}
-		if open.states == nil || !bytes.Equal(key, open.key) {
+		if !open.any || !bytes.Equal(key, open.key) {
 			if err := open.end(); err != nil {
 				return err
 			}
@@ -100,21 +100,22 @@ func (s *sortedGroups) merge(ctx context.Context, g *grouping) error {
 type openGroup struct {
 	of       *sortedGroups
 	grouping *grouping
+	any      bool // there is one
 	key      []byte
-	number   uint64        // of its first row
-	row      []expr.Value  // its first row
-	keys     []expr.Value  // scratch
-	states   []accumulator // nil: none is open
+	number   uint64       // of its first row
+	row      []expr.Value // its first row
+	keys     []expr.Value // scratch
+	states   []accumulator
 }
 
 func (o *openGroup) begin(key []byte, number uint64, row []expr.Value) {
-	o.key, o.number, o.row = key, number, row
+	o.any, o.key, o.number, o.row = true, key, number, row
 	o.states = o.grouping.states.start(o.grouping.folds, &o.of.account)
 }
 
 // end gives the group's row to the output.
 func (o *openGroup) end() error {
-	if o.states == nil {
+	if !o.any {
 		return nil
 	}
 	o.keys = o.keys[:0]

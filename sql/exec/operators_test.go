@@ -460,3 +460,19 @@ func TestGroupsCopyTheirKeys(t *testing.T) {
 		}
 	}
 }
+
+// A source whose batches have more than BatchMax rows is read like others.
+func TestBatchesBeyondTheMost(t *testing.T) {
+	for _, op := range operators() {
+		want := op.make(t, numbered(5000, 1000), nil)
+		m, source := &meter{}, numbered(5000, 2500)
+		got := op.make(t, source, m)
+		if g, w := show(read(t, got)), show(read(t, want)); g != w {
+			t.Errorf("%s:\n got  %.300s\n want %.300s", op.name, g, w)
+		}
+		got.Close()
+		if err := closedWell(m, source); err != nil {
+			t.Errorf("%s: %v", op.name, err)
+		}
+	}
+}

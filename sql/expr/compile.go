@@ -208,6 +208,12 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 	if c, ok := e.(*sqlparser.CollateExpr); ok && c.Collation != "binary" && (isBits(c.Expr) || sqltypes.IsBinary(b.kind(c.Expr))) {
 		return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c.Collation)
 	}
+	if c, ok := e.(*sqlparser.CollateExpr); ok {
+		if inner, mixed := c.Expr.(*sqlparser.CaseExpr); mixed { // the engine takes texts beside numbers for bytes
+			at, err := b.slot(inner, node{function: same, args: []sqlparser.Expr{inner}}, literal)
+			return &sqlparser.CollateExpr{Expr: at, Collation: c.Collation}, err
+		}
+	}
 	if isConditional(e) {
 		b.depth += depth
 		defer func() { b.depth -= depth }()

@@ -38,7 +38,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		b.guard, b.lazily = first.guard, false
 		defer func() { b.guard, b.lazily = guard, lazily }()
 	}
-	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps), owner: noOwner, fixed: !b.lazily && converts(n)}
+	s := step{call: Call{Context: b.p.context, Function: n.function, Tree: e, Option: n.option}, once: !n.function.Volatile, first: len(b.p.steps), owner: noOwner, fixed: len(b.columns.Types) > 0 && !b.lazily && converts(n)}
 	around := b.guard
 	if n.function.Unread {
 		b.guard = newGuard(around, sqlparser.BoolVal(false), isTrue)
@@ -58,7 +58,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 			v.typ = unsignedType(nil, nil)
 			v.typ.SetNullability(false)
 			if known != nil {
-				known[len(known)-1].Type = v.typ
+				known[len(known)-1].number(v.typ)
 			}
 		}
 		s.call.Types = append(s.call.Types, v.typ)

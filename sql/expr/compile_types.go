@@ -133,6 +133,10 @@ func (b *compiler) decimalsOf(e sqlparser.Expr) int32 {
 			n = max(n, b.decimalsOf(e.Else))
 		}
 		return n
+	case *sqlparser.FuncExpr:
+		if e.Name.EqualString("if") && len(e.Exprs) == 3 {
+			return max(b.decimalsOf(e.Exprs[1]), b.decimalsOf(e.Exprs[2]))
+		}
 	case *sqlparser.NullVal, sqlparser.BoolVal:
 		return 0
 	case *sqlparser.Literal:

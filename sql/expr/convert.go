@@ -140,17 +140,11 @@ func (c *Call) cut(kind, text string, more bool) {
 	}
 }
 
-// leading is the whole number that a text begins with, of 64 bits; a negative one is its complement. What is behind it is a
-// warning.
+// leading is the whole number that a text begins with, of 64 bits; a negative one is its complement, and what is too large
+// has all bits. What is behind it is a warning.
 func (c *Call) leading(s string) uint64 {
-	text := strings.TrimSpace(s)
-	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-		c.cut("INTEGER", s, false)
-		return n
-	}
-	n, err := fastparse.ParseInt64(text, 10)
-	c.cut("INTEGER", s, err != nil)
-	return uint64(n)
+	n, _, _ := c.castText(s)
+	return n
 }
 
 // whole is the number that a text begins with, without its sign, rounded to a whole one and cut at 64 bits. What is behind
@@ -193,7 +187,7 @@ func (c *Call) Float(i int) float64 {
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
 		f, err := fastparse.ParseFloat64(v.ToString())
 		c.cut("DOUBLE", v.ToString(), err != nil)
-		return f
+		return max(-math.MaxFloat64, min(f, math.MaxFloat64))
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)
 	if err != nil && math.IsInf(f, 0) {
@@ -214,6 +208,9 @@ func (c *Call) Decimal(i int) decimal.Decimal {
 
 // Conversions for Function.Convert.
 
+// asItIs converts nothing: the argument is only computed.
+func asItIs(*Call, int) {}
+
 func toDouble(c *Call, i int) { c.Float(i) }
 
 func toIntegers(c *Call, i int) { c.Integer(i) }
@@ -228,6 +225,13 @@ func toInteger(c *Call, i int) {
 // toCount converts the count of SUBSTRING_INDEX.
 func toCount(c *Call, i int) {
 	if i == 2 {
+		c.Integer(i)
+	}
+}
+
+// toLength converts the length of LPAD.
+func toLength(c *Call, i int) {
+	if i == 1 {
 		c.Integer(i)
 	}
 }

@@ -3,7 +3,6 @@ package expr
 import (
 	"slices"
 
-	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
@@ -149,6 +148,9 @@ func isConditional(e sqlparser.Expr) bool {
 	case *sqlparser.CaseExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.BetweenExpr:
 		return true
 	case *sqlparser.ComparisonExpr:
+		if isIn(e) {
+			return asksInOrder(e)
+		}
 		_, plain := comparisons[e.Operator]
 		return plain && e.Operator != sqlparser.NullSafeEqualOp && ofNoRow(e.Left) && !isValue(e.Left)
 	case *sqlparser.BinaryExpr:
@@ -187,6 +189,9 @@ func (b *compiler) conditional(e sqlparser.Expr, literal *bool) (sqlparser.Expr,
 		right, err = b.within(g, func() (sqlparser.Expr, error) { return b.condition(right) })
 		return &sqlparser.XorExpr{Left: left, Right: right}, err
 	case *sqlparser.ComparisonExpr:
+		if isIn(e) {
+			return b.inOrder(e, literal)
+		}
 		left, right, g, err := b.untilNull(e.Left, e.Right, literal)
 		if err != nil {
 			return nil, err
@@ -238,107 +243,6 @@ func (b *compiler) pair(left, right sqlparser.Expr, test guardTest, literal *boo
 	}
 	right, err = b.within(g, func() (sqlparser.Expr, error) { return convert(right) })
 	return left, right, err
-}
-
-// untilNull rewrites two operands; the right one is computed if the left one is not NULL, which g guards.
-func (b *compiler) untilNull(left, right sqlparser.Expr, literal *bool) (_, _ sqlparser.Expr, g *guard, err error) {
-	if left, err = b.replace(left, literal); err != nil {
-		return nil, nil, nil, err
-	}
-	g = newGuard(b.guard, left, notNull)
-	right, err = b.branch(right, literal, g)
-	return left, right, g, err
-}
-
-// quotient rewrites a division. An exact one computes the divisor if the dividend is not NULL.
-func (b *compiler) quotient(e *sqlparser.BinaryExpr, literal *bool) (sqlparser.Expr, error) {
-	left, err := b.replace(e.Left, literal)
-	if err != nil {
-		return nil, err
-	}
-	g := b.guard
-	if b.isNumber(left) && !sqltypes.IsFloat(b.kind(left)) {
-		g = newGuard(b.guard, left, notNull)
-	}
-	right, err := b.branch(e.Right, literal, g)
-	if err != nil {
-		return nil, err
-	}
-	return b.laterPlain(g, left, &sqlparser.BinaryExpr{Operator: e.Operator, Left: left, Right: right}, literal)
-}
-
-// laterPlain is what stands for an expression whose operands have been rewritten; the right one is converted under a guard.
-func (b *compiler) laterPlain(g *guard, left, e sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
-	lazily, first := b.lazily, b.first
-	b.lazily, b.first = true, operand{left, b.guard}
-	defer func() { b.lazily, b.first = lazily, first }()
-	out, err := b.within(g, func() (sqlparser.Expr, error) { return b.plain(e, literal) })
-	if out == nil && err == nil {
-		return e, nil
-	}
-	return out, err
-}
-
-// nullIf is NULLIF as a CASE. The second argument is computed if the first is not NULL.
-func (b *compiler) nullIf(args []sqlparser.Expr, literal *bool) (sqlparser.Expr, error) {
-	first, err := b.replace(args[0], literal)
-	if err != nil {
-		return nil, err
-	}
-	if first, err = b.single(first, literal); err != nil {
-		return nil, err
-	}
-	g := newGuard(b.guard, first, notNull)
-	second, err := b.branch(args[1], literal, g)
-	if err != nil {
-		return nil, err
-	}
-	before := b.lazily
-	b.lazily = ofNoRow(args[0])
-	defer func() { b.lazily = before }()
-	equal, err := b.within(g, func() (sqlparser.Expr, error) { return b.equals(first, second) })
-	return &sqlparser.CaseExpr{Whens: []*sqlparser.When{{Cond: equal, Val: &sqlparser.NullVal{}}}, Else: first}, err
-}
-
-// isValue reports whether an expression is a literal, or a parameter, that is not NULL.
-func isValue(e sqlparser.Expr) bool {
-	switch e := e.(type) {
-	case *sqlparser.Literal, sqlparser.BoolVal:
-		return true
-	case *sqlparser.Argument:
-		return !sqltypes.IsNull(e.Type)
-	case *sqlparser.UnaryExpr:
-		return isValue(e.Expr)
-	}
-	return false
-}
-
-// ofNoRow reports whether an expression, as it was written, has no columns and is no row.
-func ofNoRow(e sqlparser.Expr) bool {
-	none := true
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		switch n.(type) {
-		case *sqlparser.ColName, sqlparser.ValTuple, *sqlparser.Subquery:
-			none = false
-		}
-		return none, nil
-	}, e)
-	return none
-}
-
-// between rewrites BETWEEN: its ends are computed if the value is not NULL.
-func (b *compiler) between(e *sqlparser.BetweenExpr, literal *bool) (sqlparser.Expr, error) {
-	value, err := b.replace(e.Left, literal)
-	if err != nil {
-		return nil, err
-	}
-	g := newGuard(b.guard, value, notNull)
-	from, err := b.branch(e.From, literal, g)
-	if err != nil {
-		return nil, err
-	}
-	to, err := b.branch(e.To, literal, g)
-	return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: value, From: from, To: to}, err
 }
 
 // rowless reports whether an expression has one value for all rows.
@@ -428,10 +332,14 @@ func (b *compiler) caseBranches(e *sqlparser.CaseExpr, literal *bool) (_ sqlpars
 	g := b.guard // none of the conditions before is true
 	for _, w := range e.Whens {
 		when := &sqlparser.When{}
-		if when.Cond, err = b.branch(w.Cond, literal, g); err != nil {
+		test := g
+		if value != nil {
+			test = newGuard(g, value, notNull)
+		}
+		if when.Cond, err = b.branch(w.Cond, literal, test); err != nil {
 			return nil, err
 		}
-		if when.Cond, err = b.within(g, func() (sqlparser.Expr, error) { return b.whenTrue(value, when.Cond) }); err != nil {
+		if when.Cond, err = b.within(test, func() (sqlparser.Expr, error) { return b.whenTrue(value, when.Cond) }); err != nil {
 			return nil, err
 		}
 		if when.Val, err = b.branch(w.Val, literal, newGuard(g, when.Cond, isTrue)); err != nil {

@@ -89,6 +89,10 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 			inner, err := b.as(to, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
 		}
+		if e.Operator == sqlparser.UMinusOp && isBits(e.Expr) {
+			inner, err := b.as(bitNumber, e.Expr)
+			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
+		}
 		if e.Operator == sqlparser.UMinusOp && sqltypes.IsDateOrTime(b.kind(e.Expr)) && b.kind(e.Expr) != sqltypes.Year {
 			inner, err := b.as(digitsNumber, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err

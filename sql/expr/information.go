@@ -82,9 +82,9 @@ func lastInsertID(c *Call) (Value, error) {
 	}
 	n := uint64(0)
 	if !c.IsNull(0) {
-		n = uint64(c.Integer(0))
-		if v := c.numeric(0); sqltypes.IsUnsigned(v.Type()) {
-			n = c.Bits(0)
+		n = c.Bits(0)
+		if v := c.numeric(0); sqltypes.IsDecimal(v.Type()) {
+			n = uint64(c.Integer(0))
 		}
 	}
 	if c.Session != nil {

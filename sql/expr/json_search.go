@@ -14,9 +14,9 @@ var (
 	jsonExtract      = &Function{Name: "JSON_EXTRACT", Min: 2, Max: -1, Type: jsonType, Eval: jsonExtractCall}
 	jsonKeys         = &Function{Name: "JSON_KEYS", Min: 1, Max: 2, Type: jsonType, Eval: jsonKeysCall}
 	jsonContains     = &Function{Name: "JSON_CONTAINS", Min: 2, Max: 3, Type: integerType, Eval: jsonContainsCall}
-	jsonContainsPath = &Function{Name: "JSON_CONTAINS_PATH", Min: 3, Max: -1, Nulls: true, Type: integerType, Eval: jsonContainsPathCall}
+	jsonContainsPath = &Function{Name: "JSON_CONTAINS_PATH", Min: 3, Max: -1, Type: integerType, Ask: jsonContainsPathCall}
 	jsonOverlaps     = &Function{Name: "JSON_OVERLAPS", Min: 2, Max: 2, Type: integerType, Eval: jsonOverlapsCall}
-	jsonSearch       = &Function{Name: "JSON_SEARCH", Min: 3, Max: -1, Nulls: true, Type: jsonType, Eval: jsonSearchCall}
+	jsonSearch       = &Function{Name: "JSON_SEARCH", Min: 3, Max: -1, Type: jsonType, Ask: jsonSearchCall}
 	memberOf         = &Function{Name: "MEMBER OF", Min: 2, Max: 2, Type: integerType, Eval: memberOfCall}
 )
 
@@ -189,9 +189,11 @@ func (w *jsonWork) containsAll(v, candidate *jsonValue) bool {
 	return true
 }
 
-func jsonContainsPathCall(c *Call) (Value, error) {
-	if c.IsNull(0) || c.IsNull(1) {
-		return Null, nil
+func jsonContainsPathCall(c *Call, need func(i int) error) (Value, error) {
+	for i := range 2 {
+		if err := need(i); err != nil || c.IsNull(i) {
+			return Null, err
+		}
 	}
 	doc, err := c.document(0)
 	if err != nil {
@@ -202,8 +204,8 @@ func jsonContainsPathCall(c *Call) (Value, error) {
 		return Null, err
 	}
 	for i := 2; i < len(c.Args); i++ {
-		if c.IsNull(i) {
-			return Null, nil
+		if err := need(i); err != nil || c.IsNull(i) {
+			return Null, err
 		}
 		p, err := c.path(i, false)
 		if err != nil {
@@ -274,9 +276,11 @@ func memberOfCall(c *Call) (Value, error) {
 }
 
 // jsonSearchCall is JSON_SEARCH: the paths to the strings that are like a pattern.
-func jsonSearchCall(c *Call) (Value, error) {
-	if c.IsNull(0) || c.IsNull(1) || c.IsNull(2) {
-		return Null, nil
+func jsonSearchCall(c *Call, need func(i int) error) (Value, error) {
+	for i := range c.Args {
+		if err := need(i); err != nil || i < 3 && c.IsNull(i) {
+			return Null, err
+		}
 	}
 	doc, err := c.document(0)
 	if err != nil {

@@ -55,6 +55,16 @@ func (b *compiler) known(e sqlparser.Expr, v value) Known {
 	return k
 }
 
+// number makes a literal 0x61 the number that it is where one is expected.
+func (k *Known) number(t Type) {
+	k.Type = t
+	if k.Value != nil && !k.Value.IsNull() {
+		c := Call{Context: &Context{}, Args: []Value{*k.Value}, Types: []Type{t}, Number: []bool{true}}
+		n := c.numeric(0)
+		k.Value = &n
+	}
+}
+
 // integerOf is a known argument as a whole number.
 func (k Known) integerOf(c *Context) (n int64, ok bool) {
 	if k.Value == nil {

@@ -15,18 +15,18 @@ import (
 
 func init() {
 	for name, f := range map[string]func(float64) float64{
-		"ACOS": math.Acos, "ASIN": math.Asin, "ATAN": math.Atan, "COS": math.Cos, "SIN": math.Sin, "TAN": math.Tan, "SQRT": math.Sqrt,
+		"ACOS": arcCosine, "ASIN": arcSine, "ATAN": math.Atan, "COS": cosine, "SIN": sine, "TAN": tangent, "SQRT": math.Sqrt,
 		"RADIANS": func(x float64) float64 { return x * (math.Pi / 180) },
 	} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return defined(f(c.Float(0))), nil }})
 	}
 	for name, f := range map[string]func(float64) float64{
-		"COT": func(x float64) float64 { return 1 / math.Tan(x) }, "EXP": math.Exp,
+		"COT": func(x float64) float64 { return 1 / tangent(x) }, "EXP": exponential,
 		"DEGREES": func(x float64) float64 { return x * degreesPerRadian },
 	} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(f(c.Float(0))) }})
 	}
-	for name, f := range map[string]func(float64) float64{"LN": ln, "LOG2": math.Log2, "LOG10": log10} {
+	for name, f := range map[string]func(float64) float64{"LN": ln, "LOG2": func(x float64) float64 { return ln(x) / ln2 }, "LOG10": log10} {
 		register(&Function{Name: name, Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
 			x := c.Float(0)
 			if x <= 0 {
@@ -37,7 +37,7 @@ func init() {
 	}
 	atan2 := &Function{Name: "ATAN2", Min: 2, Max: 2, Type: doubleType, Ask: arcTangent}
 	byName["ATAN"].Max, byName["ATAN"].Eval, byName["ATAN"].Ask = 2, nil, arcTangent
-	power := &Function{Name: "POW", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(math.Pow(c.Float(0), c.Float(1))) }}
+	power := &Function{Name: "POW", Min: 2, Max: 2, Convert: toDouble, Type: doubleType, Eval: func(c *Call) (Value, error) { return c.bounded(powerOf(c.Float(0), c.Float(1))) }}
 	register(
 		atan2, power, alias("POWER", power),
 		&Function{Name: "LOG", Min: 1, Max: 2, Type: doubleType, Eval: logarithm},
@@ -48,22 +48,8 @@ func init() {
 // degreesPerRadian is 180 divided by the double nearest to π.
 var degreesPerRadian = func(pi float64) float64 { return 180 / pi }(math.Pi)
 
-// ln is the natural logarithm; the library's is not right for numbers of fewer digits than 53 bits.
-func ln(x float64) float64 {
-	if x > 0 && x < smallestNormal {
-		return math.Log(x*(1<<54)) - 54*math.Ln2
-	}
-	return math.Log(x)
-}
-
-func log10(x float64) float64 {
-	if x > 0 && x < smallestNormal {
-		return ln(x) / math.Ln10
-	}
-	return math.Log10(x)
-}
-
-const smallestNormal = 0x1p-1022
+// ln2 is the double nearest to the logarithm of 2.
+var ln2 float64 = math.Ln2
 
 // piType is a double that a client is sent with six decimals.
 func piType([]Type, *Context) Type {
@@ -113,12 +99,12 @@ func arcTangent(c *Call, need func(i int) error) (Value, error) {
 	}
 	y := c.Float(0)
 	if len(c.Args) == 1 {
-		return Double(math.Atan(y)), nil
+		return Double(arcTangent2(y, 1)), nil
 	}
 	if err := need(1); err != nil || c.IsNull(1) {
 		return Null, err
 	}
-	return Double(math.Atan2(y, c.Float(1))), nil
+	return Double(arcTangent2(y, c.Float(1))), nil
 }
 
 // logarithm is LOG(x), and LOG(base, x).

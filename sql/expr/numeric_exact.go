@@ -235,7 +235,11 @@ func evalRemainder(c *Call) (Value, error) {
 	if k := c.Out.Type(); sqltypes.IsIntegral(k) {
 		return sqltypes.MakeTrusted(k, r.FormatMySQL(0)), nil
 	}
-	return sqltypes.MakeTrusted(sqltypes.Decimal, r.FormatMySQL(max(scale, c.Out.Scale()))), nil
+	text := r.FormatMySQL(max(scale, c.Out.Scale()))
+	if r.IsZero() && a.Sign() < 0 {
+		text = append([]byte{'-'}, text...)
+	}
+	return sqltypes.MakeTrusted(sqltypes.Decimal, text), nil
 }
 
 // dividedByZero is NULL, with a warning, or an error where values are stored.

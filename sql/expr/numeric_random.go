@@ -32,7 +32,7 @@ func random(c *Call) (Value, error) {
 	}
 	seed := uint32(0)
 	if !c.IsNull(0) {
-		seed = uint32(c.Integer(0))
+		seed = uint32(c.Bits(0))
 	}
 	g := newGenerator(seed)
 	c.State = g

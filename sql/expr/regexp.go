@@ -13,8 +13,8 @@ import (
 // Regular expressions (the manual's 14.8.2). evalengine computes REGEXP, REGEXP_LIKE and REGEXP_INSTR.
 
 var (
-	regexpReplace = &Function{Name: "REGEXP_REPLACE", Min: 3, Max: 6, Type: regexpType, Eval: evalRegexpReplace}
-	regexpSubstr  = &Function{Name: "REGEXP_SUBSTR", Min: 2, Max: 5, Type: regexpType, Eval: evalRegexpSubstr}
+	regexpReplace = &Function{Name: "REGEXP_REPLACE", Min: 3, Max: 6, Convert: asItIs, Type: regexpType, Eval: evalRegexpReplace}
+	regexpSubstr  = &Function{Name: "REGEXP_SUBSTR", Min: 2, Max: 5, Convert: asItIs, Type: regexpType, Eval: evalRegexpSubstr}
 )
 
 func init() {
@@ -50,9 +50,16 @@ type matcher struct {
 // of match follow it.
 func (c *Call) matcher(more int) (*matcher, error) {
 	name := strings.ToLower(c.Function.Name)
-	if c.isBinary(0) != c.isBinary(1) && isText(c.Types[0].Type()) && isText(c.Types[1].Type()) {
+	texts := 2
+	if more > texts {
+		texts = more // and what a match is replaced with
+	}
+	for i := 1; i < texts; i++ {
+		if c.isBinary(0) == c.isBinary(i) || !isText(c.Types[0].Type()) || !isText(c.Types[i].Type()) {
+			continue
+		}
 		names := environment.CollationEnv()
-		a, b := c.Types[0], c.Types[1]
+		a, b := c.Types[0], c.Types[i]
 		return nil, newError(3995, "HY000", "Character set '%s' cannot be used in conjunction with '%s' in call to %s.", names.LookupName(a.Collation()), names.LookupName(b.Collation()), name)
 	}
 	flags := icuregex.RegexpFlag(0)

@@ -31,7 +31,18 @@ func init() {
 		length, alias("OCTET_LENGTH", length), charLength, alias("CHARACTER_LENGTH", charLength),
 		&Function{Name: "BIT_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) { return Int(8 * int64(len(c.Native(0)))), nil }},
 		&Function{Name: "INSTR", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.locate(1, 0, 1) }},
-		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) { return c.Bytes(soundex(c.Raw(0))), nil }},
+		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) {
+			s := c.Raw(0)
+			if c.isBinary(0) { // bytes beyond ASCII are no letters
+				s = bytes.Map(func(r rune) rune {
+					if r >= utf8.RuneSelf {
+						return -1
+					}
+					return r
+				}, s)
+			}
+			return c.Bytes(soundex(s)), nil
+		}},
 		&Function{Name: "LOAD_FILE", Min: 1, Max: 1, Type: binaryType, Eval: func(*Call) (Value, error) { return Null, nil }}, // as with secure_file_priv = NULL
 	)
 	registerNode(func(e *sqlparser.LocateExpr) (node, bool) {

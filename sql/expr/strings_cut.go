@@ -23,8 +23,8 @@ func init() {
 	register(
 		&Function{Name: "LEFT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: left},
 		&Function{Name: "RIGHT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: right},
-		&Function{Name: "LPAD", Min: 3, Max: 3, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(true), nil }},
-		&Function{Name: "RPAD", Min: 3, Max: 3, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(false), nil }},
+		&Function{Name: "LPAD", Min: 3, Max: 3, Convert: toLength, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(true), nil }},
+		&Function{Name: "RPAD", Min: 3, Max: 3, Convert: toLength, Type: padType, Eval: func(c *Call) (Value, error) { return c.pad(false), nil }},
 		&Function{Name: "REPEAT", Min: 2, Max: 2, Convert: toInteger, Type: likeFirst, Eval: repeat},
 		&Function{Name: "SPACE", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.repeated([]byte(" "), 0), nil }},
 		&Function{Name: "SUBSTRING_INDEX", Min: 3, Max: 3, Convert: toCount, Type: func(args []Type, c *Context) Type { return likeAll(args[:2], c) }, Eval: substringIndex},

@@ -47,7 +47,7 @@ func (c *Context) mode(name string) bool {
 
 // date is the i-th argument as a date, or date with time; false: it is none, after a warning.
 func (c *Call) date(i int, rules dateRules) (p parsed, ok bool) {
-	v := c.Args[i]
+	v := c.moment(i)
 	switch t := v.Type(); {
 	case t == sqltypes.Time:
 		p, ok = c.today(v)
@@ -77,7 +77,7 @@ func (c *Call) date(i int, rules dateRules) (p parsed, ok bool) {
 
 // clock is the i-th argument as a time; one with a date keeps it, and its kind.
 func (c *Call) clock(i int) (p parsed, ok bool) {
-	v := c.Args[i]
+	v := c.moment(i)
 	switch t := v.Type(); {
 	case t == sqltypes.Time:
 		p, ok = parseTime(v.ToString())
@@ -112,7 +112,7 @@ func (c *Call) duration(i int) (p parsed, ok bool) {
 	case t == sqltypes.Time:
 		return parseTime(text)
 	case isTemporal(v):
-		return p, false
+		ok = false
 	case sqltypes.IsNumber(t):
 		n, micro, digits, negative, whole := split(text)
 		minute, second := n/100%100, n%100

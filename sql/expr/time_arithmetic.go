@@ -17,10 +17,10 @@ func init() {
 	register(
 		&Function{Name: "ADDTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, 1) }},
 		&Function{Name: "SUBTIME", Moment: true, Min: 2, Max: 2, Typed: sumType, Ask: func(c *Call, need func(i int) error) (Value, error) { return c.addTime(need, -1) }},
-		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Eval: timestamp},
+		&Function{Name: "TIMESTAMP", Min: 1, Max: 2, Typed: timestampType, Ask: timestamp},
 		&Function{Name: "TIMEDIFF", Min: 2, Max: 2, Typed: func(args []Known, c *Context) Type {
 			return temporalType(sqltypes.Time, mostDigits(c, Known.timeDigits, args...))
-		}, Eval: timeDiff},
+		}, Ask: timeDiff},
 		&Function{Name: "DATEDIFF", Min: 2, Max: 2, Convert: toDate, Type: integerType, Eval: func(c *Call) (Value, error) {
 			a, okA := c.date(0, realRules)
 			b, okB := c.date(1, realRules)
@@ -128,7 +128,10 @@ func (c *Call) sum(a, b parsed, sign int64) Value {
 }
 
 // timestamp is TIMESTAMP: a date with time, or the sum of one and a time.
-func timestamp(c *Call) (Value, error) {
+func timestamp(c *Call, need func(i int) error) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
+	}
 	if len(c.Args) == 1 {
 		if p, ok := c.date(0, c.storedRules()); ok {
 			return c.temporalValue(p.temporal, p.digits), nil
@@ -139,6 +142,9 @@ func timestamp(c *Call) (Value, error) {
 	if !ok {
 		return Null, nil
 	}
+	if err := need(1); err != nil || c.IsNull(1) {
+		return Null, err
+	}
 	b, ok := c.duration(1)
 	if !ok {
 		return Null, nil
@@ -148,17 +154,26 @@ func timestamp(c *Call) (Value, error) {
 }
 
 // timeDiff is TIMEDIFF: both arguments are times, or both have dates.
-func timeDiff(c *Call) (Value, error) {
+func timeDiff(c *Call, need func(i int) error) (Value, error) {
 	get := c.clock
 	if c.hasDate(0) || c.hasDate(1) {
 		if c.Types[0].Type() == sqltypes.Time || c.Types[1].Type() == sqltypes.Time {
 			return Null, nil
 		}
-		get = func(i int) (parsed, bool) { return c.date(i, c.partRules()) }
+		get = func(i int) (parsed, bool) { return c.date(i, c.storedRules()|zeroParts) }
 	}
-	a, okA := get(0)
-	b, okB := get(1)
-	if !okA || !okB || a.kind != b.kind {
+	var both [2]parsed
+	for i := range both {
+		if err := need(i); err != nil || c.IsNull(i) {
+			return Null, err
+		}
+		var ok bool
+		if both[i], ok = get(i); !ok {
+			return Null, nil
+		}
+	}
+	a, b := both[0], both[1]
+	if a.kind != b.kind {
 		return Null, nil
 	}
 	t, cut := timeOf(a.micros() - b.micros())

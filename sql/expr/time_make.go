@@ -23,10 +23,16 @@ func init() {
 			return c.temporalValue(t, 0), nil
 		}},
 		&Function{Name: "MAKEDATE", Min: 2, Max: 2, Type: dateType, Eval: makeDate},
-		&Function{Name: "MAKETIME", Min: 3, Max: 3, Convert: func(c *Call, i int) { c.Integer(i) }, Type: func(args []Type, _ *Context) Type {
+		&Function{Name: "MAKETIME", Numbers: true, Min: 3, Max: 3, Convert: func(c *Call, i int) {
+			if i < 2 {
+				c.Integer(i)
+			} else {
+				c.exact(i)
+			}
+		}, Type: func(args []Type, _ *Context) Type {
 			return temporalType(sqltypes.Time, digitsOf(args[2]))
 		}, Eval: makeTime},
-		&Function{Name: "SEC_TO_TIME", Min: 1, Max: 1, Type: timeLike, Eval: func(c *Call) (Value, error) {
+		&Function{Name: "SEC_TO_TIME", Numbers: true, Min: 1, Max: 1, Type: timeLike, Eval: func(c *Call) (Value, error) {
 			d := c.exact(0)
 			if bound := decimal.NewFromInt(2 * maxTime); d.Cmp(bound) > 0 || d.Cmp(bound.Neg()) < 0 {
 				d = bound.Mul(decimal.NewFromInt(int64(d.Sign())))
@@ -72,14 +78,14 @@ func makeDate(c *Call) (Value, error) {
 // makeTime is MAKETIME: the minutes and seconds are less than 60.
 func makeTime(c *Call) (Value, error) {
 	hour, minute, second := c.Integer(0), c.Integer(1), c.exact(2)
-	if minute < 0 || minute > 59 {
-		return Null, nil
-	}
 	if second.Sign() < 0 && second.Cmp(decimal.NewFromInt(-60)) > 0 {
 		return Null, nil
 	}
 	if second.CmpAbs(decimal.NewFromInt(60)) >= 0 {
 		c.Warn(1292, fmt.Sprintf("Truncated incorrect seconds value: '%s'", shorten(c.Str(2))))
+		return Null, nil
+	}
+	if minute < 0 || minute > 59 {
 		return Null, nil
 	}
 	digits := int(c.Out.Size())

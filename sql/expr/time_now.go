@@ -155,6 +155,9 @@ func convertZone(c *Call, need func(i int) error) (Value, error) {
 		}
 	}
 	if zones[0] == nil || zones[1] == nil {
+		if c.Constant[0] && isText(c.Types[0].Type()) {
+			return Null, need(0) // for the digits of the type
+		}
 		return Null, nil
 	}
 	if err := need(0); err != nil || c.IsNull(0) {

@@ -101,7 +101,7 @@ func column(of string, c txn.Column) catalog.ForeignColumn {
 	if catalog.CheckType(sql) != nil {
 		sql = "longtext"
 	}
-	return catalog.ForeignColumn{Name: c.Name, Type: sql, Nullable: c.Null, Numbered: c.Auto, Collation: uint16(collation(dialect.Dialect(of), c, sql))}
+	return catalog.ForeignColumn{Name: c.Name, Type: sql, Nullable: c.Null, Numbered: c.Auto, Collation: collation(dialect.Dialect(of), c, sql)}
 }
 
 // class returns the class that two types must share to be one column's.

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -52,7 +51,7 @@ func there(t *catalog.ForeignTable) error {
 	if name == "" {
 		return nil
 	}
-	return mysql.NewSQLError(1429, "HY000", "Unable to connect to foreign data source: table %s.%s lies at the source %s, which this cluster does not have; have an agent join under that name (isochron agent --join ... --name %[3]s)", t.Database, t.Name, name)
+	return legacy.NewError(1429, "HY000", "Unable to connect to foreign data source: table %s.%s lies at the source %s, which this cluster does not have; have an agent join under that name (isochron agent --join ... --name %[3]s)", t.Database, t.Name, name)
 }
 
 // Changed describes how a source differs from the imported definition; empty: it does not.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dolthub/vitess/go/sqltypes"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"

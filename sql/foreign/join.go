@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dolthub/vitess/go/sqltypes"
-	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"vitess.io/vitess/go/sqltypes"
+	querypb "vitess.io/vitess/go/vt/proto/query"
 
 	"isochron/sql/dialect"
 )
@@ -81,7 +81,7 @@ func compare(t querypb.Type, x, y sqltypes.Value) int {
 	case t == sqltypes.Time:
 		return compareTimes(x.ToString(), y.ToString())
 	}
-	return bytes.Compare(x.ToBytes(), y.ToBytes())
+	return bytes.Compare(x.Raw(), y.Raw())
 }
 
 // compareTimes compares times of day or spans: -838:59:59 to 838:59:59.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dolthub/vitess/go/sqltypes"
+	"vitess.io/vitess/go/sqltypes"
 
 	"isochron/sql/dialect"
 	"isochron/txn"

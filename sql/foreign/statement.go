@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
+	"isochron/sql/legacy"
 	"isochron/txn"
 )
 
@@ -58,7 +57,7 @@ var ErrEngine = errors.New("the statement reads what no source can answer alone"
 
 // refused is the error of a statement that cannot be done: MySQL's ER_NOT_SUPPORTED_YET.
 func refused(format string, args ...any) error {
-	return mysql.NewSQLError(1235, "42000", format, args...)
+	return legacy.NewError(1235, "42000", format, args...)
 }
 
 // asSQL is an error of package dialect as clients get it.
@@ -69,7 +68,7 @@ func asSQL(err error) error {
 		State() string
 	}
 	if errors.As(err, &numbered) {
-		return mysql.NewSQLError(int(numbered.Code()), numbered.State(), "%s", numbered.Error())
+		return legacy.NewError(int(numbered.Code()), numbered.State(), "%s", numbered.Error())
 	}
 	return err
 }

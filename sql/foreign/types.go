@@ -5,9 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/sqltypes"
-	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"vitess.io/vitess/go/sqltypes"
+	querypb "vitess.io/vitess/go/vt/proto/query"
 
 	"isochron/sql/dialect"
 	"isochron/txn"
@@ -155,6 +154,12 @@ func mysqlType(text string) string {
 	return text
 }
 
+// The numbers of collations that stand for character sets on the wire.
+const (
+	charsetUTF8   = 33
+	charsetBinary = 63
+)
+
 // wireTypes are the types of the wire protocol for the bases of both dialects' words.
 var wireTypes = map[string]querypb.Type{
 	"boolean": sqltypes.Int8, "smallint": sqltypes.Int16, "integer": sqltypes.Int32, "bigint": sqltypes.Int64, "numeric": sqltypes.Decimal,
@@ -187,13 +192,13 @@ func Field(of dialect.Dialect, c txn.Column) *querypb.Field {
 	if !ok || w.array || w.base == "time" && w.zone {
 		t = sqltypes.VarChar
 	}
-	f := &querypb.Field{Name: c.Name, OrgName: c.Name, Type: t, Charset: mysql.CharacterSetUtf8, ColumnLength: 1 << 16}
+	f := &querypb.Field{Name: c.Name, OrgName: c.Name, Type: t, Charset: charsetUTF8, ColumnLength: 1 << 16}
 	if u, ok := unsignedTypes[t]; ok && w.unsigned {
 		f.Type = u
 	}
 	switch {
 	case sqltypes.IsIntegral(f.Type), sqltypes.IsFloat(f.Type), f.Type == sqltypes.Decimal, f.Type == sqltypes.Date, f.Type == sqltypes.Datetime, f.Type == sqltypes.Timestamp, f.Type == sqltypes.Time, f.Type == sqltypes.Bit, sqltypes.IsBinary(f.Type):
-		f.Charset = mysql.CharacterSetBinary
+		f.Charset = charsetBinary
 		f.Flags |= uint32(querypb.MySqlFlag_BINARY_FLAG)
 	}
 	if n, ok := lengths[f.Type]; ok {

@@ -86,6 +86,12 @@ func kindOf(t gms.Type) coltype.Kind {
 	return 0
 }
 
+// CollationNamed is the number of a collation of which the engine knows the weights.
+func CollationNamed(name string) (uint16, bool) {
+	id, err := gms.ParseCollation("", name, false)
+	return uint16(id), err == nil && id.Sorter() != nil
+}
+
 // collations are those that were asked for, by their numbers.
 var collations [512]atomic.Pointer[coltype.Collation]
 

@@ -46,6 +46,7 @@ type choices struct {
 	timeout    time.Duration // of each statement; 0: none
 	execution  time.Duration // of each SELECT; 0: none
 	Memory     int64         // of each statement, in bytes; 0: the default
+	Files      int64         // of each statement, in bytes
 	sum        uint64        // of all settings, 0: not summed up yet
 }
 
@@ -62,6 +63,7 @@ func (s *Variables) Chosen() *choices {
 		c.timeout = millis(s.Number(sysvars.StatementTimeout, 0))
 		c.execution = millis(s.Number(sysvars.MaxExecutionTime, 0))
 		c.Memory = s.Number(sysvars.StatementMemory, 0)
+		c.Files = s.Number(sysvars.StatementFiles, sysvars.StatementFilesDefault)
 		on, err := s.source.Bool("autocommit")
 		c.autocommit = err != nil || on
 	}

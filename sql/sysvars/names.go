@@ -11,6 +11,7 @@ const (
 	StatementTimeout       = "isochron_statement_timeout"
 	IdleTransactionTimeout = "isochron_idle_transaction_timeout"
 	StatementMemory        = "isochron_statement_memory"
+	StatementFiles         = "isochron_statement_files"
 	ConnectionMemory       = "isochron_connection_memory"
 	NodeMemory             = "isochron_node_memory"
 	StatementDepth         = "isochron_statement_depth"
@@ -76,6 +77,7 @@ const (
 	IdleTransactionDefault  = 600
 	StatementDepthDefault   = 2000
 	StatementTokensDefault  = 2_000_000
+	StatementFilesDefault   = 1 << 30 // bytes
 	SetOperationsMaxDefault = 150
 	ListMaxDefault          = 250_000
 	JoinTablesMaxDefault    = 61 // MySQL's bound

@@ -56,6 +56,7 @@ var All = []Variable{
 	{Name: SetOperationsMax, Min: 1, Max: 5000, Default: int64(SetOperationsMaxDefault), Unit: "operations", Meaning: "UNION, INTERSECT and EXCEPT of one statement"},
 	{Name: SourceTimeout, Min: 1, Max: hour, Default: int64(txn.SourceSilence / time.Second), Unit: seconds, Meaning: "time without any reply of an external database after which a statement there fails"},
 	{Name: StatementDepth, Min: 100, Max: StatementDepthMost, Default: int64(StatementDepthDefault), Unit: "levels", Meaning: "nesting of a statement's expressions and length of its operator chains; then error 1436"},
+	{Name: StatementFiles, Max: 1 << 50, Default: int64(StatementFilesDefault), Unit: bytes, Meaning: "temporary files of a statement whose rows exceed its memory; then error 3170. 0: none"},
 	{Name: StatementMemory, Max: 1 << 50, Default: int64(0), Unit: bytes, Meaning: "memory of a statement; 0: a quarter of the memory for all statements of the node"},
 	{Name: StatementTimeout, Max: 1<<31 - 1, Default: int64(0), Unit: millis, Meaning: "longest time of a statement; then error 3024. 0: no limit"},
 	{Name: StatementTokens, Min: 1000, Max: 20_000_000, Default: int64(StatementTokensDefault), Unit: "tokens", Meaning: "length of a statement; then error 3170"},

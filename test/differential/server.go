@@ -33,7 +33,12 @@ const serveArgument = "serve"
 
 // serve is a one-node Isochron on the reference cluster, until the standard input ends.
 func serve(out io.Writer) error {
-	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), sql.Config{Memory: sql.Memory{Statements: 512 << 20}})
+	dir, err := os.MkdirTemp("", "differential-spill")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), sql.Config{Memory: sql.Memory{Statements: 512 << 20}, SpillDir: dir})
 	if err != nil {
 		return err
 	}
