@@ -6,9 +6,10 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
-// The parser has no INTERSECT, EXCEPT, TABLE t and no WINDOW clause of several windows. A text with these words, outside of
-// quotes and comments, is parsed with UNION, SELECT * FROM t and a WINDOW for each in their place, and the operators are put
-// into the tree: a Union's Lock, which has no other use, says which one it is.
+// The parser has no INTERSECT, EXCEPT, TABLE t, no VALUES as an operand of a set operator and no WINDOW clause of several
+// windows. A text with these words, outside of quotes and comments, is parsed with UNION, SELECT * FROM t, SELECT * FROM
+// (VALUES ...) and a WINDOW for each in their place, and the operators are put into the tree: a Union's Lock, which has no
+// other use, says which one it is.
 const (
 	intersectLock sqlparser.Lock = -1
 	exceptLock    sqlparser.Lock = -2
@@ -36,6 +37,7 @@ func rewritten(text string) (out string, sets []setWord, changed bool) {
 	for r.space(); r.at < len(text); r.space() {
 		r.token()
 	}
+	r.endValues(len(text))
 	r.out.WriteString(text[r.copied:])
 	return r.out.String(), r.sets, r.changed
 }
@@ -43,10 +45,18 @@ func rewritten(text string) (out string, sets []setWord, changed bool) {
 // needsRewriting is a quick look for the words; it may find them in quotes.
 func needsRewriting(text string) bool {
 	for _, w := range []string{"intersect", "except", "table", "window"} {
-		for i := 0; i+len(w) <= len(text); i++ {
-			if text[i]|0x20 == w[0] && strings.EqualFold(text[i:i+len(w)], w) {
-				return true
-			}
+		if hasWord(text, w) {
+			return true
+		}
+	}
+	return hasWord(text, "union") && hasWord(text, "values")
+}
+
+// hasWord is a quick look for a word in lower case.
+func hasWord(text, w string) bool {
+	for i := 0; i+len(w) <= len(text); i++ {
+		if text[i]|0x20 == w[0] && strings.EqualFold(text[i:i+len(w)], w) {
+			return true
 		}
 	}
 	return false
@@ -61,6 +71,7 @@ type rewriter struct {
 	numbers  int   // given to brackets
 	begins   bool  // a query may begin here
 	window   int   // the brackets that a WINDOW clause is in, plus 1; 0: in none
+	values   []int // the brackets that lists of VALUES are in, the innermost last
 	changed  bool
 }
 
@@ -86,6 +97,7 @@ func (r *rewriter) token() {
 		r.brackets, r.begins = append(r.brackets, r.numbers), true
 		r.at++
 	case c == ')':
+		r.endValues(r.at)
 		if len(r.brackets) > 1 {
 			r.brackets = r.brackets[:len(r.brackets)-1]
 		}
@@ -105,8 +117,17 @@ func (r *rewriter) wordToken(begins bool) {
 	if dotted {
 		return
 	}
+	if word != "row" {
+		r.endValues(start)
+	}
 	lock := sqlparser.NoLock
 	switch word {
+	case "values":
+		if begins && r.rowFollows() {
+			r.put(start, "SELECT * FROM (VALUES")
+			r.values = append(r.values, r.in())
+		}
+		return
 	case "window":
 		r.window = r.in() + 1
 		return
@@ -135,6 +156,21 @@ func (r *rewriter) wordToken(begins bool) {
 	r.sets = append(r.sets, setWord{lock, r.in()})
 	if lock != sqlparser.NoLock {
 		r.put(start, "UNION")
+	}
+}
+
+// rowFollows reports whether a row comes next.
+func (r *rewriter) rowFollows() bool {
+	next := r.scanner
+	return strings.EqualFold(next.word(), "row")
+}
+
+// endValues closes the list of VALUES that is in the brackets at hand, if there is one, at a place of the text.
+func (r *rewriter) endValues(at int) {
+	if n := len(r.values); n > 0 && r.values[n-1] == r.in() {
+		r.out.WriteString(r.text[r.copied:at])
+		r.out.WriteString(") AS `values` ")
+		r.copied, r.values = at, r.values[:n-1]
 	}
 }
 
