@@ -324,8 +324,8 @@ func common(l, r *operand) (out []string) {
 	return out
 }
 
-// using joins by columns of the same names, which * shows once, before the others. An outer join's is that of the side whose
-// rows are all kept.
+// using joins by columns of the same names, which * shows once, before the others, in the order of the first side. An outer
+// join's first side is that whose rows are all kept, and its columns are those that are shown.
 func (o *operand) using(l, r *operand, columns []string, right bool) error {
 	var merged []visible
 	used := map[sqlparser.Expr]bool{}
@@ -366,6 +366,10 @@ func (o *operand) using(l, r *operand, columns []string, right bool) error {
 	if right {
 		first, second = r, l
 	}
+	place := func(v visible) int {
+		return slices.IndexFunc(first.names.visible, func(o visible) bool { return o.to == v.to })
+	}
+	slices.SortStableFunc(merged, func(a, b visible) int { return place(a) - place(b) })
 	for _, side := range []*operand{first, second} {
 		for _, v := range side.names.visible {
 			if !used[v.to] {

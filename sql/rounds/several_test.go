@@ -164,6 +164,8 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT COUNT(*) FROM customers a JOIN customers b ON a.city <=> b.city", "6", 2},
 		{"SELECT * FROM orders NATURAL JOIN (SELECT 10 AS id, 'x' AS y) q", "10,1,5,x", 1},
 		{"SELECT id, l.n FROM orders o JOIN (SELECT ord AS id, n FROM `lines`) l USING (id) WHERE id = 11 ORDER BY n", "11,1;11,2", 2},
+		{"SELECT * FROM orders JOIN (SELECT 5 AS total, 10 AS id) q USING (total, id)", "10,5,1", 1},
+		{"SELECT * FROM (SELECT 5 AS total, 10 AS id) q NATURAL RIGHT JOIN orders LIMIT 1", "10,5,1", 1},
 		{"SELECT a.id FROM orders a STRAIGHT_JOIN orders b ON a.id = b.id + 1 ORDER BY 1", "11;12;13;14", 2},
 		// Subqueries: once, or once for a batch.
 		{"SELECT name FROM customers WHERE id IN (SELECT customer FROM orders) ORDER BY id", "ann;bob", 2},
@@ -202,6 +204,8 @@ func TestSeveralTables(t *testing.T) {
 		{"TABLE customers ORDER BY id LIMIT 1", "1,ann,bonn", 1},
 		{"VALUES ROW(1, 'a'), ROW(2, 'b') ORDER BY column_0 DESC", "2,b;1,a", 0},
 		{"SELECT 1 UNION SELECT 'a'", "1;a", 0},
+		{"SELECT 1 UNION VALUES ROW(2), ROW(1) ORDER BY 1", "1;2", 0},
+		{"VALUES ROW(1, 2), ROW(3, 4) EXCEPT (VALUES ROW(3, 4) ORDER BY column_0 LIMIT 1)", "1,2", 0},
 		// Windows.
 		{"SELECT id, ROW_NUMBER() OVER (ORDER BY total DESC) FROM orders ORDER BY id", "10,4;11,1;12,2;13,3;14,5", 1},
 		{"SELECT id, SUM(total) OVER (PARTITION BY customer ORDER BY id) s FROM orders WHERE customer < 9 ORDER BY id", "10,5;11,55;12,20", 2},
