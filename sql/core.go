@@ -261,7 +261,7 @@ func typed[T sqlparser.Statement](tree T, parameters map[string]*vtquery.BindVar
 				c.Replace(&sqlparser.Argument{Name: n.Name, Type: v.Type, Size: size, Scale: scale})
 			}
 		case sqlparser.ListArg:
-			ok = false
+			ok = ok && n == "" // VALUES ROW() has an empty one
 		}
 	}, nil)
 	return out.(T), ok

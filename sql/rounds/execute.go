@@ -136,7 +136,9 @@ func (s *step) begin(c *expr.Context) {
 	if s == nil {
 		return
 	}
-	s.program.Begin(c)
+	if s.program != nil { // a step of subqueries alone has none
+		s.program.Begin(c)
+	}
 	for _, a := range s.subqueries {
 		a.begin(c)
 	}

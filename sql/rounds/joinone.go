@@ -242,7 +242,7 @@ func (p *planner) side(it *item, local []*part) (*side, error) {
 
 // match joins a side to the rows so far, by conditions on both.
 func (p *planner) match(it *item, s *side, both []*part) error {
-	spec := exec.JoinSpec{Kind: exec.InnerJoin, Width: len(s.row.types)}
+	spec := exec.JoinSpec{Kind: exec.InnerJoin}
 	if it.outer {
 		spec.Kind = exec.LeftJoin
 	}
@@ -264,20 +264,13 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 	if _, id := left.places[bind.Ref{Row: bind.OfOuter, At: -1}]; id && it.source != nil && p.dependent(it.source) {
 		spec.Keys = append(spec.Keys, exec.JoinKey{Left: 0, Right: 0, Type: expr.IntegerType(), RightType: expr.IntegerType()})
 	}
+	if err := p.applyOn(s, left, on); err != nil {
+		return err
+	}
+	spec.Width = len(s.row.types)
 	whole := left.clone()
 	whole.behind(s.row, it.outer)
 	if e := allOf(on); e != nil {
-		st := &step{}
-		for _, e := range on { // subqueries of the condition are computed of the left side, if they need no more
-			if err := p.applyAll(p.q, left, e, st); err != nil {
-				return &expr.Unsupported{What: "this subquery in a condition of a join"}
-			}
-		}
-		if len(st.subqueries) > 0 {
-			p.from = &extendNode{p.from, st}
-			whole = left.clone()
-			whole.behind(s.row, it.outer)
-		}
 		var err error
 		if spec.On, err = expr.Compile(p.c, whole.columns(), e); err != nil {
 			return err
@@ -290,6 +283,27 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 		}
 	}
 	p.from, p.row = join, whole
+	return nil
+}
+
+// applyOn has the subqueries of a join's conditions computed of the rows on the left, or of the side on the right: one that
+// needs both is for another way.
+func (p *planner) applyOn(s *side, left *layout, on []sqlparser.Expr) error {
+	l, r := &step{}, &step{}
+	for _, e := range on {
+		if p.applyAll(p.q, left, e, l) == nil {
+			continue
+		}
+		if p.applyAll(p.q, s.row, e, r) != nil {
+			return &expr.Unsupported{What: "this subquery in a condition of a join"}
+		}
+	}
+	if len(l.subqueries) > 0 {
+		p.from = &extendNode{p.from, l}
+	}
+	if len(r.subqueries) > 0 {
+		s.node, s.leaf = &extendNode{s.node, r}, nil // all rows of a table are read
+	}
 	return nil
 }
 

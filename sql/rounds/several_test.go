@@ -185,6 +185,9 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT customer, COUNT(*) FROM orders GROUP BY customer HAVING COUNT(*) > (SELECT COUNT(*) FROM orders WHERE id = 10)", "1,2", 2},
 		{"SELECT city, (SELECT MAX(id) FROM orders o WHERE o.customer = MIN(c.id)) FROM customers c GROUP BY city ORDER BY city", "NULL,NULL;bonn,11;cork,12", 2},
 		{"SELECT name FROM customers c WHERE 20 IN (SELECT total FROM orders o WHERE o.customer = c.id AND EXISTS (SELECT 1 FROM `lines` l WHERE l.ord = o.id AND l.item <> c.name))", "bob", 4},
+		{"SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON EXISTS (SELECT 1 FROM `lines`)", "20", 3},
+		{"SELECT COUNT(*), COUNT(o.id) FROM customers c LEFT JOIN orders o ON EXISTS (SELECT 1 FROM `lines` l WHERE l.ord = o.id)", "12,12", 3},
+		{"SELECT COUNT(*), COUNT(o.id) FROM customers c LEFT JOIN orders o ON o.customer = c.id AND o.id IN (SELECT ord FROM `lines` l WHERE l.n = 2)", "4,1", 3},
 		{"SELECT (SELECT customer FROM orders)", "error: Subquery returns more than 1 row", 1},
 		{"SELECT (SELECT c.name UNION ALL SELECT 'x' LIMIT 1) FROM customers c ORDER BY id LIMIT 1", "ann", 1},
 		// Derived tables, views, common table expressions.
