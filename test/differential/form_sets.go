@@ -114,8 +114,11 @@ func (x *sets) item(f *from, i int, bare bool) (*Node, string) {
 		class = x.classes[i]
 	}
 	if bare {
-		if of := literalsOf[class]; of != nil && class != "bit" {
+		if of := literalsOf[class]; of != nil && !x.alike {
 			return literal(d.g.pick(of...)), class
+		}
+		if class != "" {
+			return literal(literalsAlike[class]), class
 		}
 		class = d.g.pick("integer", "decimal", "text", "double")
 		return literal(d.g.pick(literalsOf[class]...)), class
@@ -129,7 +132,7 @@ func (x *sets) item(f *from, i int, bare bool) (*Node, string) {
 		if class == "" || class == "integer" {
 			return expr("IS NULL", "% IS NULL", c.node()), "integer"
 		}
-		return literal("NULL"), class
+		return literal(literalsAlike[class]), class
 	}
 	if d.g.chance(20) && !x.alike {
 		if n := d.over(c); n.Name != "/ 2" { // MariaDB has more digits of it as a text
@@ -139,24 +142,41 @@ func (x *sets) item(f *from, i int, bare bool) (*Node, string) {
 	return c.node(), c.Class
 }
 
-// values draws rows without a table: MariaDB has no word for a row of them.
+// values draws rows without a table. MariaDB has no word for a row of them, and its own VALUES lose the types of parameters.
 func (x *sets) values(width int) *Node {
 	g := x.d.g
 	var here, there []string
 	kids := []*Node{}
-	for range 1 + g.IntN(3) {
+	for i := range 1 + g.IntN(3) {
 		marks := strings.TrimSuffix(strings.Repeat("%, ", width), ", ")
-		here, there = append(here, "ROW("+marks+")"), append(there, "("+marks+")")
-		for i := range width {
-			of := literalsOf[x.classes[i]]
-			if of == nil || x.classes[i] == "bit" || x.classes[i] == "json" {
-				of = literalsOf["integer"]
+		here, there = append(here, "ROW("+marks+")"), append(there, "SELECT "+marks)
+		if i == 0 {
+			there[0] = "SELECT "
+			for c := range width {
+				there[0] += fmt.Sprintf("%% AS p%d, ", c)
 			}
-			kids = append(kids, literal(g.pick(of...)))
+			there[0] = strings.TrimSuffix(there[0], ", ")
+		}
+		for c := range width {
+			if of := literalsOf[x.classes[c]]; !x.alike && of != nil {
+				kids = append(kids, literal(g.pick(of...)))
+			} else {
+				kids = append(kids, literal(literalsAlike[x.classes[c]]))
+			}
 		}
 	}
 	n := fill("VALUES "+strings.Join(here, ", "), kids...)
-	return scope(named("VALUES", elsewhere(n, "VALUES "+strings.Join(there, ", "))))
+	instead := strings.Join(there, " UNION ALL ")
+	if len(there) > 1 {
+		instead = "(" + instead + ")"
+	}
+	return scope(named("VALUES", elsewhere(n, instead)))
+}
+
+// literalsAlike are literals of just the class.
+var literalsAlike = map[string]string{
+	"integer": "1", "decimal": "1.50", "double": "1.5e0", "text": "'a'", "bytes": "x'61'", "date": "DATE'2024-01-31'", "datetime": "TIMESTAMP'2024-01-31 10:11:12'",
+	"time": "TIME'10:11:12'", "year": "NULL", "enum": "'x'", "set": "'a'",
 }
 
 // counted draws a query over the rows of the operators.
