@@ -2,7 +2,9 @@ package rounds
 
 import (
 	"context"
+	"slices"
 
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
@@ -14,66 +16,83 @@ import (
 type converted struct {
 	base    int // columns before those that are converted
 	types   []expr.Type
-	same    []bool // by query: its rows are as they are
-	widths  int
-	program *expr.Program // over the query's number, then a value of each query for each column; nil: no row is converted
+	as      []bool        // by column: its values are as they are, those of all queries are of one type
+	program *expr.Program // over the query's number, then a value of each query for each column; nil: no column is converted
 	queries int
 }
 
-// common compiles the conversion of the columns of queries, which have as many.
+// commonTypes compiles the conversion of the columns of queries, which have as many.
 func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err error) {
 	n := len(of[0])
-	out := &converted{base: base, widths: n, queries: len(of), same: make([]bool, len(of))}
+	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n)}
 	row := newLayout()
 	row.hide(expr.IntegerType())
 	row.places[bind.Ref{Row: bind.OfSources, At: 0}] = 0
-	var list []sqlparser.Expr
+	list, needed := make([]sqlparser.Expr, n), false
 	for c := range n {
-		e := &sqlparser.CaseExpr{}
+		column := make([]expr.Type, len(of))
 		for i := range of {
-			at := 1 + c*len(of) + i
-			t := of[i][c]
-			row.add(bind.Ref{Row: bind.OfSources, At: at}, t)
-			cond := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: bind.ColumnAt(0), Right: sqlparser.NewIntLiteral(itoa(i))}
-			if i == len(of)-1 {
-				e.Else = bind.ColumnAt(at)
-			} else {
-				e.Whens = append(e.Whens, &sqlparser.When{Cond: cond, Val: bind.ColumnAt(at)})
-			}
+			column[i] = of[i][c]
+			row.add(bind.Ref{Row: bind.OfSources, At: 1 + c*len(of) + i}, of[i][c])
 		}
-		list = append(list, e)
-	}
-	equal := true
-	for i := range of {
-		for c := range n {
-			equal = equal && sameType(of[0][c], of[i][c])
+		if out.types[c], out.as[c] = oneType(column); out.as[c] {
+			list[c] = &sqlparser.NullVal{}
+			continue
 		}
+		needed = true
+		list[c] = commonValue(column, 1+c*len(of))
 	}
-	if equal {
-		for c := range n {
-			t := of[0][c]
-			for i := range of {
-				if of[i][c].Nullable() {
-					t.SetNullability(true)
-				}
-			}
-			out.types = append(out.types, t)
+	if needed {
+		if out.program, err = expr.Compile(k.c, row.columns(), list...); err != nil {
+			return nil, err
 		}
-		return out, nil
-	}
-	if out.program, err = expr.Compile(k.c, row.columns(), list...); err != nil {
-		return nil, err
 	}
 	for c := range n {
-		t := out.program.Type(c)
+		if !out.as[c] {
+			out.types[c] = out.program.Type(c)
+		}
 		nullable := false
 		for i := range of {
 			nullable = nullable || of[i][c].Nullable()
 		}
-		t.SetNullability(nullable)
-		out.types = append(out.types, t)
+		out.types[c].SetNullability(nullable)
 	}
 	return out, nil
+}
+
+// oneType is the type that all columns have, but for those of NULL alone; false: they have several.
+func oneType(columns []expr.Type) (out expr.Type, ok bool) {
+	out = columns[0]
+	for _, t := range columns[1:] {
+		switch {
+		case t.Type() == sqltypes.Null:
+		case out.Type() == sqltypes.Null:
+			out = t
+		case !sameType(out, t):
+			return out, false
+		}
+	}
+	return out, true
+}
+
+// commonValue is the value of the query at hand: columns are those of the queries, in their order from a place on. Beside
+// binary strings all are binary strings.
+func commonValue(columns []expr.Type, from int) sqlparser.Expr {
+	binary := slices.ContainsFunc(columns, func(t expr.Type) bool { return sqltypes.IsBinary(t.Type()) })
+	e := &sqlparser.CaseExpr{}
+	for i, t := range columns {
+		v := sqlparser.Expr(bind.ColumnAt(from + i))
+		if binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null {
+			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "binary"}}
+		}
+		if i == len(columns)-1 {
+			e.Else = v
+			break
+		}
+		cond := &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: bind.ColumnAt(0), Right: sqlparser.NewIntLiteral(itoa(i))}
+		e.Whens = append(e.Whens, &sqlparser.When{Cond: cond, Val: v})
+	}
+	return e
 }
 
 // sameType reports whether values of two types are values of one.
@@ -89,12 +108,21 @@ func (v *converted) row(r *run, query int, row []expr.Value) ([]expr.Value, erro
 	if v.program == nil {
 		return row, nil
 	}
-	in := make([]expr.Value, 1+v.widths*v.queries)
+	in := make([]expr.Value, 1+len(v.types)*v.queries)
 	in[0] = expr.Int(int64(query))
-	for c := range v.widths {
+	for c := range v.types {
 		in[1+c*v.queries+query] = row[v.base+c]
 	}
-	return v.program.Run(in, append(make([]expr.Value, 0, v.base+v.widths), row[:v.base]...))
+	out, err := v.program.Run(in, append(make([]expr.Value, 0, v.base+len(v.types)), row[:v.base]...))
+	if err != nil {
+		return nil, err
+	}
+	for c, as := range v.as {
+		if as {
+			out[v.base+c] = row[v.base+c]
+		}
+	}
+	return out, nil
 }
 
 // source converts the rows of a query.
