@@ -26,6 +26,7 @@ import (
 	"isochron/sql/account"
 	"isochron/sql/admission"
 	"isochron/sql/catalog"
+	"isochron/sql/exec"
 	"isochron/sql/legacy"
 	"isochron/sql/memory"
 	"isochron/txn"
@@ -73,8 +74,10 @@ type Config struct {
 	// Memory is what clients may have the node hold.
 	Memory Memory
 	// SpillDir is for temporary files of statements whose rows exceed their memory; it is made if it does not exist, and of
-	// no other server. Empty: such statements fail.
-	SpillDir string
+	// no other server. Empty: such statements fail. An operator writes to them when it holds SpillShare bytes; 0: an eighth
+	// of the statement's memory.
+	SpillDir   string
+	SpillShare int64
 	// Observer, if set, is notified of transactions. If it is a StatementObserver too,
 	// it is notified of statements.
 	Observer Observer
@@ -137,7 +140,8 @@ type gateway struct {
 	admission    *admission.Control
 	bounds       bounds
 	budget       *memory.Budget
-	spillDir     string // "": statements have no files
+	spill        *exec.SpillSpace // nil: statements have no files
+	spillShare   int64            // 0: the default
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -189,10 +193,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := setVariables(cfg.Variables); err != nil {
 		return nil, err
 	}
-	if err := openSpillDir(cfg.SpillDir); err != nil {
-		return nil, err
-	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting, refusal), spillDir: cfg.SpillDir, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: memory.New(cfg.Memory.Statements, memorySetting, refusal), spillShare: cfg.SpillShare, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
@@ -200,6 +201,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	g.watcher, _ = g.observer.(StatementObserver)
 	g.slow = newSlowLog(cfg.Slow, db)
 	var err error
+	if cfg.SpillDir != "" {
+		if g.spill, err = exec.OpenSpillSpace(cfg.SpillDir); err != nil {
+			return nil, err
+		}
+	}
 	g.engine = newEngine(g)
 	if g.accounts, err = account.New(g.store, g.engine.Analyzer.Catalog.MySQLDb, cfg.Root); err != nil {
 		return nil, err

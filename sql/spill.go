@@ -1,8 +1,8 @@
 package sql
 
 import (
+	"context"
 	"fmt"
-	"os"
 
 	"isochron/sql/exec"
 	"isochron/sql/memory"
@@ -13,39 +13,44 @@ import (
 // hold rows at a time.
 const spillParts = 8
 
-// codeFilesFull is MySQL's number for a statement whose files would be too large.
-const codeFilesFull = 3170
+// MySQL's numbers for files that would be too large: those of a statement, and those of all statements.
+const (
+	codeFilesFull    = 3170
+	codeAllFilesFull = 1041
+)
 
 // spillMemory is the memory of a statement with its temporary files.
 type spillMemory struct {
 	*memory.Account
-	files *exec.SpillFiles
+	s     *Session
+	files *exec.SpillFiles // nil: no operator has asked for them
 }
-
-// Spill is how operators find the files; nil: there are none.
-func (m *spillMemory) Spill() *exec.SpillFiles { return m.files }
 
 // spillMemory is the memory of the statement at hand.
 func (s *Session) spillMemory() exec.Memory {
 	account := s.account.Load()
-	dir, most := s.gateway.spillDir, s.Chosen().Files
-	if dir == "" || most == 0 || account == nil {
+	if s.gateway.spill == nil || account == nil {
 		return account
 	}
-	full := refusal(codeFilesFull, fmt.Sprintf("Capacity of %d bytes for 'temporary files of a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", most, sysvars.StatementFiles))
-	return &spillMemory{account, exec.NewSpillFiles(dir, most, account.Statement/spillParts, full)}
+	return &spillMemory{Account: account, s: s}
 }
 
-// openSpillDir makes the directory of temporary files, and removes what an earlier process left in it.
-func openSpillDir(dir string) error {
-	if dir == "" {
-		return nil
+// Spill is how operators find the files; nil: there are none.
+func (m *spillMemory) Spill() *exec.SpillFiles {
+	if most := m.s.Chosen().Files; m.files == nil && most > 0 {
+		m.files = m.s.gateway.spill.Files(m.bounds(most))
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the directory of temporary files cannot be made: %w", err)
+	return m.files
+}
+
+// bounds are those of the files, of which the statement may have so many bytes.
+func (m *spillMemory) bounds(most int64) exec.SpillBounds {
+	all := int64(bound(context.Background(), sysvars.NodeFiles, sysvars.NodeFilesDefault))
+	b := exec.SpillBounds{Most: most, All: all, Share: m.s.gateway.spillShare}
+	if b.Share == 0 {
+		b.Share = m.Statement / spillParts
 	}
-	if err := exec.ClearSpillFiles(dir); err != nil {
-		return fmt.Errorf("temporary files of an earlier process cannot be removed: %w", err)
-	}
-	return nil
+	b.Full = refusal(codeFilesFull, fmt.Sprintf("Capacity of %d bytes for 'temporary files of a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", most, sysvars.StatementFiles))
+	b.AllFull = refusal(codeAllFilesFull, fmt.Sprintf("Out of resources; temporary files of all statements of this node would hold more than %d bytes (%s): try again later", all, sysvars.NodeFiles))
+	return b
 }

@@ -46,10 +46,21 @@ func TestQueriesSpill(t *testing.T) {
 	if n, _, message := codeOf(err); n != codeCapacity || !strings.Contains(message, "isochron_statement_files") {
 		t.Errorf("with few files: %v", err)
 	}
+	c.exec("SET isochron_statement_files = DEFAULT")
+	c.exec("SET GLOBAL isochron_node_files = 100000")
+	_, err = c.try(query)
+	if n, _, message := codeOf(err); n != codeAllFilesFull || !strings.Contains(message, "isochron_node_files") {
+		t.Errorf("with few files for all: %v", err)
+	}
+	c.exec("SET GLOBAL isochron_node_files = DEFAULT")
+	c.expect(query, "0 | 299")
 	c.exec("SET isochron_statement_files = 0")
 	_, err = c.try(query)
 	if n, _, message := codeOf(err); n != codeCapacity || !strings.Contains(message, statementMemory) {
 		t.Errorf("without files: %v", err)
+	}
+	if n := s.gateway.spill.Used(); n != 0 {
+		t.Errorf("%d bytes of files are counted still", n)
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
 		t.Errorf("%d files are left, %v", len(list), err)

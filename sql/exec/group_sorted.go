@@ -40,7 +40,7 @@ func (g *grouping) reserved() int64 {
 	if g.files == nil {
 		return 0
 	}
-	return min(g.files.share/4, 2*chargeFrom)
+	return min(g.files.Share/4, 2*chargeFrom)
 }
 
 // next is the next batch of groups.

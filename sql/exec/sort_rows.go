@@ -107,7 +107,7 @@ func (s *rowSorter) relieve(refused error) error {
 	if refused == nil && !s.account.full(s.files) {
 		return nil
 	}
-	if s.files == nil || s.account.held+s.account.due < min(s.files.share, spillBuffer) { // it is others that hold the memory
+	if s.files == nil || s.account.held+s.account.due < min(s.files.Share, spillBuffer) { // it is others that hold the memory
 		return refused
 	}
 	return s.spill()

@@ -7,47 +7,90 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
+
+// SpillSpace are the temporary files of all statements of a process. Any goroutine may use it.
+type SpillSpace struct {
+	dir  string
+	used atomic.Int64 // bytes of all files
+}
+
+// OpenSpillSpace makes a directory for temporary files if there is none, and removes what a process left in it that ended
+// while it created a file. No other uses it now.
+func OpenSpillSpace(dir string) (*SpillSpace, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("creating the directory of temporary files: %w", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, spillPattern))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		if err := os.Remove(name); err != nil {
+			return nil, fmt.Errorf("removing a temporary file of an earlier process: %w", err)
+		}
+	}
+	return &SpillSpace{dir: dir}, nil
+}
+
+// spillPattern are the names of spill files before they lose them.
+const spillPattern = "isochron-spill-*"
+
+// SpillBounds are the bounds of a statement's files.
+type SpillBounds struct {
+	// Most are the bytes of its files together; beyond them it fails with Full.
+	Most int64
+	Full error
+	// All are the bytes of the files of all statements; beyond them it fails with AllFull.
+	All     int64
+	AllFull error
+	// Share are the bytes that an operator holds before it spills; it also spills if its Memory refuses more. It is so small
+	// that all operators of a statement which hold rows at a time have as much.
+	Share int64
+}
 
 // SpillFiles are the temporary files of one statement. A Memory that has a method Spill() *SpillFiles lets operators write
 // rows to them which they may not hold in memory. One goroutine uses them.
 //
 // A file has no name after it is created, so nothing is left of it when it is closed or the process ends.
 type SpillFiles struct {
-	dir     string
-	most    int64 // bytes of all files
+	SpillBounds
+	space   *SpillSpace
 	used    int64
 	written int64 // bytes that were written, and may be gone
-	share   int64
-	full    error
 }
 
-// NewSpillFiles makes the files of a statement, in a directory that exists. They have at most so many bytes together;
-// beyond them the statement fails with the error full. An operator spills when it holds share bytes, or its Memory refuses
-// more: share is small enough that all operators of a statement which hold rows at a time have as much.
-func NewSpillFiles(dir string, most, share int64, full error) *SpillFiles {
-	return &SpillFiles{dir: dir, most: most, share: max(share, 1), full: full}
+// Files makes the files of a statement.
+func (s *SpillSpace) Files(b SpillBounds) *SpillFiles {
+	b.Share = max(b.Share, 1)
+	return &SpillFiles{SpillBounds: b, space: s}
 }
 
-// spillPattern are the names of spill files before they lose them.
-const spillPattern = "isochron-spill-*"
-
-// ClearSpillFiles removes what a process left in a directory that ended while it created a file. No other uses it now.
-func ClearSpillFiles(dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, spillPattern))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Used are the bytes of the files of all statements.
+func (s *SpillSpace) Used() int64 { return s.used.Load() }
 
 // Written is the number of bytes that the statement has written so far, for its statistics.
 func (s *SpillFiles) Written() int64 { return s.written }
+
+// take takes bytes of the bounds.
+func (s *SpillFiles) take(n int64) error {
+	if s.used+n > s.Most {
+		return s.Full
+	}
+	if s.space.used.Add(n) > s.All {
+		s.space.used.Add(-n)
+		return s.AllFull
+	}
+	s.used += n
+	s.written += n
+	return nil
+}
+
+func (s *SpillFiles) give(n int64) {
+	s.used -= n
+	s.space.used.Add(-n)
+}
 
 // filesOf are the files of a Memory; nil: it has none.
 func filesOf(m Memory) *SpillFiles {
@@ -58,7 +101,7 @@ func filesOf(m Memory) *SpillFiles {
 }
 
 // full reports whether an operator holds its share, and has files to write to.
-func (a *account) full(files *SpillFiles) bool { return files != nil && a.held+a.due >= files.share }
+func (a *account) full(files *SpillFiles) bool { return files != nil && a.held+a.due >= files.Share }
 
 // spillFile is a temporary file of an operator. It is written at its end and read anywhere.
 type spillFile struct {
@@ -73,7 +116,7 @@ type spillFile struct {
 const spillBuffer = 32 << 10
 
 func (s *SpillFiles) create() (*spillFile, error) {
-	f, err := os.CreateTemp(s.dir, spillPattern)
+	f, err := os.CreateTemp(s.space.dir, spillPattern)
 	if err != nil {
 		return nil, fmt.Errorf("creating a file for rows that do not fit in memory: %w", err)
 	}
@@ -89,11 +132,9 @@ func (f *spillFile) write(a, b []byte) error {
 	head := binary.AppendUvarint(f.head[:0], uint64(len(a)))
 	head = binary.AppendUvarint(head, uint64(len(b)))
 	size := int64(len(head) + len(a) + len(b))
-	if f.files.used+size > f.files.most {
-		return f.files.full
+	if err := f.files.take(size); err != nil {
+		return err
 	}
-	f.files.used += size
-	f.files.written += size
 	f.size += size
 	for _, part := range [][]byte{head, a, b} {
 		if _, err := f.out.Write(part); err != nil {
@@ -114,7 +155,7 @@ func (f *spillFile) flush() error {
 // clear empties the file.
 func (f *spillFile) clear() error {
 	f.out.Reset(f.file)
-	f.files.used -= f.size
+	f.files.give(f.size)
 	f.size = 0
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("emptying a temporary file: %w", err)
@@ -129,7 +170,7 @@ func (f *spillFile) close() {
 	if f == nil || f.file == nil {
 		return
 	}
-	f.files.used -= f.size
+	f.files.give(f.size)
 	f.file.Close() // of a file that nobody reads again
 	f.file = nil
 }

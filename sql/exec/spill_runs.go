@@ -67,7 +67,7 @@ func (d *diskRuns) merge(ctx context.Context, a *account) error {
 // reserve charges buffers for as many runs as are to be merged at a time: those in the operator's share or, if Memory
 // refuses them, fewer, but two at least.
 func (d *diskRuns) reserve(a *account) (fan int, err error) {
-	fan = int(min(max(d.file.files.share/spillBuffer, 2), fanMax))
+	fan = int(min(max(d.file.files.Share/spillBuffer, 2), fanMax))
 	for fan = min(fan, len(d.runs)); ; fan = (fan + 1) / 2 {
 		a.due = int64(fan * spillBuffer)
 		if err = a.settle(); err == nil || fan <= 2 {

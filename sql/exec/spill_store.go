@@ -75,7 +75,7 @@ func (s *rowStore) relieve(refused error) error {
 	if s.file != nil || refused == nil && !s.account.full(s.files) {
 		return refused
 	}
-	if s.files == nil || s.account.held+s.account.due < min(s.files.share, spillBuffer) {
+	if s.files == nil || s.account.held+s.account.due < min(s.files.Share, spillBuffer) {
 		return refused
 	}
 	var err error

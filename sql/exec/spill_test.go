@@ -23,20 +23,24 @@ type spilling struct {
 
 func (s *spilling) Spill() *SpillFiles { return s.files }
 
-var errFull = errors.New("the files are full")
+var errFull, errAllFull = errors.New("the files are full"), errors.New("the files of all are full")
 
 // spillInto is a Memory of so many bytes, 0 without a bound, whose operators spill when they hold share bytes.
 func spillInto(t testing.TB, most, share int64) *spilling {
-	return &spilling{meter{most: most}, NewSpillFiles(t.TempDir(), 1<<30, share, errFull)}
+	space, err := OpenSpillSpace(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &spilling{meter{most: most}, space.Files(SpillBounds{Most: 1 << 30, Full: errFull, All: 1 << 30, AllFull: errAllFull, Share: share})}
 }
 
 // closed reports what is left of the statement's memory and files.
 func (s *spilling) closed(t testing.TB) {
 	t.Helper()
-	if s.held != 0 || s.files.used != 0 {
-		t.Errorf("%d bytes of memory and %d of files are held after Close", s.held, s.files.used)
+	if s.held != 0 || s.files.used != 0 || s.files.space.Used() != 0 {
+		t.Errorf("%d bytes of memory and %d of files are held after Close, %d by all", s.held, s.files.used, s.files.space.Used())
 	}
-	if list, err := os.ReadDir(s.files.dir); err != nil || len(list) > 0 {
+	if list, err := os.ReadDir(s.files.space.dir); err != nil || len(list) > 0 {
 		t.Errorf("%d files are left, %v", len(list), err)
 	}
 }
@@ -56,7 +60,7 @@ func TestOperatorsThatSpill(t *testing.T) {
 			want := show(read(t, plain))
 			plain.Close()
 			for _, m := range []*spilling{spillInto(t, 0, 3000), spillInto(t, 200_000, 1<<40)} {
-				written := m.files.share < 1<<20 && n == 3000 && slices.Contains(spills, op.name)
+				written := m.files.Share < 1<<20 && n == 3000 && slices.Contains(spills, op.name)
 				if m.most > 0 && !slices.Contains(spills, op.name) {
 					m.most = 0
 				}
@@ -116,20 +120,28 @@ func TestSpillingEnds(t *testing.T) {
 	}
 }
 
-// Files beyond their bound end the statement with the caller's error.
+// Files beyond their bound, or that of all statements, end the statement with the caller's error.
 func TestBoundOfFiles(t *testing.T) {
 	for _, op := range operators() {
 		if !slices.Contains(spills, op.name) {
 			continue
 		}
-		m := spillInto(t, 0, 3000)
-		m.files.most = 10_000
-		s := op.make(t, numbered(3000, 300), m)
-		if _, err := drain(s, context.Background()); !errors.Is(err, errFull) {
-			t.Errorf("%s: %v", op.name, err)
+		for _, want := range []error{errFull, errAllFull} {
+			m := spillInto(t, 0, 3000)
+			other := m.files.space.Files(m.files.SpillBounds)
+			if want == errFull {
+				m.files.Most = 10_000
+			} else if err := other.take(m.files.All - 10_000); err != nil {
+				t.Fatal(err)
+			}
+			s := op.make(t, numbered(3000, 300), m)
+			if _, err := drain(s, context.Background()); !errors.Is(err, want) {
+				t.Errorf("%s: %v, expected %v", op.name, err, want)
+			}
+			s.Close()
+			other.give(other.used)
+			m.closed(t)
 		}
-		s.Close()
-		m.closed(t)
 	}
 }
 
@@ -209,14 +221,14 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 // What a process left that ended while it created a file is removed at the next start, and nothing else.
-func TestClearSpillFiles(t *testing.T) {
+func TestSpillSpaceIsCleared(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"isochron-spill-1234", "other"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := ClearSpillFiles(dir); err != nil {
+	if _, err := OpenSpillSpace(dir); err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := os.ReadDir(dir); len(list) != 1 || list[0].Name() != "other" {
@@ -343,7 +355,7 @@ func TestRowStore(t *testing.T) {
 			}
 			s.clear()
 		}
-		if most := (cachedBlocks+2)*spillBuffer + chargeFrom + share; m.peak > most && s.files.share < 1<<30 {
+		if most := (cachedBlocks+2)*spillBuffer + chargeFrom + share; m.peak > most && s.files.Share < 1<<30 {
 			t.Errorf("share %d: %d bytes, more than %d", share, m.peak, most)
 		}
 		s.close()

@@ -321,7 +321,7 @@ func TestWindowsAgainstTheirDefinitions(t *testing.T) {
 		}
 		m := spillInto(t, 0, 1<<30)
 		if round%2 == 0 {
-			m.files.share = 500
+			m.files.Share = 500
 		}
 		sorted := Sort(Rows(rows), append(slices.Clone(w.Partition), w.Order...), 0, m)
 		s := Windowed(session(), sorted, w, m)

@@ -14,6 +14,7 @@ const (
 	StatementFiles         = "isochron_statement_files"
 	ConnectionMemory       = "isochron_connection_memory"
 	NodeMemory             = "isochron_node_memory"
+	NodeFiles              = "isochron_node_files"
 	StatementDepth         = "isochron_statement_depth"
 	StatementTokens        = "isochron_statement_tokens"
 	SetOperationsMax       = "isochron_set_operations_max"
@@ -78,6 +79,7 @@ const (
 	StatementDepthDefault   = 2000
 	StatementTokensDefault  = 2_000_000
 	StatementFilesDefault   = 1 << 30 // bytes
+	NodeFilesDefault        = 8 << 30 // bytes
 	SetOperationsMaxDefault = 150
 	ListMaxDefault          = 250_000
 	JoinTablesMaxDefault    = 61 // MySQL's bound

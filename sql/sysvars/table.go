@@ -47,6 +47,7 @@ var All = []Variable{
 	{Name: JoinOrdersMax, Min: 1, Max: 100_000_000, Default: int64(JoinOrdersMaxDefault), Unit: "conditions", Meaning: "conditions over all ways to split a statement's join into two parts"},
 	{Name: JoinTablesMax, Min: 2, Max: JoinTablesMaxDefault, Default: int64(JoinTablesMaxDefault), Unit: "tables", Meaning: "tables of one join"},
 	{Name: ListMax, Min: 1, Max: 10_000_000, Default: int64(ListMaxDefault), Unit: "values", Meaning: "values of one list, such as that after IN"},
+	{Name: NodeFiles, Global: true, Max: 1 << 50, Default: int64(NodeFilesDefault), Unit: bytes, Meaning: "temporary files of all statements of the node; then error 1041"},
 	{Name: NodeMemory, Global: true, Max: 1 << 50, Default: int64(0), Unit: bytes, Meaning: "memory of all statements of the node; 0: a quarter of the node's memory"},
 	{Name: Path, Values: []string{PathAuto, PathEngine}, Default: PathAuto, Meaning: "auto: the SQL core executes queries and changes of one table, and queries of none; round plans or go-mysql-server execute all others; gms: go-mysql-server executes all"},
 	{Name: Priority, Values: []string{txn.PriorityLow.String(), txn.PriorityHigh.String()}, Default: txn.PriorityLow.String(), Meaning: "priority of the session's transactions; high needs the privilege RESOURCE_GROUP_USER"},
