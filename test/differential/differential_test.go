@@ -13,8 +13,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == serveArgument { // the child of a run
-		if err := serve(os.Stdout); err != nil {
+	if len(os.Args) == 3 && os.Args[1] == serveArgument { // the child of a run
+		if err := serve(os.Args[2], os.Stdout); err != nil {
 			os.Exit(1)
 		}
 		return
@@ -74,7 +74,7 @@ func TestEveryTableHasRows(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, args := range []string{"--forms nothing", "--way both,text", "--statements 2", "--workers 0", "--statement-memory -1", "more"} {
+	for _, args := range []string{"--forms nothing", "--way both,text", "--statements 2", "--workers 0", "--statement-memory -1", "--spill-from -1", "more"} {
 		if _, err := parse(strings.Fields(args), io.Discard); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

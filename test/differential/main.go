@@ -18,11 +18,12 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
   make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side
   make differential ARGS="--path expr --forms functions,scalar"   expressions by sql/expr, without a server
   make differential ARGS="--forms joins,windows --statement-memory 300000"   what operators hold is bounded
+  make differential ARGS="--forms joins,sets --spill-from 1000"   operators write rows to files
   make differential ARGS="--keep /tmp/kept --keep-max 20"     shrunk cases with MariaDB's answers`
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == serveArgument {
-		if err := serve(os.Stdout); err != nil {
+	if len(os.Args) == 3 && os.Args[1] == serveArgument {
+		if err := serve(os.Args[2], os.Stdout); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -50,6 +51,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
 	f.Int64Var(&s.Memory, "statement-memory", 0, "isochron_statement_memory of the sessions, in bytes, so that operators spill; 0: the server's own")
+	f.Int64Var(&s.Spill, "spill-from", 0, "bytes that an operator of the Isochron that is started holds before it writes rows to files; 0: an eighth of a statement's memory")
 	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
 	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
 	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
@@ -82,8 +84,8 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	default:
 		return nil, command.Usagef("--way is text, prepared or both, not %q", s.way)
 	}
-	if s.Statements < len(s.Forms) || s.Workers < 1 || s.Workers > 64 || s.Trials < 0 || s.Memory < 0 {
-		return nil, command.Usagef("--statements, --workers, --shrink or --statement-memory is out of range")
+	if s.Statements < len(s.Forms) || s.Workers < 1 || s.Workers > 64 || s.Trials < 0 || s.Memory < 0 || s.Spill < 0 {
+		return nil, command.Usagef("--statements, --workers, --shrink, --statement-memory or --spill-from is out of range")
 	}
 	return s, nil
 }

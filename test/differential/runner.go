@@ -18,6 +18,7 @@ type Options struct {
 	Workers    int
 	Trials     int   // of the shrinker, for a difference
 	Memory     int64 // of a statement of Isochron, in bytes; 0: the server's own bound
+	Spill      int64 // bytes from which on its operators spill; 0: the server's own
 	Address    string
 	MariaDB    string
 }
@@ -89,7 +90,7 @@ func (r *runner) start(ctx context.Context) (stop func(), err error) {
 		r.iso = &Server{Name: "isochron", address: r.opt.Address}
 		return stopMaria, nil
 	}
-	if r.iso, err = startChild(ctx); err != nil {
+	if r.iso, err = startChild(ctx, r.opt.Spill); err != nil {
 		stopMaria()
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -28,17 +29,22 @@ var MariaDBOptions = []string{
 // mariaName is the name of the yardstick.
 const mariaName = "mariadb"
 
-// serveArgument makes this program a server of Isochron: the child process of a run.
+// serveArgument makes this program a server of Isochron: the child process of a run. Behind it stands from how many bytes
+// on operators spill.
 const serveArgument = "serve"
 
 // serve is a one-node Isochron on the reference cluster, until the standard input ends.
-func serve(out io.Writer) error {
+func serve(spillFrom string, out io.Writer) error {
+	share, err := strconv.ParseInt(spillFrom, 10, 64)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "differential-spill")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), sql.Config{Memory: sql.Memory{Statements: 512 << 20}, SpillDir: dir})
+	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), sql.Config{Memory: sql.Memory{Statements: 512 << 20}, SpillDir: dir, SpillShare: share})
 	if err != nil {
 		return err
 	}
@@ -60,6 +66,8 @@ type Server struct {
 	stderr  *firstWords
 	ctx     context.Context
 	restart func() error
+
+	spillFrom int64
 }
 
 // addr is where the server listens: a child that is started again has another port.
@@ -69,9 +77,9 @@ func (s *Server) addr() string {
 	return s.address
 }
 
-// startChild starts Isochron in a child process.
-func startChild(ctx context.Context) (*Server, error) {
-	s := &Server{Name: "isochron", ctx: ctx}
+// startChild starts Isochron in a child process whose operators spill from so many bytes on; 0: the default.
+func startChild(ctx context.Context, spillFrom int64) (*Server, error) {
+	s := &Server{Name: "isochron", ctx: ctx, spillFrom: spillFrom}
 	s.restart = s.spawn
 	return s, s.spawn()
 }
@@ -83,7 +91,7 @@ func (s *Server) spawn() error {
 		return err
 	}
 	s.stderr = &firstWords{}
-	cmd := exec.CommandContext(s.ctx, self, serveArgument)
+	cmd := exec.CommandContext(s.ctx, self, serveArgument, strconv.FormatInt(s.spillFrom, 10))
 	cmd.Stderr = s.stderr
 	if s.stdin, err = cmd.StdinPipe(); err != nil {
 		return err

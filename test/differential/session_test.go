@@ -86,7 +86,7 @@ func TestValuesShownOtherwise(t *testing.T) {
 
 // A server that has ended is started again, with the tables; the statement that another has cost its answer runs again.
 func TestTheServerIsStartedAgain(t *testing.T) {
-	iso, err := startChild(t.Context())
+	iso, err := startChild(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
