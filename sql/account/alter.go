@@ -162,7 +162,7 @@ func (a alteration) alter(u *mysql_db.User, as gmsplan.AuthenticatedUser) error 
 func keepAdministrator(ed *mysql_db.Editor) error {
 	left := false
 	ed.VisitUsers(func(u *mysql_db.User) {
-		left = left || !u.Locked && holdsAll(holdingsOf(u.PrivilegeSet), &Holdings{global: all})
+		left = left || !u.Locked && holdsAll(holdingsOf(u.PrivilegeSet), &holdings{global: all})
 	})
 	if !left {
 		return mysql.NewSQLError(codeNotSupported, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")

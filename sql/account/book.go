@@ -10,7 +10,7 @@ type userAccount struct {
 	tls              string // "ANY": it must come with TLS; "": it need not
 	locked, role     bool
 	connections      int64     // MAX_USER_CONNECTIONS; 0: as others
-	own, held        *Holdings // without and with those of its roles
+	own, held        *holdings // without and with those of its roles
 }
 
 // given is a role that an account has.

@@ -34,7 +34,7 @@ type Holder struct {
 	accounts   *Accounts
 	User, Host string // of the account
 	Database   string // the current one; empty: none
-	held       *Holdings
+	held       *holdings
 }
 
 // Holder is the account of a session, with what it holds now.
@@ -47,7 +47,7 @@ func (a *Accounts) Holder(user, host, database string) Holder {
 }
 
 // nothing are the privileges of no account.
-var nothing = &Holdings{}
+var nothing = &holdings{}
 
 // Has reports whether a privilege is held globally.
 func (h *Holder) Has(privilege string) bool { return h.held.has(privilege) }

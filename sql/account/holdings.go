@@ -49,9 +49,9 @@ func (s set) name() string {
 	return ""
 }
 
-// Holdings are the privileges of an account. They do not change. Names of databases, tables, columns and routines are in
+// holdings are the privileges of an account. They do not change. Names of databases, tables, columns and routines are in
 // lower case.
-type Holdings struct {
+type holdings struct {
 	global    set
 	dynamic   map[string]bool // by name in lower case; WITH GRANT OPTION
 	databases map[string]*onDatabase
@@ -75,7 +75,7 @@ type onTable struct {
 	columns map[string]set
 }
 
-func (h *Holdings) on(database string) *onDatabase { return h.databases[strings.ToLower(database)] }
+func (h *holdings) on(database string) *onDatabase { return h.databases[strings.ToLower(database)] }
 
 func (o *onDatabase) all() set {
 	if o == nil {
@@ -139,7 +139,7 @@ func (o *onTable) some() bool {
 }
 
 // has reports whether a privilege, static or dynamic, is held globally.
-func (h *Holdings) has(privilege string) bool {
+func (h *holdings) has(privilege string) bool {
 	if h.global&super != 0 {
 		return true
 	}
@@ -151,14 +151,14 @@ func (h *Holdings) has(privilege string) bool {
 }
 
 // hasOne is has for "A or B".
-func (h *Holdings) hasOne(need string) bool {
+func (h *holdings) hasOne(need string) bool {
 	return slices.ContainsFunc(strings.Split(need, " or "), h.has)
 }
 
 // with are the privileges of two accounts together.
-func (h *Holdings) with(o *Holdings) *Holdings {
-	out := &Holdings{global: h.global | o.global, dynamic: map[string]bool{}, databases: map[string]*onDatabase{}}
-	for _, from := range []*Holdings{h, o} {
+func (h *holdings) with(o *holdings) *holdings {
+	out := &holdings{global: h.global | o.global, dynamic: map[string]bool{}, databases: map[string]*onDatabase{}}
+	for _, from := range []*holdings{h, o} {
 		for name, option := range from.dynamic { // order: a union
 			out.dynamic[name] = out.dynamic[name] || option
 		}
@@ -201,7 +201,7 @@ func (o *onTable) with(more *onTable) *onTable {
 }
 
 // holdsAll reports whether all privileges of theirs are among mine.
-func holdsAll(mine, theirs *Holdings) bool {
+func holdsAll(mine, theirs *holdings) bool {
 	if mine.global&super != 0 {
 		return true
 	}

@@ -62,7 +62,7 @@ func TestHoldingsAreTheEngines(t *testing.T) {
 		both.UnionWith(b)
 		for _, c := range []struct {
 			p mysql_db.PrivilegeSet
-			h *Holdings
+			h *holdings
 		}{{a, x}, {both, x.with(y)}} {
 			for _, one := range []gms.PrivilegeType{gms.PrivilegeType_Select, gms.PrivilegeType_Insert, gms.PrivilegeType_GrantOption, gms.PrivilegeType_Drop} {
 				bit := setOf([]gms.PrivilegeType{one})
@@ -104,7 +104,7 @@ func TestHoldingsAreTheEngines(t *testing.T) {
 
 // A privilege is held below where it was given, and nowhere else.
 func TestHoldsAll(t *testing.T) {
-	with := func(do func(p mysql_db.PrivilegeSet)) *Holdings {
+	with := func(do func(p mysql_db.PrivilegeSet)) *holdings {
 		p := mysql_db.NewPrivilegeSet()
 		do(p)
 		return holdingsOf(p)
@@ -116,8 +116,8 @@ func TestHoldsAll(t *testing.T) {
 	column := with(func(p mysql_db.PrivilegeSet) { p.AddColumn("d", "t", "c", read) })
 	routine := with(func(p mysql_db.PrivilegeSet) { p.AddRoutine("d", "t", true, read) })
 	other := with(func(p mysql_db.PrivilegeSet) { p.AddTable("e", "t", read) })
-	for i, wider := range []*Holdings{everywhere, database, table, column} {
-		for j, narrower := range []*Holdings{everywhere, database, table, column} {
+	for i, wider := range []*holdings{everywhere, database, table, column} {
+		for j, narrower := range []*holdings{everywhere, database, table, column} {
 			if got := holdsAll(wider, narrower); got != (i <= j) {
 				t.Errorf("%d holds what %d does: %t", i, j, got)
 			}
@@ -126,7 +126,7 @@ func TestHoldsAll(t *testing.T) {
 	if !holdsAll(database, routine) || holdsAll(table, routine) || holdsAll(routine, table) || holdsAll(database, other) || holdsAll(table, other) {
 		t.Error("routines or other databases are taken for tables")
 	}
-	if !holdsAll(&Holdings{global: super}, with(func(p mysql_db.PrivilegeSet) { p.AddGlobalDynamic(true, "SYSTEM_USER") })) || holdsAll(database, everywhere) {
+	if !holdsAll(&holdings{global: super}, with(func(p mysql_db.PrivilegeSet) { p.AddGlobalDynamic(true, "SYSTEM_USER") })) || holdsAll(database, everywhere) {
 		t.Error("SUPER does not stand for all")
 	}
 }

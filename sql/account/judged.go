@@ -40,8 +40,8 @@ func setOf(list []gms.PrivilegeType) (s set) {
 }
 
 // holdingsOf are an account's privileges.
-func holdingsOf(p mysql_db.PrivilegeSet) *Holdings {
-	h := &Holdings{global: setOf(p.ToSlice()), dynamic: map[string]bool{}, databases: map[string]*onDatabase{}}
+func holdingsOf(p mysql_db.PrivilegeSet) *holdings {
+	h := &holdings{global: setOf(p.ToSlice()), dynamic: map[string]bool{}, databases: map[string]*onDatabase{}}
 	for _, option := range []bool{false, true} {
 		for _, name := range p.ToSliceDynamic(option) {
 			h.dynamic[strings.ToLower(name)] = option

@@ -22,9 +22,9 @@ const (
 func Number(v any) any {
 	switch t := v.(type) {
 	case string:
-		return NumberText(t)
+		return numberText(t)
 	case []byte:
-		if s := NumberText(string(t)); len(s) != len(t) {
+		if s := numberText(string(t)); len(s) != len(t) {
 			return []byte(s)
 		}
 	}
@@ -63,7 +63,7 @@ func Within(t gms.Type, v any) any {
 
 // Costly reports whether the engine would take long to convert a text to a number or a date.
 func Costly(s string) bool {
-	if NumberText(s) != s {
+	if numberText(s) != s {
 		return true
 	}
 	const most = 100_000_000 // digits times bytes
@@ -79,9 +79,9 @@ func Costly(s string) bool {
 	return digits > most/len(s)
 }
 
-// NumberText is a text that gives the same decimal number as another, with as much behind
+// numberText is a text that gives the same decimal number as another, with as much behind
 // it that is none. It is the same text unless that is long or has a great exponent.
-func NumberText(s string) string {
+func numberText(s string) string {
 	const short = 6 // no exponent in it is great
 	if len(s) <= short {
 		return s

@@ -24,7 +24,7 @@ func TestNumberText(t *testing.T) {
 		strings.Repeat("a", 9000):                    strings.Repeat("a", 9000),
 		"12" + strings.Repeat("a", 9000):             "12?",
 	} {
-		if got := NumberText(text); got != want {
+		if got := numberText(text); got != want {
 			t.Errorf("%.40q (%d bytes) becomes %.40q (%d), want %.40q", text, len(text), got, len(got), want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestNumberTextIsTheSameNumber(t *testing.T) {
 		strings.Repeat("0", 2000) + "12.5", "0." + strings.Repeat("0", 1500) + digits + "e1510", "1e-20000", "12.5" + strings.Repeat("x", 2000), "1e99999",
 	} {
 		was, wasIn, wasErr := to.Convert(t.Context(), text)
-		now, nowIn, nowErr := to.Convert(t.Context(), NumberText(text))
+		now, nowIn, nowErr := to.Convert(t.Context(), numberText(text))
 		if (wasErr == nil) != (nowErr == nil) || wasIn != nowIn {
 			t.Errorf("%.40q: %v %v %v, and cut: %v %v %v", text, was, wasIn, wasErr, now, nowIn, nowErr)
 			continue

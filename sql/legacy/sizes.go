@@ -47,8 +47,8 @@ func SizeOfValue(v any) int64 {
 	return 16
 }
 
-// JSONExtent is how large a JSON value is. It is measured up to jsonNodesMax values.
-type JSONExtent struct {
+// jsonExtent is how large a JSON value is. It is measured up to jsonNodesMax values.
+type jsonExtent struct {
 	Bytes int64
 	Nodes int
 	Depth int
@@ -62,7 +62,7 @@ const (
 )
 
 // SizeOfJSON measures a value without recursion.
-func SizeOfJSON(v any) (e JSONExtent) {
+func SizeOfJSON(v any) (e jsonExtent) {
 	type open struct {
 		v     any
 		depth int

@@ -41,20 +41,6 @@ func ToEngine(v any) any {
 	return v
 }
 
-// JSON is a text read as a JSON value.
-func JSON(text string) (coltype.JSON, error) {
-	doc, _, err := types.JSON.Convert(gms.NewEmptyContext(), text)
-	if err != nil {
-		return nil, err
-	}
-	v, err := FromEngine(doc)
-	if err != nil {
-		return nil, err
-	}
-	out, _ := v.(coltype.JSON)
-	return out, nil
-}
-
 // Span is the TIME that a text is; false: it is none.
 func Span(text string) (coltype.Span, bool) {
 	span, err := types.Time.ConvertToTimespan(Moment(text))
