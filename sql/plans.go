@@ -150,6 +150,9 @@ func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
+	if selects(x.text) {
+		x.h.g.byEngine.Add(1)
+	}
 	key := x.describedAs()
 	described := func(r *sqltypes.Result, more bool) error {
 		x.s.texts.describe(key, r.Fields)

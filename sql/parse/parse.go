@@ -58,10 +58,10 @@ func worded(s sqlparser.Statement) sqlparser.Statement {
 	}, nil).(sqlparser.Statement)
 }
 
-// plain reports whether a text has none of what this parser reads otherwise than MySQL: comments that are executed or
-// hints, and quotes within quotes that depend on a mode.
+// plain reports whether a text has no comments that are executed, which this parser skips. Hints are comments: they change no
+// answer.
 func plain(text string) bool {
-	return !strings.Contains(text, "/*!") && !strings.Contains(text, "/*+") && !strings.Contains(text, "/*M!")
+	return !strings.Contains(text, "/*!") && !strings.Contains(text, "/*M!")
 }
 
 // Items are the texts of a select list's items, as the client wrote them; nil: the text is no plain SELECT.
