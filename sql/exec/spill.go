@@ -58,7 +58,7 @@ type SpillFiles struct {
 	SpillBounds
 	space   *SpillSpace
 	used    int64
-	written int64 // bytes that were written, and may be gone
+	written int64 // bytes that were written, and may be gone: tests see by it that an operator spilled
 }
 
 // Files makes the files of a statement.
@@ -69,9 +69,6 @@ func (s *SpillSpace) Files(b SpillBounds) *SpillFiles {
 
 // Used are the bytes of the files of all statements.
 func (s *SpillSpace) Used() int64 { return s.used.Load() }
-
-// Written is the number of bytes that the statement has written so far, for its statistics.
-func (s *SpillFiles) Written() int64 { return s.written }
 
 // take takes bytes of the bounds.
 func (s *SpillFiles) take(n int64) error {
