@@ -74,7 +74,7 @@ type Config struct {
 	// Memory is what clients may have the node hold.
 	Memory Memory
 	// SpillDir is for temporary files of statements whose rows exceed their memory; it is made if it does not exist, and of
-	// no other server. Empty: such statements fail. An operator writes to them when it holds SpillShare bytes; 0: an eighth
+	// no other server. Empty: such statements fail. An operator writes to them when it holds SpillShare bytes; 0: a quarter
 	// of the statement's memory.
 	SpillDir   string
 	SpillShare int64

@@ -10,8 +10,8 @@ import (
 )
 
 // spillParts is the part of a statement's memory that one operator holds before it writes rows to files: several of a plan
-// hold rows at a time.
-const spillParts = 8
+// hold rows at a time, and one that comes late spills where memory is refused.
+const spillParts = 4
 
 // MySQL's numbers for files that would be too large: those of a statement, and those of all statements.
 const (

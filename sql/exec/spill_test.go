@@ -446,3 +446,25 @@ func BenchmarkSpill(b *testing.B) {
 		})
 	}
 }
+
+// Operators that hold rows at a time share a memory: those that come last spill before they hold their share, because
+// Memory refuses more.
+func TestManyOperatorsInOneMemory(t *testing.T) {
+	m := spillInto(t, 1<<20, 1<<18)
+	sorts := 0
+	var s Source = numbered(3000, 1000)
+	for range 6 {
+		keys := byAB[:1]
+		if sorts++; sorts%2 == 0 {
+			keys = byAB[1:]
+		}
+		s = Sort(s, keys, 0, m)
+	}
+	s = Windowed(session(), Distinct(s, []expr.Type{bigint, bigint}, m), Window{Functions: []WindowFunction{aggregateOver(wholePartition, Count, 1, bigint)}}, m)
+	n, err := drain(s, context.Background())
+	if n != 3000 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
+	}
+	s.Close()
+	m.closed(t)
+}

@@ -51,7 +51,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
 	f.Int64Var(&s.Memory, "statement-memory", 0, "isochron_statement_memory of the sessions, in bytes, so that operators spill; 0: the server's own")
-	f.Int64Var(&s.Spill, "spill-from", 0, "bytes that an operator of the Isochron that is started holds before it writes rows to files; 0: an eighth of a statement's memory")
+	f.Int64Var(&s.Spill, "spill-from", 0, "bytes that an operator of the Isochron that is started holds before it writes rows to files; 0: a quarter of a statement's memory")
 	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
 	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
 	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
