@@ -3,7 +3,9 @@ package rounds
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -79,11 +81,15 @@ func oneType(columns []expr.Type) (out expr.Type, ok bool) {
 // binary strings all are binary strings.
 func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 	binary := slices.ContainsFunc(columns, func(t expr.Type) bool { return sqltypes.IsBinary(t.Type()) })
+	collation := decidingCollation(columns)
 	e := &sqlparser.CaseExpr{}
 	for i, t := range columns {
 		v := sqlparser.Expr(bind.ColumnAt(from + i))
-		if binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null {
+		switch {
+		case binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null:
 			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "binary"}}
+		case !binary && collation != "" && sqltypes.IsText(t.Type()):
+			v = &sqlparser.CollateExpr{Expr: v, Collation: collation}
 		}
 		if i == len(columns)-1 {
 			e.Else = v
@@ -93,6 +99,26 @@ func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 		e.Whens = append(e.Whens, &sqlparser.When{Cond: cond, Val: v})
 	}
 	return e
+}
+
+// decidingCollation is the one that texts of several collations have together: a _bin among them comes before the others.
+// "": they have one, or none decides.
+func decidingCollation(columns []expr.Type) (name string) {
+	several, first := false, collations.Unknown
+	for _, t := range columns {
+		if !sqltypes.IsText(t.Type()) {
+			continue
+		}
+		several = several || first != collations.Unknown && first != t.Collation()
+		first = t.Collation()
+		if of := expr.Environment().CollationEnv().LookupName(t.Collation()); strings.HasSuffix(of, "_bin") {
+			name = of
+		}
+	}
+	if !several {
+		return ""
+	}
+	return name
 }
 
 // sameType reports whether values of two types are values of one.
