@@ -11,7 +11,7 @@ const (
 // Parameterise takes the values out of a statement's text, so that texts that
 // differ in them alone become one: SELECT c FROM t WHERE id = 5 becomes SELECT c
 // FROM t WHERE id = ?. A value that could mean something else than itself where it
-// stands (in a select list, a call, ORDER BY, LIMIT) stays in the text. ok is false
+// stands (in a select list, which names columns, a call, ORDER BY, LIMIT) stays in the text. ok is false
 // if the text is not simple enough to be sure; nothing is lost then but time. literal makes a value of its text, without
 // quotes.
 func Parameterise[V any](query string, literal func(kind Literal, text string) V) (text string, values []V, ok bool) {
@@ -36,6 +36,8 @@ type scope struct {
 	fixed bool // values stay: a select list, ORDER BY, LIMIT
 	call  bool // the arguments of a function, or unclear
 	list  bool // a row of VALUES or the list of an IN
+	names bool // its text is the name of a column: a select list, and all that is in brackets there
+	inner bool // names is that of the brackets around it
 }
 
 // Literal is the kind of a value in a text.
@@ -118,10 +120,12 @@ func (p *parameteriser[V]) word() bool {
 	case "SELECT", "INSERT", "UPDATE", "DELETE":
 		p.known = p.known || p.prev == ""
 		p.top().fixed = true
+		p.top().names = word == "SELECT" || p.top().inner
 	case "ORDER", "GROUP", "LIMIT", "OFFSET", "INTERVAL", "ESCAPE", "INTO", "UNION", "WITH", "CASE", "WINDOW":
 		p.top().fixed = true
 	case "FROM", "WHERE", "SET", "VALUES", "HAVING", "ON":
 		p.top().fixed = false
+		p.top().names = p.top().inner
 	case "AND", "OR", "NOT", "BETWEEN", "IN":
 	default:
 		word = "name"
@@ -131,7 +135,7 @@ func (p *parameteriser[V]) word() bool {
 
 func (p *parameteriser[V]) open() bool {
 	outer := *p.top()
-	inner := scope{fixed: outer.fixed, call: outer.call}
+	inner := scope{fixed: outer.fixed, call: outer.call, names: outer.names, inner: outer.names}
 	switch p.prev {
 	case "VALUES", "IN":
 		inner.list = true
@@ -147,7 +151,7 @@ func (p *parameteriser[V]) open() bool {
 // free reports whether a value that stands here is a value and nothing else.
 func (p *parameteriser[V]) free() bool {
 	s := p.top()
-	if s.fixed || s.call {
+	if s.fixed || s.call || s.names {
 		return false
 	}
 	switch p.prev {

@@ -18,6 +18,8 @@ func TestParameterise(t *testing.T) {
 		{"INSERT INTO t VALUES (1, f(2, 3), DATE '2020-01-01', x'41')", "INSERT INTO t VALUES (?, f(2, 3), DATE '2020-01-01', x'41') [1]"},
 		{"SELECT c FROM t WHERE at > '2020-01-01' - INTERVAL 1 DAY", "SELECT c FROM t WHERE at > ? - INTERVAL 1 DAY ['2020-01-01']"},
 		{"SELECT c FROM t WHERE id IN (SELECT 2 FROM u WHERE v = 3) AND k = 4", "SELECT c FROM t WHERE id IN (SELECT 2 FROM u WHERE v = ?) AND k = ? [3 4]"},
+		{"SELECT c, (SELECT d FROM u WHERE v = 3) IN (5) FROM t WHERE k = 4", "SELECT c, (SELECT d FROM u WHERE v = 3) IN (5) FROM t WHERE k = ? [4]"},
+		{"SELECT c FROM (SELECT a, (SELECT 1 FROM u WHERE v = 2) c FROM t WHERE k = 3) d", "SELECT c FROM (SELECT a, (SELECT 1 FROM u WHERE v = 2) c FROM t WHERE k = ?) d [3]"},
 		{"SELECT c FROM `a 5` WHERE t2.k3 = 1e3", "SELECT c FROM `a 5` WHERE t2.k3 = ? [1e3]"},
 		{"SELECT c FROM t WHERE n = 'it''s'", "no"},
 		{`SELECT c FROM t WHERE n = 'a\\'`, "no"},
