@@ -1,7 +1,9 @@
 package sql
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
@@ -26,18 +28,68 @@ func (h *handler) explainCore(ctx *gms.Context, text string) (x explanation, ok 
 	if err != nil {
 		return x, true, coreError(err)
 	}
+	x.steps = h.g.allSteps(list)
+	return x, true, nil
+}
+
+// allSteps are the rounds of a plan of the core, and their sum.
+func (g *gateway) allSteps(list []rounds.Step) (out []step) {
 	total, batches := 0, false
 	for _, of := range list {
-		steps, rounds := h.g.coreSteps(of)
-		x.steps = append(x.steps, steps...)
-		total, batches = total+rounds, batches || of.Lookup || of.Batch
+		steps, n := g.coreSteps(of)
+		for i := range steps {
+			steps[i].done = make([]string, 4)
+		}
+		d := of.Done
+		steps[0].done = []string{fmt.Sprint(d.Reads), fmt.Sprint(d.Rows), fmt.Sprint(d.Bytes), shownMillis(d.Time)}
+		out = append(out, steps...)
+		total, batches = total+n, batches || of.Lookup || of.Batch
 	}
-	all := step{what: "all", rounds: fmt.Sprint(total)}
+	all := step{what: "all", rounds: fmt.Sprint(total), done: make([]string, 4)}
 	if batches {
 		all.access = fmt.Sprintf("with one batch of up to %d rows in each step", exec.BatchMax)
 	}
-	x.steps = append(x.steps, all)
-	return x, true, nil
+	return append(out, all)
+}
+
+func shownMillis(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()*1000) }
+
+// analyzePlan answers EXPLAIN ANALYZE of a query: it is executed, and its rows are not returned.
+type analyzePlan struct{ text string }
+
+func (analyzePlan) kind() planKind { return explained }
+
+func (analyzePlan) counter() string { return "" }
+
+// Execute implements Plan.
+func (p analyzePlan) Execute(ctx context.Context, x *execution) error {
+	s := x.s
+	if !mayUseCore(s, p.text) {
+		return errOtherPlan
+	}
+	plan, err := compileCore(ctx, s, p.text, p.text, nil)
+	if err != nil {
+		return err
+	}
+	if plan == nil {
+		return errOtherPlan
+	}
+	s.statement.executesElsewhere()
+	began := time.Now()
+	c := coreContext(ctx, s)
+	list, rows, err := plan.plan.Analyze(ctx, s.quiet, c, coreReader{s, false, x}, s.spillMemory(), time.Now)
+	if err != nil {
+		return coreError(err)
+	}
+	out := explanation{path: "round plan", dir: x.h.g.leaders, analyzed: true, steps: x.h.g.allSteps(list)}
+	all := &out.steps[len(out.steps)-1]
+	all.access = fmt.Sprintf("%d rows returned", rows)
+	sum := rounds.Done{}
+	for _, of := range list {
+		sum.Reads, sum.Rounds, sum.Rows, sum.Bytes = sum.Reads+of.Done.Reads, sum.Rounds+of.Done.Rounds, sum.Rows+of.Done.Rows, sum.Bytes+of.Done.Bytes
+	}
+	all.rounds, all.done = fmt.Sprint(sum.Rounds), []string{fmt.Sprint(sum.Reads), fmt.Sprint(sum.Rows), fmt.Sprint(sum.Bytes), shownMillis(time.Since(began))}
+	return x.yield(asResult(out), false)
 }
 
 // coreSteps are the rounds of one read of the core.

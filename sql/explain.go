@@ -19,8 +19,22 @@ import (
 	"isochron/sql/table"
 )
 
-// explainable returns the statement that a text asks to explain in our way;
-// EXPLAIN ANALYZE, FORMAT and PLAN are the engine's.
+// analyzable returns the query that EXPLAIN ANALYZE has, or ANALYZE.
+func analyzable(query string) (string, bool) {
+	rest := query
+	switch table.FirstWord(query) {
+	case "explain", "describe", "desc":
+		rest = table.Skip(query)
+		rest = rest[len(table.FirstWord(rest)):]
+	}
+	if table.FirstWord(rest) != "analyze" {
+		return "", false
+	}
+	rest = table.Skip(rest)[len("analyze"):]
+	return strings.TrimSpace(rest), selects(strings.TrimSpace(rest))
+}
+
+// explainable returns the statement that a text asks to explain in our way; EXPLAIN FORMAT and PLAN are the engine's.
 func explainable(query string) (string, bool) {
 	switch table.FirstWord(query) {
 	case "explain", "describe", "desc":
@@ -49,7 +63,7 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 			return err
 		}
 		if whole {
-			return yield(asResult(explanation{sent, "sources", h.g.leaders}), false)
+			return yield(asResult(explanation{steps: sent, path: "sources", dir: h.g.leaders}), false)
 		}
 	}
 	if x, ok, err := h.explainCore(sqlCtx, text); err != nil {
@@ -86,6 +100,7 @@ type step struct {
 	what, table, access, rounds string
 	shards                      []uint64
 	locks                       string
+	done                        []string // what it did: reads, rows, bytes, milliseconds
 }
 
 var explainColumns = []string{"step", "table", "access", "rounds", "shards", "leader_regions", "locks", "path"}
@@ -94,6 +109,8 @@ type explanation struct {
 	steps []step
 	path  string
 	dir   func([]uint64) []string // leader regions of shards
+	// analyzed: the statement was executed.
+	analyzed bool
 }
 
 // steps tells how a statement would be executed.
@@ -307,11 +324,18 @@ func accessOf(ctx *gms.Context, n gms.Node) (t *table.Table, a *table.Access, pe
 
 func asResult(x explanation) *sqltypes.Result {
 	r := new(sqltypes.Result)
-	for _, name := range explainColumns {
+	columns := explainColumns
+	if x.analyzed {
+		columns = append(slices.Clone(columns), "reads", "read_rows", "read_bytes", "milliseconds")
+	}
+	for _, name := range columns {
 		r.Fields = append(r.Fields, &querypb.Field{Name: name, Type: sqltypes.VarChar, Charset: mysql.CharacterSetUtf8, ColumnLength: 1024})
 	}
 	for _, s := range x.steps {
 		cells := []string{s.what, s.table, s.access, s.rounds, joined(s.shards), strings.Join(x.dir(s.shards), ","), s.locks, x.path}
+		if x.analyzed {
+			cells = append(cells, s.done...)
+		}
 		row := make([]sqltypes.Value, len(cells))
 		for i, cell := range cells {
 			row[i] = sqltypes.NewVarChar(cell)

@@ -63,6 +63,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p, err := x.core(ctx, nil); p != nil || err != nil {
 			return p, err
 		}
+		if text, ok := analyzable(x.text); ok && x.prepare == nil && !x.tried[explained] {
+			return analyzePlan{text}, nil
+		}
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
 		}
@@ -170,6 +173,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -1,12 +1,17 @@
 package rounds
 
 import (
+	"context"
+	"time"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/access"
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/exec"
 	"isochron/sql/expr"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -22,6 +27,65 @@ type Step struct {
 	Index  *catalog.IndexInfo // of a lookup: by which the rows are looked up for the keys of a batch of rows
 	// Batch: it is executed for each batch of rows of the query around it.
 	Batch bool
+	Done  Done
+	leaf  *leaf
+}
+
+// Done is what a read did when the plan was executed.
+type Done struct {
+	Reads, Rounds int
+	Rows, Bytes   int64
+	Time          time.Duration
+}
+
+// Analyze executes the plan to its end, and returns its reads with what they did, and how many rows it returned. clock is
+// asked before and after each read.
+func (p *Plan) Analyze(ctx context.Context, gctx *gms.Context, c *expr.Context, reader Reader, m exec.Memory, clock func() time.Time) (steps []Step, rows int64, err error) {
+	if steps, err = p.Steps(gctx, c); err != nil {
+		return nil, 0, err
+	}
+	r := &run{ctx: ctx, gctx: gctx, c: c, reader: reader, memory: m, clock: clock, done: map[*leaf]*Done{}}
+	defer r.close()
+	from, err := p.block.open(r, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer from.Close()
+	for {
+		batch, err := from.Next(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if batch == nil {
+			break
+		}
+		rows += int64(len(batch))
+	}
+	for i := range steps {
+		if d := r.done[steps[i].leaf]; d != nil {
+			steps[i].Done = *d
+		}
+	}
+	return steps, rows, nil
+}
+
+// watched reads, and notes what the read did.
+func (r *run) watched(ctx context.Context, l *leaf, a *access.Choice) ([][]expr.Value, error) {
+	began := r.clock()
+	rows, err := r.reader.Read(ctx, a.Access, l.lock, l.wait, l.columns)
+	d := r.done[l]
+	if d == nil {
+		d = &Done{}
+		r.done[l] = d
+	}
+	d.Reads, d.Rounds = d.Reads+1, d.Rounds+a.Rounds(table.Mode{Lock: l.lock, Wait: l.wait}, l.columns)
+	d.Time, d.Rows = d.Time+r.clock().Sub(began), d.Rows+int64(len(rows))
+	for _, row := range rows {
+		for _, v := range row {
+			d.Bytes += int64(v.Len())
+		}
+	}
+	return rows, err
 }
 
 // Choose is the access that Execute would read, of a plan over one table; nil: it reads nothing.
@@ -82,7 +146,7 @@ func (x *explainer) block(b *block, batch bool) {
 }
 
 func (x *explainer) add(l *leaf, choice *access.Choice, batch bool) {
-	x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Choice: choice, Batch: batch})
+	x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Choice: choice, Batch: batch, leaf: l})
 }
 
 // before visits the subqueries that bound a read, which are executed before it.
@@ -134,7 +198,7 @@ func (x *explainer) node(n node, batch bool) {
 		x.node(n.left, batch)
 		if n.index != nil {
 			l := n.leaf
-			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch})
+			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch, leaf: l})
 		} else {
 			x.node(n.right, batch && n.leaf == nil)
 		}

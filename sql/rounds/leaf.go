@@ -122,6 +122,9 @@ func (l *leaf) wanted(r *run) (w access.Wanted, err error) {
 
 // Read reads the rows of an access.
 func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Value, error) {
+	if r.clock != nil {
+		return r.watched(ctx, l, a)
+	}
 	return r.reader.Read(ctx, a.Access, l.lock, l.wait, l.columns)
 }
 

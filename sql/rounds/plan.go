@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"context"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
@@ -75,7 +76,9 @@ type run struct {
 	c      *expr.Context
 	reader Reader
 	memory exec.Memory
-	held   int64 // charged for what is kept until the end
+	held   int64            // charged for what is kept until the end
+	clock  func() time.Time // not nil: what each table's reads do is noted
+	done   map[*leaf]*Done
 	// results are the rows of subqueries that refer to nothing outside; kept, of derived tables within subqueries that do.
 	results map[*applied]*result
 	kept    map[*block][][]expr.Value
