@@ -185,6 +185,7 @@ var All = []Error{
 	{3591, "HY000", "ER_WINDOW_DUPLICATE_NAME", "two windows have one name", useOther},
 	{3593, "HY000", "ER_WINDOW_INVALID_WINDOW_FUNC_USE", "a window function outside of the select list and ORDER BY", "Compute it in a derived table."},
 	{3636, "HY000", "ER_CTE_MAX_RECURSION_DEPTH", "a recursive CTE has more rounds than cte_max_recursion_depth", "Bound the recursion, or raise the variable."},
+	{3676, "HY000", "ER_PARSE_ERROR_IN_DIGEST_FN", "STATEMENT_DIGEST_TEXT of a text that is no statement", fixStatement},
 	{3685, "HY000", "ER_REGEXP_ILLEGAL_ARGUMENT", "a regular expression is not valid", fixStatement},
 	{3686, "HY000", "ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR", "a search by a regular expression begins outside of the text", fixStatement},
 	{3699, "HY000", "ER_REGEXP_TIME_OUT", "a regular expression would take too long", "Match a shorter text or pattern."},

@@ -154,7 +154,7 @@ func absType(args []Type, _ *Context) Type {
 }
 
 func absolute(c *Call) (Value, error) {
-	if !c.exactNumber(0) {
+	if !c.exactNumber(0) || sqltypes.IsFloat(c.Out.Type()) {
 		return Double(math.Abs(c.Float(0))), nil
 	}
 	v := c.numeric(0)
@@ -188,7 +188,7 @@ func wholeType(args []Type, _ *Context) Type {
 
 // toWhole is the argument as a whole number.
 func (c *Call) toWhole(exact func(decimal.Decimal) decimal.Decimal, double func(float64) float64) Value {
-	if !c.exactNumber(0) {
+	if !c.exactNumber(0) || sqltypes.IsFloat(c.Out.Type()) {
 		return Double(double(c.Float(0)))
 	}
 	v := c.numeric(0)
@@ -219,7 +219,7 @@ func remainderType(args []Type, _ *Context) Type {
 
 // evalRemainder is the remainder of a division: it has the sign of the dividend.
 func evalRemainder(c *Call) (Value, error) {
-	if !c.exactNumber(0) || !c.exactNumber(1) {
+	if !c.exactNumber(0) || !c.exactNumber(1) || sqltypes.IsFloat(c.Out.Type()) {
 		a, b := c.Float(0), c.Float(1)
 		if b == 0 {
 			return c.dividedByZero()

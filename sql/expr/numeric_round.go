@@ -36,7 +36,7 @@ func rounding(name string, least int, cut bool) *Function {
 				}
 				digits, known = args[1].integerOf(c)
 			}
-			return roundType(numberType(args[0].Type), int32(max(0, min(digits, maxScale))), known)
+			return roundType(numberType(args[0].Type), int32(max(0, min(digits, anyScale))), known)
 		},
 		Eval: func(c *Call) (Value, error) { return c.round(cut) },
 	}
@@ -52,6 +52,7 @@ func roundType(t Type, digits int32, known bool) Type {
 		if !known {
 			return t
 		}
+		digits = min(digits, maxScale)
 		size := min(max(t.Size()-t.Scale()+digits+1, 1), maxPrecision)
 		return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, true, size, digits, nil)
 	}
@@ -68,6 +69,7 @@ func (c *Call) round(cut bool) (Value, error) {
 	}
 	v := c.numeric(0)
 	switch t := v.Type(); {
+	case sqltypes.IsFloat(c.Out.Type()):
 	case sqltypes.IsIntegral(t):
 		return c.roundInteger(v, digits, cut)
 	case sqltypes.IsDecimal(t):

@@ -22,7 +22,7 @@ func init() {
 			}
 			return c.temporalValue(t, 0), nil
 		}},
-		&Function{Name: "MAKEDATE", Min: 2, Max: 2, Type: dateType, Eval: makeDate},
+		&Function{Name: "MAKEDATE", Min: 2, Max: 2, Convert: toIntegers, Type: dateType, Eval: makeDate},
 		&Function{Name: "MAKETIME", Numbers: true, Min: 3, Max: 3, Convert: func(c *Call, i int) {
 			if i < 2 {
 				c.Integer(i)
