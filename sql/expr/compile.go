@@ -209,6 +209,10 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c.Collation)
 	}
 	if c, ok := e.(*sqlparser.CollateExpr); ok {
+		if sqltypes.IsFloat(b.kind(c.Expr)) { // as MySQL writes it
+			at, err := b.slot(c.Expr, node{function: castChar(-1, false, false), args: []sqlparser.Expr{c.Expr}}, literal)
+			return &sqlparser.CollateExpr{Expr: at, Collation: c.Collation}, err
+		}
 		if inner, mixed := c.Expr.(*sqlparser.CaseExpr); mixed { // the engine takes texts beside numbers for bytes
 			at, err := b.slot(inner, node{function: same, args: []sqlparser.Expr{inner}}, literal)
 			return &sqlparser.CollateExpr{Expr: at, Collation: c.Collation}, err
@@ -392,6 +396,9 @@ func (b *compiler) config(collation collations.ID) *evalengine.Config {
 				return Type{}, false
 			}
 			t := b.typeAt(at)
+			if isNullText(t) {
+				return textType(nil, c), true
+			}
 			if n := len(b.columns.Types); at >= n && b.p.steps[at-n].once && sqltypes.IsText(t.Type()) && t.Collation() == c.Collation {
 				t = evalengine.NewTypeEx(t.Type(), collation, t.Nullable(), t.Size(), t.Scale(), nil) // coercible, as a literal
 			}

@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/binary"
@@ -24,6 +26,8 @@ func init() {
 		&Function{Name: "COMPRESS", Min: 1, Max: 1, Type: binaryType, Eval: compress},
 		&Function{Name: "UNCOMPRESS", Min: 1, Max: 1, Type: binaryType, Eval: uncompress},
 		&Function{Name: "UNCOMPRESSED_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: uncompressedLength},
+		&Function{Name: "MD5", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) { return c.Text(fmt.Sprintf("%x", md5.Sum(c.Native(0)))), nil }},
+		sha1Function, alias("SHA", sha1Function),
 		&Function{Name: "SHA2", Min: 2, Max: 2, Type: textType, Convert: digestBits, Eval: sha2},
 		// Without the component that validates passwords.
 		&Function{Name: "VALIDATE_PASSWORD_STRENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(*Call) (Value, error) { return Int(0), nil }},
@@ -299,6 +303,10 @@ func uncompressedLength(c *Call) (Value, error) {
 	}
 	return Int(int64(binary.LittleEndian.Uint32(b) & prefixMask)), nil
 }
+
+var sha1Function = &Function{Name: "SHA1", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) {
+	return c.Text(fmt.Sprintf("%x", sha1.Sum(c.Native(0)))), nil
+}}
 
 // digestBits warns of a number of bits that SHA2 has not, even of NULL.
 func digestBits(c *Call, i int) {

@@ -35,6 +35,9 @@ func converted(err error) error {
 	case *Error:
 		return e
 	}
+	if text := err.Error(); strings.HasPrefix(text, "COLLATION '") {
+		return &Error{1253, "42000", text}
+	}
 	var match *icuregex.MatchError
 	if errors.As(err, &match) {
 		return regexpError(err)

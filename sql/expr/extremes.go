@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"fmt"
+
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
@@ -39,11 +41,12 @@ func extremeType(args []Known, c *Context) Type {
 }
 
 func (c *Call) extreme(sign int) Value {
-	read := func(i int) (parsed, bool) { return c.date(i, c.storedRules()) }
+	read := func(i int) (parsed, bool) { return c.date(i, zeroParts|invalidDays) }
 	if c.Out.Type() == sqltypes.Time {
 		read = c.time
 	}
 	var most parsed
+	sound := false // the most is of an argument that is a date
 	for i := range c.Args {
 		if c.IsNull(i) {
 			return Null
@@ -56,10 +59,13 @@ func (c *Call) extreme(sign int) Value {
 			p.temporal = temporal{} // what is no date is before all
 		}
 		if i == 0 || sign*compareInt64(p.micros(), most.micros()) > 0 {
-			most = p
+			most, sound = p, ok
 		}
 	}
-	if c.Out.Type() != sqltypes.Time && most.zeroDate() && c.mode("NO_ZERO_DATE") {
+	if c.Out.Type() != sqltypes.Time && !c.storedRules().accepts(&most.temporal) {
+		if sound {
+			c.Warn(1292, fmt.Sprintf("Incorrect datetime value: '%s'", most.text(0)))
+		}
 		return Null
 	}
 	return c.temporalValue(most.temporal, int(c.Out.Size()))

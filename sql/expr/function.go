@@ -170,9 +170,9 @@ func likeAll(args []Type, c *Context) Type {
 	for _, a := range args {
 		t := a.Type()
 		switch {
-		case sqltypes.IsNull(t):
+		case sqltypes.IsNull(t), isNullText(a):
 			if nulls++; nulls == len(args) {
-				return binaryType(nil, c)
+				return nullTextType()
 			}
 		case sqltypes.IsBinary(t):
 			return binaryType(nil, c)
@@ -183,6 +183,16 @@ func likeAll(args []Type, c *Context) Type {
 	}
 	return evalengine.NewTypeEx(sqltypes.VarChar, collation, true, size, 0, nil)
 }
+
+// nullScale, as the scale of bytes, says that they are a text function's of NULL alone.
+const nullScale = 1
+
+// nullTextType is the type of a text function of NULL alone: bytes to a client, of no type beside others.
+func nullTextType() Type {
+	return evalengine.NewTypeEx(sqltypes.VarBinary, collations.CollationBinaryID, true, 0, nullScale, nil)
+}
+
+func isNullText(t Type) bool { return sqltypes.IsBinary(t.Type()) && t.Scale() == nullScale }
 
 // sameCharset reports whether a collation is of the connection's character set; those of UTF-8 are one.
 func (c *Context) sameCharset(id collations.ID) bool {

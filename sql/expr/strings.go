@@ -30,6 +30,13 @@ func init() {
 		&Function{Name: "QUOTE", Min: 1, Max: 1, Type: likeFirst, Nulls: true, Eval: quote},
 		length, alias("OCTET_LENGTH", length), charLength, alias("CHARACTER_LENGTH", charLength),
 		&Function{Name: "BIT_LENGTH", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) { return Int(8 * int64(len(c.Native(0)))), nil }},
+		&Function{Name: "STRCMP", Min: 2, Max: 2, Type: integerType, Convert: asItIs, Eval: func(c *Call) (Value, error) {
+			by, a, b := c.comparison(c.Types...), c.Raw(0), c.Raw(1)
+			if Pads(by.ID()) {
+				a, b = bytes.TrimRight(a, " "), bytes.TrimRight(b, " ")
+			}
+			return Int(int64(compareInt64(int64(by.Collate(a, b, false)), 0))), nil
+		}},
 		&Function{Name: "INSTR", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.locate(1, 0, 1) }},
 		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) {
 			s := c.Raw(0)
