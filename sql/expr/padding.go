@@ -169,6 +169,10 @@ func (b *compiler) unpad(e sqlparser.Expr) (sqlparser.Expr, error) {
 			return e, nil
 		}
 		return sqlparser.NewStrLiteral(strings.TrimRight(n.Val, " ")), nil
+	case *sqlparser.ColName:
+		if at, err := b.find(n); err == nil && at >= len(b.columns.Types) && b.p.steps[at-len(b.columns.Types)].call.Function == unpadded {
+			return e, nil // the expression was compiled before
+		}
 	case *sqlparser.CollateExpr:
 		inner, err := b.unpad(n.Expr)
 		if inner == n.Expr || err != nil {
