@@ -35,7 +35,8 @@ func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err e
 		column := make([]expr.Type, len(of))
 		for i := range of {
 			column[i] = of[i][c]
-			row.add(bind.Ref{Row: bind.OfSources, At: 1 + c*len(of) + i}, of[i][c])
+			column[i].SetNullability(true) // of the other queries' rows it is NULL
+			row.add(bind.Ref{Row: bind.OfSources, At: 1 + c*len(of) + i}, column[i])
 		}
 		if out.types[c], out.as[c] = oneType(column); out.as[c] {
 			list[c] = &sqlparser.NullVal{}
