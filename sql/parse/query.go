@@ -16,7 +16,6 @@ func Query(text string) sqlparser.TableStatement {
 // Texts are the texts of the items of all select lists of a query, as the client wrote them. tree is that of the text, or of
 // one that differs in its values alone.
 func Texts(text string, tree sqlparser.TableStatement) map[*sqlparser.Select][]string {
-	text, _, _ = rewritten(text)
 	var blocks []*sqlparser.Select
 	inOrder(tree, &blocks)
 	if len(blocks) == 1 {
@@ -25,6 +24,10 @@ func Texts(text string, tree sqlparser.TableStatement) map[*sqlparser.Select][]s
 		}
 	}
 	lists := selectLists(text)
+	if len(lists) != len(blocks) { // TABLE t is a SELECT in the tree
+		text, _, _ = rewritten(text)
+		lists = selectLists(text)
+	}
 	if len(lists) != len(blocks) {
 		return nil
 	}

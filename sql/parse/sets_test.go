@@ -1,6 +1,10 @@
 package parse
 
-import "testing"
+import (
+	"testing"
+
+	"vitess.io/vitess/go/vt/sqlparser"
+)
 
 // VALUES is a query of its own behind a set operator and before one, and is left alone elsewhere.
 func TestValuesBesideSetOperators(t *testing.T) {
@@ -16,5 +20,23 @@ func TestValuesBesideSetOperators(t *testing.T) {
 		if got, _, _ := rewritten(text); got != want {
 			t.Errorf("%s: %s, expected %s", text, got, want)
 		}
+	}
+}
+
+// Columns have the names that the client wrote, not those of the words that the parser has.
+func TestTextsOfSets(t *testing.T) {
+	for _, text := range []string{"SELECT a IN (SELECT 1 EXCEPT SELECT 2) FROM t", "SELECT (SELECT 1 INTERSECT SELECT b) FROM t UNION TABLE u"} {
+		tree := Query(text)
+		var blocks []*sqlparser.Select
+		inOrder(tree, &blocks)
+		texts := Texts(text, tree)
+		if len(texts) != len(blocks) || len(texts) == 0 {
+			t.Fatalf("%s: %d lists of %d", text, len(texts), len(blocks))
+		}
+	}
+	text := "SELECT a IN (SELECT 1 EXCEPT SELECT 2) FROM t"
+	tree := Query(text)
+	if got := Texts(text, tree)[tree.(*sqlparser.Select)]; len(got) != 1 || got[0] != "a IN (SELECT 1 EXCEPT SELECT 2)" {
+		t.Error(got)
 	}
 }
