@@ -1,7 +1,7 @@
 // Package parse turns the text of a statement into a syntax tree.
 //
 // How it works. The parser is Vitess'. It knows no sql_mode, so a text under a mode that changes the meaning of quotes and
-// signs is not for it; nor are comments that a server executes. What it refuses is left to the second parser, that of the
+// signs is not for it. Comments that a server executes are made part of the text before. What it refuses is left to the second parser, that of the
 // engine in sql's root, as long as that engine is in the build.
 //
 // INTERSECT, EXCEPT, TABLE t and several windows in one clause are not the parser's: sets.go writes them in words that it

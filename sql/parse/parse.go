@@ -17,10 +17,7 @@ func Select(text string) *sqlparser.Select {
 
 // statement parses a text; nil: it is no statement, or it is for another parser.
 func statement(text string) sqlparser.Statement {
-	if !plain(text) {
-		return nil
-	}
-	text, sounds := marked(strings.TrimRight(text, "; \t\r\n"))
+	text, sounds := marked(strings.TrimRight(executed(text), "; \t\r\n"))
 	text, sets, changed := rewritten(text)
 	stmt, err := expr.Environment().Parser().Parse(text)
 	if err != nil {
@@ -56,12 +53,6 @@ func worded(s sqlparser.Statement) sqlparser.Statement {
 			c.Replace(&sqlparser.FuncExpr{Name: f.Name, Exprs: []sqlparser.Expr{sqlparser.NewStrLiteral(name), f.Exprs[1]}})
 		}
 	}, nil).(sqlparser.Statement)
-}
-
-// plain reports whether a text has no comments that are executed, which this parser skips. Hints are comments: they change no
-// answer.
-func plain(text string) bool {
-	return !strings.Contains(text, "/*!") && !strings.Contains(text, "/*M!")
 }
 
 // Items are the texts of a select list's items, as the client wrote them; nil: the text is no plain SELECT.

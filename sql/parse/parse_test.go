@@ -54,3 +54,17 @@ func TestSoundsLike(t *testing.T) {
 		}
 	}
 }
+
+func TestExecutedComments(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT /*!40001 SQL_NO_CACHE */ a /* x */ FROM t": "SELECT          SQL_NO_CACHE    a /* x */ FROM t",
+		"SELECT 1 /*!99999 + 1 */ + 2":                     "SELECT 1 /*!99999 + 1 */ + 2",
+		"SELECT '/*!1*/' /*! + 1*/":                        "SELECT '/*!1*/'     + 1  ",
+		"SELECT 1 /*M! + 1 */":                             "SELECT 1 /*M! + 1 */",
+		"SELECT /*!50000 `*/` */ 1 -- /*! x":               "SELECT          `*/`    1 -- /*! x",
+	} {
+		if got := executed(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ func Query(text string) sqlparser.TableStatement {
 // Texts are the texts of the items of all select lists of a query, as the client wrote them. tree is that of the text, or of
 // one that differs in its values alone.
 func Texts(text string, tree sqlparser.TableStatement) map[*sqlparser.Select][]string {
+	text = executed(text)
 	var blocks []*sqlparser.Select
 	inOrder(tree, &blocks)
 	if len(blocks) == 1 {
