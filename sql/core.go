@@ -385,6 +385,9 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	info := s.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)
+	if found, ok := p.plan.Found(); ok {
+		info.FoundRows.Store(found)
+	}
 	setFlags(s, x.c)
 	if x.below != nil {
 		x.describe(p, fields)

@@ -37,6 +37,7 @@ type Query struct {
 	Items      []Item
 	Having     sqlparser.Expr
 	Order      []Order
+	CountAll   bool           // SQL_CALC_FOUND_ROWS: rows beyond the limit are counted
 	Offset     sqlparser.Expr // nil: 0
 	Count      sqlparser.Expr // nil: all
 }

@@ -28,7 +28,7 @@ func (b *binder) query(tree sqlparser.TableStatement) (*Query, error) {
 
 // block binds a SELECT.
 func (b *binder) block(s *sqlparser.Select) (*Query, error) {
-	if s.Into != nil || s.SQLCalcFoundRows || s.SelectExprs == nil {
+	if s.Into != nil || s.SQLCalcFoundRows && b.depth > 0 || s.SelectExprs == nil {
 		return nil, unsupported("this form of SELECT")
 	}
 	texts := b.scope.Texts[s]
@@ -36,7 +36,7 @@ func (b *binder) block(s *sqlparser.Select) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.q.Distinct = s.Distinct
+	b.q.Distinct, b.q.CountAll = s.Distinct, s.SQLCalcFoundRows
 	if err := b.lock(s.Lock); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type block struct {
 	plain   []access.Order // the order, if all its keys are columns of the leaf
 	offset  *expr.Program  // nil: 0
 	count   *expr.Program  // nil: all
+	found   int64          // rows without the limit, of CountAll
 }
 
 // step computes expressions, and before them the subqueries that they refer to, which become part of the row.

@@ -45,8 +45,8 @@ func (b *block) open(r *run, domain [][]expr.Value) (from exec.Source, err error
 	for _, w := range b.windows {
 		from = w.open(r, from)
 	}
-	early := b.count != nil && !b.lateral && !b.query.Distinct && (len(b.order) == 0 || ordered)
-	if !early && b.first != nil && count <= maxTop && offset <= maxTop && offset+count > 0 {
+	early := b.count != nil && !b.query.CountAll && !b.lateral && !b.query.Distinct && (len(b.order) == 0 || ordered)
+	if !early && b.first != nil && !b.query.CountAll && count <= maxTop && offset <= maxTop && offset+count > 0 {
 		from, early, ordered = exec.Sort(from, b.first, offset+count, r.memory), true, true
 	}
 	if early { // what is not returned is not computed
@@ -77,7 +77,7 @@ func (b *block) ordered(r *run, from exec.Source, ordered, early bool, offset, c
 	}
 	if len(keys) > 0 && !ordered {
 		top := uint64(0)
-		if b.count != nil && !b.lateral && count <= maxTop && offset <= maxTop {
+		if b.count != nil && !b.query.CountAll && !b.lateral && count <= maxTop && offset <= maxTop {
 			top = offset + count
 		}
 		if b.count == nil || top > 0 || count > maxTop || offset > maxTop || b.lateral {
@@ -89,6 +89,8 @@ func (b *block) ordered(r *run, from exec.Source, ordered, early bool, offset, c
 		return from
 	case b.lateral:
 		return exec.LimitEach(from, offset, count)
+	case b.query.CountAll:
+		return &counted{from: from, offset: offset, count: count, of: b}
 	}
 	return exec.Limit(from, offset, count)
 }
@@ -210,7 +212,7 @@ func (b *block) choose(r *run, offset, count uint64) (*access.Choice, error) {
 	}
 	if !b.query.Grouped && !b.query.Distinct && b.having == nil && len(b.windows) == 0 {
 		w.Order = b.plain
-		if b.count != nil && len(b.late) == 0 && count <= maxTop && offset <= maxTop && (len(w.Order) > 0 || len(b.order) == 0) {
+		if b.count != nil && !b.query.CountAll && len(b.late) == 0 && count <= maxTop && offset <= maxTop && (len(w.Order) > 0 || len(b.order) == 0) {
 			w.Limit = int(count + offset)
 		}
 	}

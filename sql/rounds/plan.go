@@ -56,6 +56,10 @@ func (p *Plan) Columns() []int {
 	return p.block.leaf.columns
 }
 
+// Found is the number of rows that the last execution would have returned without a limit, if its rows have been read to the
+// end; false: it returned them all, or did not count them.
+func (p *Plan) Found() (int64, bool) { return p.block.found, p.Query.CountAll && p.Query.Count != nil }
+
 // OneTable reports whether the plan reads one table, in one access.
 func (p *Plan) OneTable() bool { return p.block.leaf != nil && len(p.Query.Subqueries) == 0 }
 

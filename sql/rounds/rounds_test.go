@@ -161,7 +161,7 @@ func TestAnswersAndReads(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	table := items(t)
 	for _, text := range []string{
-		"SELECT id FROM other", "SELECT id FROM t FOR UPDATE SKIP LOCKED", "SELECT SQL_CALC_FOUND_ROWS id FROM t", "SELECT id FROM t FORCE INDEX (nope) WHERE id = 2",
+		"SELECT id FROM other", "SELECT id FROM t FOR UPDATE SKIP LOCKED", "SELECT id FROM t FORCE INDEX (nope) WHERE id = 2",
 		"SELECT DISTINCT a FROM t ORDER BY id", "SELECT SUM(SUM(id)) FROM t",
 	} {
 		_, err := compiled(context8(t), table, text)
