@@ -160,6 +160,8 @@ func errorOf(s *Session, err error) error {
 	code, message := e.Num, cut(text, messageMax)
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
+	} else if _, words, ok := strings.Cut(message, ": Duplicate entry "); ok && code == codeDuplicate { // behind the engine's
+		message = "Duplicate entry " + words
 	}
 	if parent := unopened(s, code, message); parent != "" {
 		code, message = codeNoParent, fmt.Sprintf("Failed to open the referenced table '%s'", parent)

@@ -192,7 +192,7 @@ func (c *Change) CreateIndex(db, name string, def legacy.Index) error {
 		if err != nil {
 			return err
 		}
-		if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
+		if err := putOnce(c.tx, seen, image{next, x, r.row, key, value}); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,10 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"isochron/sql/legacy"
 	"isochron/txn"
@@ -108,7 +110,7 @@ func (c *Change) putRow(d *Descriptor, row []any, old *Descriptor, oldKey txn.Ke
 	if err != nil {
 		return err
 	}
-	if err := putOnce(c.tx, seen, key, value, "PRIMARY"); err != nil {
+	if err := putOnce(c.tx, seen, image{d, d.Primary, row, key, value}); err != nil {
 		return err
 	}
 	for _, x := range d.Indexes {
@@ -116,18 +118,42 @@ func (c *Change) putRow(d *Descriptor, row []any, old *Descriptor, oldKey txn.Ke
 		if err != nil {
 			return err
 		}
-		if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
+		if err := putOnce(c.tx, seen, image{d, x, row, key, value}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func putOnce(tx txn.Txn, seen map[txn.Key]bool, key txn.Key, value []byte, index string) error {
-	if seen[key] {
-		return legacy.ErrUniqueKeyViolation.Wrap(fmt.Errorf("two rows have the same value in key %s", index))
+// image is a row, or its entry in an index, that is written.
+type image struct {
+	table *Descriptor
+	index *IndexInfo
+	row   []any
+	key   txn.Key
+	value []byte
+}
+
+func putOnce(tx txn.Txn, seen map[txn.Key]bool, m image) error {
+	if seen[m.key] {
+		return legacy.ErrUniqueKeyViolation.Wrap(errors.New(m.table.DuplicateText(m.index, m.row)))
 	}
-	seen[key] = true
-	tx.Put(key, value)
+	seen[m.key] = true
+	tx.Put(m.key, m.value)
 	return nil
+}
+
+// DuplicateText is MySQL's message for a row whose key in an index another row has.
+func (d *Descriptor) DuplicateText(x *IndexInfo, row []any) string {
+	parts := make([]string, len(x.Columns))
+	for i, pos := range x.Columns {
+		parts[i] = "NULL"
+		if row[pos] == nil {
+			continue
+		}
+		if text, err := d.TextOf(pos, row[pos]); err == nil {
+			parts[i] = text.ToString()
+		}
+	}
+	return fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), d.Name(), x.Name)
 }
