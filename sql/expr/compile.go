@@ -153,7 +153,7 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 		if out != nil {
 			e = out
 		}
-		if isIn(e) && failed == nil && (depth > 0 || !whole) {
+		if (isIn(e) || isRegexp(e)) && failed == nil && (depth > 0 || !whole) {
 			out, failed = b.slot(e, node{function: same, args: []sqlparser.Expr{e}}, literal)
 		}
 		if failed == nil && out != nil {
@@ -172,6 +172,12 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 func isIn(e sqlparser.Expr) bool {
 	c, ok := e.(*sqlparser.ComparisonExpr)
 	return ok && (c.Operator == sqlparser.InOp || c.Operator == sqlparser.NotInOp)
+}
+
+// isRegexp reports whether an expression is REGEXP. As a part of another its error would be one of the engine.
+func isRegexp(e sqlparser.Expr) bool {
+	c, ok := e.(*sqlparser.ComparisonExpr)
+	return ok && (c.Operator == sqlparser.RegexpOp || c.Operator == sqlparser.NotRegexpOp)
 }
 
 // replaced is what stands for an expression: the slot of a call of ours, a conditional with its parts replaced, a division
@@ -226,13 +232,8 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 			return nil, err
 		}
 		switch e.(type) {
-		case *sqlparser.ComparisonExpr, *sqlparser.BinaryExpr:
+		case *sqlparser.ComparisonExpr, *sqlparser.BinaryExpr, *sqlparser.BetweenExpr:
 			return out, nil // converted
-		case *sqlparser.BetweenExpr:
-			if converted, err := b.plain(out, literal); converted != nil || err != nil {
-				return converted, err
-			}
-			return out, nil
 		}
 		if converted, err := b.numeric(out); converted != nil || err != nil {
 			return converted, err

@@ -146,6 +146,10 @@ func isBoolean(e sqlparser.Expr) bool {
 		return true
 	case *sqlparser.UnaryExpr:
 		return e.Operator == sqlparser.BangOp
+	case *sqlparser.JSONContainsExpr, *sqlparser.JSONContainsPathExpr, *sqlparser.JSONOverlapsExpr, *sqlparser.MemberOfExpr, *sqlparser.RegexpLikeExpr:
+		return true
+	case *sqlparser.JSONAttributesExpr:
+		return e.Type == sqlparser.ValidAttributeType
 	case *sqlparser.FuncExpr:
 		return truthFunctions[e.Name.Lowered()]
 	}
@@ -153,4 +157,4 @@ func isBoolean(e sqlparser.Expr) bool {
 }
 
 // truthFunctions are functions whose value is a truth value.
-var truthFunctions = map[string]bool{"isnull": true, "is_ipv4": true, "is_ipv6": true, "is_ipv4_compat": true, "is_ipv4_mapped": true}
+var truthFunctions = map[string]bool{"isnull": true, "is_ipv4": true, "is_ipv6": true, "is_ipv4_compat": true, "is_ipv4_mapped": true, "is_uuid": true}

@@ -79,8 +79,8 @@ func (c *Call) jsonNumber(kind string, v Value) Value {
 	}
 	n := 0.0
 	if s := v.ToString(); s != "" && s[0] == '"' {
-		var err error
-		if n, err = fastparse.ParseFloat64(out.ToString()); err == nil {
+		whole := false
+		if n, whole = leadingDouble(out.ToString()); whole {
 			return Double(n)
 		}
 	}
@@ -177,6 +177,15 @@ func toInt64(f float64) int64 {
 	return int64(f)
 }
 
+// leadingDouble is the number that a text begins with; whole: nothing but spaces is behind it, and it is no larger than a
+// double can be.
+func leadingDouble(s string) (f float64, whole bool) {
+	s = strings.Trim(s, " \t\n\v\f\r")
+	n := numberLength(s)
+	f, err := strconv.ParseFloat(s[:n], 64)
+	return max(-math.MaxFloat64, min(f, math.MaxFloat64)), err == nil && n == len(s)
+}
+
 // Float is the i-th argument as a double.
 func (c *Call) Float(i int) float64 {
 	v := c.numeric(i)
@@ -185,9 +194,9 @@ func (c *Call) Float(i int) float64 {
 	}
 	switch t := v.Type(); {
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
-		f, err := fastparse.ParseFloat64(v.ToString())
-		c.cut("DOUBLE", v.ToString(), err != nil)
-		return max(-math.MaxFloat64, min(f, math.MaxFloat64))
+		f, whole := leadingDouble(v.ToString())
+		c.cut("DOUBLE", v.ToString(), !whole)
+		return f
 	}
 	f, err := strconv.ParseFloat(v.ToString(), 64)
 	if err != nil && math.IsInf(f, 0) {

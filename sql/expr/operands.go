@@ -202,5 +202,15 @@ func (b *compiler) between(e *sqlparser.BetweenExpr, literal *bool) (sqlparser.E
 		return nil, err
 	}
 	to, err := b.branch(e.To, literal, g)
-	return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: value, From: from, To: to}, err
+	if err != nil {
+		return nil, err
+	}
+	out := &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: value, From: from, To: to}
+	if !ofNoRow(e.Left) {
+		if converted, err := b.plain(out, literal); converted != nil || err != nil {
+			return converted, err
+		}
+		return out, nil
+	}
+	return b.laterPlain(g, value, out, literal)
 }

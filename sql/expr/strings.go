@@ -25,7 +25,7 @@ func init() {
 	register(
 		lower, upper, alias("LCASE", lower), alias("UCASE", upper),
 		&Function{Name: "CONCAT", Min: 1, Max: -1, Type: likeAll, Eval: func(c *Call) (Value, error) { return c.join(nil, 0), nil }},
-		&Function{Name: "CONCAT_WS", Min: 2, Max: -1, Type: likeAll, Nulls: true, Eval: concatWS},
+		&Function{Name: "CONCAT_WS", Min: 2, Max: -1, Type: likeAll, Ask: concatWS},
 		&Function{Name: "REPLACE", Min: 3, Max: 3, Type: likeAll, Eval: replaceAll},
 		&Function{Name: "QUOTE", Min: 1, Max: 1, Type: likeFirst, Nulls: true, Eval: quote},
 		length, alias("OCTET_LENGTH", length), charLength, alias("CHARACTER_LENGTH", charLength),
@@ -37,7 +37,7 @@ func init() {
 			}
 			return Int(int64(compareInt64(int64(by.Collate(a, b, false)), 0))), nil
 		}},
-		&Function{Name: "INSTR", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) { return c.locate(1, 0, 1) }},
+		&Function{Name: "INSTR", Min: 2, Max: 2, Convert: asItIs, Type: integerType, Eval: func(c *Call) (Value, error) { return c.locate(1, 0, 1) }},
 		&Function{Name: "SOUNDEX", Min: 1, Max: 1, Type: likeFirst, Eval: func(c *Call) (Value, error) {
 			s := c.Raw(0)
 			if c.isBinary(0) { // bytes beyond ASCII are no letters
@@ -125,9 +125,11 @@ func (c *Call) join(separator []byte, i int) Value {
 	return c.Bytes(bytes.Join(parts, separator))
 }
 
-func concatWS(c *Call) (Value, error) {
-	if c.IsNull(0) {
-		return Null, nil
+func concatWS(c *Call, need func(i int) error) (Value, error) {
+	for i := range c.Args {
+		if err := need(i); err != nil || c.IsNull(0) {
+			return Null, err
+		}
 	}
 	return c.join(c.Raw(0), 1), nil
 }
@@ -219,7 +221,7 @@ var trim = &Function{Name: "TRIM", Min: 1, Max: 2, Type: likeAll, Eval: func(c *
 }}
 
 // locate is LOCATE and POSITION: of a text in another, from a position on.
-var locate = &Function{Name: "LOCATE", Min: 2, Max: 3, Type: integerType, Eval: func(c *Call) (Value, error) {
+var locate = &Function{Name: "LOCATE", Min: 2, Max: 3, Convert: asItIs, Type: integerType, Eval: func(c *Call) (Value, error) {
 	if len(c.Args) == 3 {
 		return c.locate(0, 1, c.Integer(2))
 	}

@@ -27,11 +27,11 @@ func init() {
 		timePart("SECOND", func(t *temporal) int { return t.second }),
 		timePart("MICROSECOND", func(t *temporal) int { return t.micro }),
 		timePart("TIME_TO_SEC", func(t *temporal) int { return int(t.clock() / microsPerSecond) }),
-		&Function{Name: "WEEK", Min: 1, Max: 2, Nulls: true, Type: integerType, Eval: func(c *Call) (Value, error) {
-			return c.week(0, func(_, week int) int { return week }), nil
+		&Function{Name: "WEEK", Min: 1, Max: 2, Type: integerType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+			return c.week(need, 0, func(_, week int) int { return week })
 		}},
-		&Function{Name: "YEARWEEK", Min: 1, Max: 2, Nulls: true, Type: integerType, Eval: func(c *Call) (Value, error) {
-			return c.week(2, func(year, week int) int { return year*100 + week }), nil
+		&Function{Name: "YEARWEEK", Min: 1, Max: 2, Type: integerType, Ask: func(c *Call, need func(i int) error) (Value, error) {
+			return c.week(need, 2, func(year, week int) int { return year*100 + week })
 		}},
 		&Function{Name: "MONTHNAME", Min: 1, Max: 1, Type: textType, Eval: func(c *Call) (Value, error) {
 			if p, ok := c.date(0, c.partRules()); ok && p.month > 0 {
@@ -104,19 +104,24 @@ func timePart(name string, part func(*temporal) int) *Function {
 func timeLike(args []Type, _ *Context) Type { return temporalType(sqltypes.Time, digitsOf(args[0])) }
 
 // week is WEEK or YEARWEEK: with is added to the mode.
-func (c *Call) week(with int, result func(year, week int) int) Value {
-	if c.IsNull(0) {
-		return Null
+func (c *Call) week(need func(i int) error, with int, result func(year, week int) int) (Value, error) {
+	if err := need(0); err != nil || c.IsNull(0) {
+		return Null, err
 	}
 	p, ok := c.date(0, realRules)
 	if !ok {
-		return Null
+		return Null, nil
 	}
 	mode := 0
-	if len(c.Args) > 1 && !c.IsNull(1) { // a mode of NULL is 0
-		mode = int(c.Integer(1) & 7)
+	if len(c.Args) > 1 {
+		if err := need(1); err != nil {
+			return Null, err
+		}
+		if !c.IsNull(1) { // a mode of NULL is 0
+			mode = int(c.Integer(1) & 7)
+		}
 	}
-	return Int(int64(result(weekOf(&p.temporal, mode|with))))
+	return Int(int64(result(weekOf(&p.temporal, mode|with)))), nil
 }
 
 // weekOf is the week of a date, and the year that the week is of, by a mode of WEEK: bit 0: weeks begin on Monday, not
