@@ -92,8 +92,11 @@ var (
 	}}
 	asTime = &Function{Name: "\x00TIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Time, 6) }, Eval: func(c *Call) (Value, error) {
 		p, ok := c.time(0)
-		if !ok {
+		switch {
+		case !ok:
 			p.temporal = temporal{kind: aTime}
+		case p.cut && p.hour == maxHour && p.minute == 59 && p.second == 59 && !isTemporal(c.Args[0]):
+			return c.Bytes([]byte(beyondTimes(c.Float(0)))), nil // it was longer
 		}
 		return c.temporalValue(p.temporal, 6), nil
 	}}

@@ -47,6 +47,9 @@ var timestampDiffs = map[datetime.IntervalType]*Function{}
 func sumType(args []Known, c *Context) Type {
 	first := args[0].Type
 	digits := max(digitsOf(first), args[1].durationDigits(c))
+	if sqltypes.IsNull(args[1].Type.Type()) {
+		digits = 6
+	}
 	switch k := first.Type(); {
 	case k == sqltypes.Time:
 		return temporalType(sqltypes.Time, digits)
