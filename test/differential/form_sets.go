@@ -124,6 +124,9 @@ func (x *sets) item(f *from, i int, bare bool) (*Node, string) {
 		return literal(d.g.pick(literalsOf[class]...)), class
 	}
 	c := d.column(f.side.rels)
+	for x.alike && c.Class == "year" { // there is no literal of it
+		c = d.column(f.side.rels)
+	}
 	if class != "" && (x.alike || class == "double" || d.g.chance(60)) {
 		c = d.column(f.side.rels, class)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // drawWindows gives window functions over tables, joins and groups, with orders that determine their values.
@@ -365,13 +366,13 @@ func (w *windows) over(v *Node) *Node {
 }
 
 // ranged draws an aggregate over RANGE with numbers, or with intervals; nil if there is no column for it. MariaDB has no
-// intervals in frames: it counts days and seconds.
+// intervals in frames: it counts days and seconds. It refuses a frame beyond the numbers of BIGINT.
 func (w *windows) ranged() *Node {
 	g, d := w.d.g, w.d
 	names := []string{"id", "ti", "si", "mi", "d", "n", "y", "a", "da", "dt", "k"}
 	var all []ref
 	for _, c := range of(w.rels, []string{"integer", "decimal", "date", "datetime"}) {
-		if slices.Contains(names, c.Name) && c.Type != "BIGINT UNSIGNED" && c.of.table != nil {
+		if slices.Contains(names, c.Name) && !strings.HasPrefix(c.Type, "BIGINT") && c.of.table != nil {
 			all = append(all, c)
 		}
 	}

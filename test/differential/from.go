@@ -248,9 +248,14 @@ func (d *drawing) unsuited(a, b ref) bool {
 	case collated(a) && b.Class == "text" && !collated(b), collated(b) && a.Class == "text" && !collated(a), a.Class == "bit", b.Class == "bit":
 		return true
 	case isTime(a) && isNumeric(b), isTime(b) && isNumeric(a):
-		return d.g.chance(90)
+		return d.g.chance(97)
 	}
 	return false
+}
+
+// ordinal reports whether a column is an ENUM or SET beside a number: as a row of a subquery MariaDB takes its text.
+func ordinal(a, b ref) bool {
+	return a.Class == "enum" || a.Class == "set" || b.Class == "enum" || b.Class == "set"
 }
 
 func isTime(c ref) bool { return slices.Contains([]string{"date", "datetime", "time"}, c.Class) }

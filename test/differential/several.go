@@ -32,6 +32,7 @@ type drawing struct {
 	g         gen
 	tables    []*Table
 	views     []*View
+	strict    bool            // the rows of a subquery are of the class that they are compared with
 	quiet     bool            // several relations are joined: which rows a condition is computed for depends on the plan
 	unaliased map[string]bool // common table expressions that were named without an alias
 	count     int             // of aliases

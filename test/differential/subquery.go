@@ -42,11 +42,17 @@ func subquery(item *Node, f *from, where []*Node, tail *Node) *Node {
 // like draws a column that is compared with another: mostly of its class.
 func (d *drawing) likeColumn(rels []*relation, c ref) ref {
 	for range 10 {
+		if d.strict {
+			if e := d.column(rels, c.Class); e.Class == c.Class {
+				return e
+			}
+			break
+		}
 		e := d.joining(rels)
 		if d.g.chance(65) {
 			e = d.column(rels, c.Class)
 		}
-		if !d.unsuited(c, e) {
+		if !d.unsuited(c, e) && (c.Class == e.Class || !ordinal(c, e)) {
 			return e
 		}
 	}
@@ -90,6 +96,8 @@ func (d *drawing) predicate(around []*relation, depth int) *Node {
 	case n < 14:
 		word := g.pick("ANY", "SOME", "ALL", "ALL")
 		op := g.pick("=", "<>", "<", "<=", ">", ">=")
+		d.strict = op != "=" && op != "<>" // MariaDB takes the least or the greatest by the type of the rows
+		defer func() { d.strict = false }()
 		return expr(op+" "+word, "% "+op+" "+word+" (%)", c.node(), d.columnQuery(c, around, depth))
 	case n < 16:
 		return d.rowPredicate(c, around, depth)
