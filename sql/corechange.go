@@ -198,7 +198,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	c := coreContext(ctx, s)
 	c.Parameters, c.Session = p.parameters, view
 	out, err := p.plan.Execute(ctx, change.Env{
-		Quiet: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
+		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
 		Tx: tx, Store: s.gateway.store, Memory: s.spillMemory(),
 	})
 	if ctx.Err() != nil {

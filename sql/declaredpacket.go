@@ -122,7 +122,7 @@ func (p *changePlan) keyed(ctx context.Context, s *Session, view *changeView) *k
 	if c.Parameters = p.parameters; view != nil {
 		c.Session = view
 	}
-	g := p.plan.InOneGo(ctx, change.Env{Quiet: s.quiet, Context: &c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero, Store: s.gateway.store})
+	g := p.plan.InOneGo(ctx, change.Env{Clock: s.quiet, Context: &c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero, Store: s.gateway.store})
 	if g == nil {
 		return nil
 	}

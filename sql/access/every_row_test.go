@@ -13,8 +13,8 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
+	"isochron/sql/catalog"
 	"isochron/sql/expr"
-	"isochron/sql/rounds"
 	"isochron/sql/sqltest"
 	"isochron/txn"
 )
@@ -170,7 +170,7 @@ func (w *world) constant(t *testing.T, at int, text string) (access.Value, bool)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	p, err := expr.CompileBeside(ofTests, rounds.TypeOf(w.Desc.Schema.Schema[at], w.Desc.Shown(at)), e)
+	p, err := expr.CompileBeside(ofTests, expr.ColumnType(w.Desc.Type(at), w.Desc.Record.Columns[at].Nullable), e)
 	if err != nil {
 		return access.Value{}, false
 	}
@@ -215,10 +215,10 @@ func (w *world) program(t *testing.T, text string) *expr.Program {
 		t.Fatalf("%s: %v", text, err)
 	}
 	columns := expr.Columns{Find: func(n *sqlparser.ColName) (int, error) {
-		return slices.IndexFunc(w.Desc.Schema.Schema, func(c *gms.Column) bool { return c.Name == n.Name.String() }), nil
+		return slices.IndexFunc(w.Desc.Record.Columns, func(c catalog.Column) bool { return c.Name == n.Name.String() }), nil
 	}}
-	for i, c := range w.Desc.Schema.Schema {
-		columns.Types = append(columns.Types, rounds.TypeOf(c, w.Desc.Shown(i)))
+	for i, c := range w.Desc.Record.Columns {
+		columns.Types = append(columns.Types, expr.ColumnType(w.Desc.Type(i), c.Nullable))
 	}
 	p, err := expr.Compile(ofTests, columns, e)
 	if err != nil {

@@ -191,7 +191,7 @@ func insertOf(s *sqlparser.Insert, lookup Lookup) (*Change, error) {
 // columns finds the columns that are given.
 func (c *Change) columns(b *binder, names sqlparser.Columns) error {
 	if len(names) == 0 {
-		for at := range c.Table.Schema.Schema {
+		for at := range c.Table.Record.Columns {
 			c.Columns = append(c.Columns, at)
 		}
 		return nil
@@ -209,7 +209,7 @@ func (c *Change) columns(b *binder, names sqlparser.Columns) error {
 // row binds the values of a row; VALUES () has the defaults of all columns.
 func (c *Change) row(b *binder, tuple sqlparser.ValTuple) ([]sqlparser.Expr, error) {
 	row := make([]sqlparser.Expr, len(c.Columns))
-	if len(tuple) == 0 && len(c.Columns) == len(c.Table.Schema.Schema) {
+	if len(tuple) == 0 && len(c.Columns) == len(c.Table.Record.Columns) {
 		return row, nil
 	}
 	if len(tuple) != len(row) {
@@ -263,7 +263,7 @@ func (b *binder) offered(e sqlparser.Expr, alias string) (sqlparser.Expr, error)
 		if at < 0 {
 			failed = unsupported("name " + sqlparser.String(n))
 		}
-		return refer(columnRow, len(b.q.Table.Schema.Schema)+at)
+		return refer(columnRow, len(b.q.Table.Record.Columns)+at)
 	}
 	pre := func(n, _ sqlparser.SQLNode) bool {
 		_, values := n.(*sqlparser.ValuesFuncExpr)

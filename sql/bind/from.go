@@ -146,12 +146,12 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 	if !hasIndexes(d, t.Hints) {
 		return nil, unsupported("a hint of no index")
 	}
-	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Schema.Schema)})
+	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Record.Columns)})
 	named := &namedTable{alias: alias, database: d.Record.Database}
 	if !t.As.IsEmpty() {
 		named.database = ""
 	}
-	for i, c := range d.Schema.Schema {
+	for i, c := range d.Record.Columns {
 		named.columns = append(named.columns, visible{name: c.Name, to: refer(columnRow, s.First+i)})
 	}
 	return leaf(s, named), nil

@@ -296,13 +296,13 @@ func (b *binder) hasOneValue(e sqlparser.Expr) bool {
 func (b *binder) keyed(s *Source) bool {
 	has := func(columns []int, nullable bool) bool {
 		for _, pos := range columns {
-			if !b.fixed[s.First+pos] || !nullable && s.Table.Schema.Schema[pos].Nullable {
+			if !b.fixed[s.First+pos] || !nullable && s.Table.Record.Columns[pos].Nullable {
 				return false
 			}
 		}
 		return len(columns) > 0
 	}
-	if !s.Table.Keyless() && has(s.Table.Schema.PkOrdinals, true) {
+	if !s.Table.Keyless() && has(s.Table.Primary.Columns, true) {
 		return true
 	}
 	for _, x := range s.Table.Indexes {
@@ -365,7 +365,7 @@ func (b *binder) columnName(at int) string {
 	if s == nil || s.Table == nil {
 		return name
 	}
-	return fmt.Sprintf("%s.%s.%s", s.Table.Record.Database, s.Alias, s.Table.Schema.Schema[column].Name)
+	return fmt.Sprintf("%s.%s.%s", s.Table.Record.Database, s.Alias, s.Table.Record.Columns[column].Name)
 }
 
 // aggregate is the reference to an aggregate, which is computed once however often it is named.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 	querypb "vitess.io/vitess/go/vt/proto/query"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/comparing"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/rowcodec"
@@ -22,9 +22,9 @@ import (
 
 // Env is what an execution needs of its session.
 type Env struct {
-	Quiet   *gms.Context  // for conversions of the key's codec alone
-	Context *expr.Context // Strict is set by Execute
-	Strict  bool          // sql_mode is strict
+	Clock   comparing.Clock // the time of the statement
+	Context *expr.Context   // Strict is set by Execute
+	Strict  bool            // sql_mode is strict
 	// KeepsZero: 0 in an AUTO_INCREMENT column is stored as it is (NO_AUTO_VALUE_ON_ZERO).
 	KeepsZero bool
 	Tx        txn.Txn

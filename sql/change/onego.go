@@ -44,7 +44,7 @@ func (p *Plan) InOneGo(ctx context.Context, env Env) *OneGo {
 	if p.rows == nil {
 		return g.foreseeRows(ctx, env)
 	}
-	access, ordered, decided, err := p.rows.Choose(env.Quiet, env.Context)
+	access, ordered, decided, err := p.rows.Choose(env.Clock, env.Context)
 	if err != nil || access == nil || len(access.Scans) > 0 || !access.Index.Primary || len(access.Gets) > oneGoKeysMax {
 		return nil
 	}

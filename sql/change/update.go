@@ -61,7 +61,7 @@ func (r *run) choose() (*chosen, error) {
 		}
 		return r.found, r.checked()
 	}
-	access, ordered, decided, err := r.rows.Choose(r.Quiet, r.Context)
+	access, ordered, decided, err := r.rows.Choose(r.Clock, r.Context)
 	if err == nil {
 		err = r.checked()
 	}

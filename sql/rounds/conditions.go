@@ -3,11 +3,11 @@ package rounds
 import (
 	"slices"
 
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
+	"isochron/sql/coltype"
 	"isochron/sql/expr"
 )
 
@@ -76,7 +76,7 @@ func (l *leaf) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error)
 				return nil, err
 			}
 			to, err := l.compared(c, at, access.LessEqual, e.To)
-			if err != nil || to == nil || types.IsText(l.definition(at).Type) && !(isText(from) && isText(to)) {
+			if err != nil || to == nil || holdsText(l.source.Table.Type(at)) && !(isText(from) && isText(to)) {
 				return nil, err // one number has all three compared as numbers
 			}
 			return []condition{*from, *to}, nil
@@ -87,6 +87,20 @@ func (l *leaf) condition(c *expr.Context, e sqlparser.Expr) ([]condition, error)
 		return l.comparison(c, e)
 	}
 	return nil, nil
+}
+
+// holdsText reports whether a column is of texts or bytes.
+func holdsText(t *coltype.Type) bool {
+	return t.Kind == coltype.KindText || t.Kind == coltype.KindBytes
+}
+
+// isNumber reports whether a column is of numbers, but for years.
+func isNumber(t *coltype.Type) bool {
+	switch t.Kind {
+	case coltype.KindInt, coltype.KindUint, coltype.KindFloat32, coltype.KindFloat64, coltype.KindDecimal, coltype.KindBit:
+		return true
+	}
+	return false
 }
 
 // isText reports whether a condition has texts or NULLs only.
@@ -275,14 +289,14 @@ func eitherOf(column int, found [][]condition, whole bool) (out condition, ok bo
 
 // compared is a column compared with constants; nil: they are none, or are compared by another collation than the column's.
 func (l *leaf) compared(c *expr.Context, at int, op access.Op, values ...sqlparser.Expr) (*condition, error) {
-	t := l.definition(at).Type
+	t := l.source.Table.Type(at)
 	values = slices.Clone(values)
 	for i, v := range values {
 		switch {
 		case !constant(v):
 			return nil, nil
-		case !isBits(v) || types.IsText(t):
-		case types.IsNumber(t) && !types.IsYear(t):
+		case !isBits(v) || holdsText(t):
+		case isNumber(t):
 			values[i] = &sqlparser.BinaryExpr{Operator: sqlparser.PlusOp, Left: v, Right: sqlparser.NewIntLiteral("0")}
 		default:
 			return nil, nil

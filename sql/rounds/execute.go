@@ -216,7 +216,7 @@ func (b *block) choose(r *run, offset, count uint64) (*access.Choice, error) {
 			w.Limit = int(count + offset)
 		}
 	}
-	return access.Choose(r.gctx, b.leaf.source.Table, w)
+	return access.Choose(r.now, b.leaf.source.Table, w)
 }
 
 // present are conditions with the present values; none: no row fulfils all.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/access"
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/comparing"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/table"
@@ -40,11 +39,11 @@ type Done struct {
 
 // Analyze executes the plan to its end, and returns its reads with what they did, and how many rows it returned. clock is
 // asked before and after each read.
-func (p *Plan) Analyze(ctx context.Context, gctx *gms.Context, c *expr.Context, reader Reader, m exec.Memory, clock func() time.Time) (steps []Step, rows int64, err error) {
-	if steps, err = p.Steps(gctx, c); err != nil {
+func (p *Plan) Analyze(ctx context.Context, now comparing.Clock, c *expr.Context, reader Reader, m exec.Memory, clock func() time.Time) (steps []Step, rows int64, err error) {
+	if steps, err = p.Steps(now, c); err != nil {
 		return nil, 0, err
 	}
-	r := &run{ctx: ctx, gctx: gctx, c: c, reader: reader, memory: m, clock: clock, done: map[*leaf]*Done{}}
+	r := &run{ctx: ctx, now: now, c: c, reader: reader, memory: m, clock: clock, done: map[*leaf]*Done{}}
 	defer r.close()
 	from, err := p.block.open(r, nil)
 	if err != nil {
@@ -89,19 +88,19 @@ func (r *run) watched(ctx context.Context, l *leaf, a *access.Choice) ([][]expr.
 }
 
 // Choose is the access that Execute would read, of a plan over one table; nil: it reads nothing.
-func (p *Plan) Choose(gctx *gms.Context, c *expr.Context) (*access.Choice, error) {
+func (p *Plan) Choose(now comparing.Clock, c *expr.Context) (*access.Choice, error) {
 	p.block.begin(c)
 	offset, count, err := p.block.window()
 	if err != nil || p.block.leaf == nil {
 		return nil, err
 	}
-	return p.block.choose(&run{gctx: gctx, c: c}, offset, count)
+	return p.block.choose(&run{now: now, c: c}, offset, count)
 }
 
 // Steps are the reads of the plan for the present values. What depends on values that are read is not known before: a
 // condition by a subquery bounds no read here.
-func (p *Plan) Steps(gctx *gms.Context, c *expr.Context) ([]Step, error) {
-	x := &explainer{run: &run{gctx: gctx, c: c}, common: map[*shared]bool{}}
+func (p *Plan) Steps(now comparing.Clock, c *expr.Context) ([]Step, error) {
+	x := &explainer{run: &run{now: now, c: c}, common: map[*shared]bool{}}
 	x.block(p.block, false)
 	return x.steps, x.err
 }
@@ -181,7 +180,7 @@ func (x *explainer) node(n node, batch bool) {
 		}
 		var choice *access.Choice
 		if !n.leaf.closed {
-			if choice, x.err = access.Choose(x.run.gctx, n.leaf.source.Table, w); x.err != nil {
+			if choice, x.err = access.Choose(x.run.now, n.leaf.source.Table, w); x.err != nil {
 				return
 			}
 		}

@@ -89,7 +89,7 @@ func (p *planner) equalTo(e sqlparser.Expr, s *bind.Source, there map[*bind.Sour
 
 // looks reports whether values of the row can bound an index of a column.
 func (p *planner) looks(s *bind.Source, column int, r bind.Ref) bool {
-	return s.Table != nil && lookable(TypeOf(s.Table.Schema.Schema[column], s.Table.Shown(column)), p.row.types[p.row.places[r]])
+	return s.Table != nil && lookable(columnType(s.Table, column), p.row.types[p.row.places[r]])
 }
 
 // How an index bounds the rows for given values.

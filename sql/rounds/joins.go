@@ -270,7 +270,7 @@ func (p *planner) sameColumns(l, r int) bool {
 	if a == nil || b == nil || a.Table == nil || b.Table == nil {
 		return false
 	}
-	return sameType(TypeOf(a.Table.Schema.Schema[at], a.Table.Shown(at)), TypeOf(b.Table.Schema.Schema[bt], b.Table.Shown(bt)))
+	return sameType(columnType(a.Table, at), columnType(b.Table, bt))
 }
 
 // plan joins the items of a group, one after the other.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
 	"isochron/sql/bind"
+	"isochron/sql/catalog"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/txn"
@@ -54,11 +54,12 @@ func (l *leaf) column(e sqlparser.Expr) (int, bool) {
 	return at, ok && at >= 0 && at < l.source.Width
 }
 
-// definition is that of a column of the table.
-func (l *leaf) definition(pos int) *gms.Column { return l.source.Table.Schema.Schema[pos] }
+// typeOf is the type of a column of the table, as expressions know it.
+func (l *leaf) typeOf(pos int) expr.Type { return columnType(l.source.Table, pos) }
 
-// typeOf is the type of a column of the table.
-func (l *leaf) typeOf(pos int) expr.Type { return TypeOf(l.definition(pos), l.source.Table.Shown(pos)) }
+func columnType(d *catalog.Descriptor, pos int) expr.Type {
+	return expr.ColumnType(d.Type(pos), d.Record.Columns[pos].Nullable)
+}
 
 // layout is the row that is read.
 func (l *leaf) layout() *layout {
@@ -143,7 +144,7 @@ func (l *leaf) open(r *run) (exec.Source, error) {
 	if l.closed {
 		return exec.Rows(nil), nil
 	}
-	choice, err := access.Choose(r.gctx, l.source.Table, w)
+	choice, err := access.Choose(r.now, l.source.Table, w)
 	if err != nil || choice == nil {
 		return exec.Rows(nil), err
 	}

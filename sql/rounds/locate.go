@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
 	"isochron/sql/bind"
+	"isochron/sql/comparing"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/table"
@@ -79,7 +79,7 @@ func (r *Rows) Begin(c *expr.Context) error {
 
 // Choose is the access to the rows, for the present values; nil: there are none. ordered: it has the statement's order;
 // decided: it yields just the rows of the filter.
-func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
+func (r *Rows) Choose(now comparing.Clock, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
 	if r.count != nil {
 		r.count.Begin(c)
 	}
@@ -90,7 +90,7 @@ func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, orde
 	if err := r.Begin(c); err != nil {
 		return nil, false, false, err
 	}
-	w, err := r.leaf.wanted(&run{gctx: gctx, c: c})
+	w, err := r.leaf.wanted(&run{now: now, c: c})
 	if err != nil || r.leaf.closed {
 		return nil, false, false, err
 	}
@@ -100,7 +100,7 @@ func (r *Rows) Choose(gctx *gms.Context, c *expr.Context) (a *table.Access, orde
 			w.Limit = int(count)
 		}
 	}
-	choice, err := access.Choose(gctx, r.leaf.source.Table, w)
+	choice, err := access.Choose(now, r.leaf.source.Table, w)
 	if err != nil || choice == nil {
 		return nil, false, false, err
 	}

@@ -98,7 +98,7 @@ func (k *lookup) choose(more []access.Condition) (*access.Choice, error) {
 		return nil, err
 	}
 	w.Conditions, w.Whole = append(w.Conditions[:len(w.Conditions):len(w.Conditions)], more...), len(more) == 0 && w.Whole
-	return access.Choose(k.r.gctx, k.leaf.source.Table, w)
+	return access.Choose(k.r.now, k.leaf.source.Table, w)
 }
 
 // whole reads all rows that fulfil the filter, or so many if most is not 0: lasting reports whether they are all.

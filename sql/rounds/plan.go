@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/bind"
+	"isochron/sql/comparing"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/table"
@@ -76,7 +75,7 @@ type VirtualReader interface {
 // run is one execution of a plan.
 type run struct {
 	ctx    context.Context
-	gctx   *gms.Context
+	now    comparing.Clock
 	c      *expr.Context
 	reader Reader
 	memory exec.Memory
@@ -92,9 +91,9 @@ type run struct {
 	rounds  map[*bind.CTE][][]expr.Value
 }
 
-// Execute executes the plan; gctx is for conversions of the key's codec alone.
-func (p *Plan) Execute(ctx context.Context, gctx *gms.Context, c *expr.Context, reader Reader, m exec.Memory) (exec.Source, error) {
-	r := &run{ctx: ctx, gctx: gctx, c: c, reader: reader, memory: m}
+// Execute executes the plan; now is the time of the statement.
+func (p *Plan) Execute(ctx context.Context, now comparing.Clock, c *expr.Context, reader Reader, m exec.Memory) (exec.Source, error) {
+	r := &run{ctx: ctx, now: now, c: c, reader: reader, memory: m}
 	from, err := p.block.open(r, nil)
 	if err != nil {
 		r.close()

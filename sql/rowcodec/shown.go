@@ -7,9 +7,6 @@ import (
 	"isochron/sql/coltype"
 )
 
-// Shown is how the values of a column are shown.
-type Shown = coltype.Shown
-
 // Round is a value as the column stores it.
 func (c Column) Round(v any) any {
 	shown := &c.Type.Shown

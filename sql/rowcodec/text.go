@@ -158,7 +158,7 @@ func zeroLength(digits int) int {
 }
 
 // appendTimespan appends a TIME of microseconds. If its digits are not declared, its fraction is shown if it has one.
-func appendTimespan(b []byte, micros int64, shown Shown) []byte {
+func appendTimespan(b []byte, micros int64, shown coltype.Shown) []byte {
 	if micros < 0 {
 		b, micros = append(b, '-'), -micros
 	}
