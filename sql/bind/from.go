@@ -43,13 +43,15 @@ func isDual(t *sqlparser.AliasedTableExpr) bool {
 // product joins a list of tables without a condition.
 func (b *binder) product(list []sqlparser.TableExpr) (all *operand, err error) {
 	for _, e := range list {
-		next, err := b.operand(e)
+		if all == nil {
+			if all, err = b.operand(e); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		next, err := b.beside(all, e)
 		if err != nil {
 			return nil, err
-		}
-		if all == nil {
-			all = next
-			continue
 		}
 		if all, err = joined(all, next); err != nil {
 			return nil, err
@@ -73,6 +75,13 @@ func joined(l, r *operand) (*operand, error) {
 	return out, nil
 }
 
+// beside binds an operand to the right of another.
+func (b *binder) beside(left *operand, e sqlparser.TableExpr) (*operand, error) {
+	b.lefts = append(b.lefts, &left.names)
+	defer func() { b.lefts = b.lefts[:len(b.lefts)-1] }()
+	return b.operand(e)
+}
+
 func (b *binder) operand(e sqlparser.TableExpr) (*operand, error) {
 	switch e := e.(type) {
 	case *sqlparser.AliasedTableExpr:
@@ -94,10 +103,11 @@ func (b *binder) aliased(t *sqlparser.AliasedTableExpr) (*operand, error) {
 	case sqlparser.TableName:
 		return b.named(e, t)
 	case *sqlparser.DerivedTable:
+		c := b.child()
 		if e.Lateral {
-			return nil, unsupported("LATERAL")
+			c.enclosing = b.lateral
 		}
-		return b.derived(e.Select, t.As.String(), columnNames(t.Columns), b.child())
+		return b.derived(e.Select, t.As.String(), columnNames(t.Columns), c)
 	}
 	return nil, unsupported("this table")
 }
@@ -181,7 +191,9 @@ func (b *binder) rows(s *Source, columns []string) *operand {
 
 // derived binds a derived table.
 func (b *binder) derived(tree sqlparser.TableStatement, alias string, columns []string, c *binder) (*operand, error) {
-	c.enclosing = b.outer
+	if c.enclosing == nil {
+		c.enclosing = b.outer
+	}
 	q, err := c.query(tree)
 	if err != nil {
 		return nil, err
@@ -194,6 +206,20 @@ func (b *binder) derived(tree sqlparser.TableStatement, alias string, columns []
 		return b.merge(q, alias, names), nil
 	}
 	return b.rows(&Source{Query: q, Alias: alias}, names), nil
+}
+
+// lateral resolves a name of a LATERAL derived table: among the columns to its left, the nearest first, then further out.
+func (b *binder) lateral(n *sqlparser.ColName) (sqlparser.Expr, error) {
+	for i := len(b.lefts) - 1; i >= 0; i-- {
+		v, err := b.findAmong(b.lefts[i], n)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			return v.to, nil
+		}
+	}
+	return b.outer(n)
 }
 
 // itemNames are the names of a query's columns: those that are given, or its items'.
@@ -272,7 +298,7 @@ func (b *binder) joinOf(e *sqlparser.JoinTableExpr) (*operand, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.operand(e.RightExpr)
+	r, err := b.beside(l, e.RightExpr)
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,17 @@ type SetOperation struct {
 	Left, Right *Query
 }
 
+// Lateral reports whether a source's rows depend on columns of the sources to its left.
+func (s *Source) Lateral() bool {
+	found := false
+	if s.Query != nil {
+		for _, e := range s.Query.Outer {
+			Refs(e, func(r Ref) { found = found || r.Row == OfSources })
+		}
+	}
+	return found
+}
+
 // Join is a tree of joins: a leaf has a Source; a node without Right is a filter of Left.
 type Join struct {
 	Source      *Source
@@ -252,6 +263,11 @@ func (q *Query) Expressions() (out []sqlparser.SQLNode) {
 	for _, s := range q.Subqueries {
 		add(s.Left...)
 		add(s.Query.Outer...)
+	}
+	for _, s := range q.Sources {
+		for _, inner := range s.queries() {
+			add(inner.Outer...)
+		}
 	}
 	q.From.conditions(add)
 	return out

@@ -62,6 +62,8 @@ type binder struct {
 	ctes  *ctes
 	// names are what a name may refer to, in the clause at hand.
 	names names
+	// lefts are the operands to the left of the one that is bound: LATERAL may name their columns.
+	lefts []*names
 	// enclosing resolves a name in the query around this one, in the terms of that one; nil: there is none.
 	enclosing func(n *sqlparser.ColName) (sqlparser.Expr, error)
 	first     aliases      // of the clause at hand
@@ -110,12 +112,15 @@ func (b *binder) child() *binder {
 }
 
 // find is what a name refers to in this query; nil, nil: it is none of its columns.
-func (b *binder) find(n *sqlparser.ColName) (*visible, error) {
+func (b *binder) find(n *sqlparser.ColName) (*visible, error) { return b.findAmong(&b.names, n) }
+
+// findAmong is what a name refers to among those of an operand; nil, nil: nothing.
+func (b *binder) findAmong(of *names, n *sqlparser.ColName) (*visible, error) {
 	var list []visible
 	if n.Qualifier.IsEmpty() {
-		list = b.names.visible
+		list = of.visible
 	} else {
-		for _, t := range b.names.tables {
+		for _, t := range of.tables {
 			if t.qualifies(n.Qualifier) {
 				list = append(list, t.columns...)
 			}

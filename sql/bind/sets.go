@@ -90,7 +90,7 @@ func (b *binder) with(w *sqlparser.With) error {
 			}
 		}
 		cte := &CTE{Name: e.ID.String()}
-		if err := b.defined(cte, e, w.Recursive && names1(e.Subquery, cte.Name)); err != nil {
+		if err := b.defined(cte, e, w.Recursive && namesTable(e.Subquery, cte.Name)); err != nil {
 			return err
 		}
 		b.ctes = &ctes{cte: cte, up: b.ctes}
@@ -106,7 +106,7 @@ func (b *binder) defined(cte *CTE, e *sqlparser.CommonTableExpr, recursive bool)
 		if !ok || u.Lock != sqlparser.NoLock || u.With != nil || len(u.OrderBy) > 0 || u.Limit != nil {
 			return unsupported("this recursion")
 		}
-		if names1(u.Left, cte.Name) {
+		if namesTable(u.Left, cte.Name) {
 			return expr.NewError(3573, "HY000", "Recursive Common Table Expression '%s' should have one or more non-recursive query blocks followed by one or more recursive ones", cte.Name)
 		}
 		tree, step, cte.Distinct = u.Left, u.Right, u.Distinct
@@ -139,8 +139,8 @@ func (b *binder) uncorrelated(q *Query, err error) error {
 	return err
 }
 
-// names1 reports whether a FROM clause of a query names a table.
-func names1(tree sqlparser.SQLNode, name string) (found bool) {
+// namesTable reports whether a FROM clause of a query names a table.
+func namesTable(tree sqlparser.SQLNode, name string) (found bool) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		if t, ok := n.(*sqlparser.AliasedTableExpr); ok {
 			if n, ok := t.Expr.(sqlparser.TableName); ok && n.Qualifier.IsEmpty() && strings.EqualFold(n.Name.String(), name) {

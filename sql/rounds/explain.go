@@ -195,7 +195,9 @@ func (x *explainer) node(n node, batch bool) {
 		x.block(n.block, batch && n.block.lateral)
 	case *joinNode:
 		x.node(n.left, batch)
-		if n.index != nil {
+		if n.lateral != nil {
+			x.block(n.lateral.block, true)
+		} else if n.index != nil {
 			l := n.leaf
 			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch, leaf: l})
 		} else {

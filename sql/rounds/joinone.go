@@ -47,9 +47,9 @@ func (p *planner) cost(g *group, it *item) float64 {
 		cost = 0
 	case byKeys == unique:
 		cost = 1
-	case byConstants == some1:
+	case byConstants == byFirst:
 		cost = 2
-	case byKeys == some1:
+	case byKeys == byFirst:
 		cost = 3
 	case connected:
 		cost = 5
@@ -94,9 +94,9 @@ func (p *planner) looks(s *bind.Source, column int, r bind.Ref) bool {
 
 // How an index bounds the rows for given values.
 const (
-	none   = iota
-	some1  // by its first columns
-	unique // to one row
+	none    = iota
+	byFirst // by its first columns
+	unique  // to one row
 )
 
 // bound is how the best index of a table bounds its rows if columns have values; one of the first must be among keys.
@@ -114,8 +114,8 @@ func bound(d *catalog.Descriptor, keys, constants map[int]bool) (best int, by *c
 		case !keyed:
 		case n == len(x.Columns) && x.Unique && !x.HasPrefixes() && best < unique:
 			best, by = unique, x
-		case best < some1:
-			best, by = some1, x
+		case best < byFirst:
+			best, by = byFirst, x
 		}
 	}
 	if !d.Keyless() {
@@ -129,10 +129,10 @@ func bound(d *catalog.Descriptor, keys, constants map[int]bool) (best int, by *c
 
 // side is what is joined to the rows so far.
 type side struct {
-	row    *layout
-	node   node  // of all its rows
-	leaf   *leaf // if it is a table
-	filter []*step
+	row     *layout
+	node    node         // of all its rows
+	leaf    *leaf        // if it is a table
+	lateral *lateralSide // if its rows depend on the rows so far
 }
 
 // join joins an item.
@@ -181,6 +181,9 @@ func (p *planner) arrive(it *item) {
 
 // local reports whether a condition needs the item alone.
 func (p *planner) local(part *part, it *item) bool {
+	if it.source != nil && it.source.Lateral() {
+		return false
+	}
 	for s := range part.needs {
 		if !slices.Contains(it.has, s) {
 			return false
@@ -209,6 +212,9 @@ func (p *planner) side(it *item, local []*part) (*side, error) {
 			return nil, err
 		}
 		return &side{row: l.layout(), node: leafNode{l}, leaf: l}, l.compile(p.c, where)
+	}
+	if it.source != nil && it.source.Lateral() {
+		return p.lateral(it.source)
 	}
 	s := &side{}
 	if it.source != nil {
@@ -247,6 +253,9 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 		spec.Kind = exec.LeftJoin
 	}
 	left := p.row
+	if s.lateral != nil {
+		spec.Keys = s.lateral.keys
+	}
 	var on []sqlparser.Expr
 	var keys []lookupKey
 	for _, part := range both {
@@ -261,7 +270,7 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 			on = append(on, part.e)
 		}
 	}
-	if _, id := left.places[bind.Ref{Row: bind.OfOuter, At: -1}]; id && it.source != nil && p.dependent(it.source) {
+	if _, id := left.places[bind.Ref{Row: bind.OfOuter, At: -1}]; id && it.source != nil && s.lateral == nil && p.dependent(it.source) {
 		spec.Keys = append(spec.Keys, exec.JoinKey{Left: 0, Right: 0, Type: expr.IntegerType(), RightType: expr.IntegerType()})
 	}
 	if err := p.applyOn(s, left, on); err != nil {
@@ -276,7 +285,7 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 			return err
 		}
 	}
-	join := &joinNode{left: p.from, right: s.node, spec: spec}
+	join := &joinNode{left: p.from, right: s.node, lateral: s.lateral, spec: spec}
 	if join.leaf = s.leaf; s.leaf != nil {
 		if join.index = s.leaf.bounded(keys); join.index != nil {
 			join.keys = keys

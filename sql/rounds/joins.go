@@ -296,7 +296,7 @@ func (p *planner) plan(g *group) error {
 func (p *planner) next(g *group) (best *item) {
 	least := 0.0
 	for i, it := range g.items {
-		if it.done {
+		if it.done || !p.placed(it) {
 			continue
 		}
 		if it.outer {
@@ -318,12 +318,29 @@ func (p *planner) next(g *group) (best *item) {
 	}
 	if best == nil { // an outer join whose condition needs nothing of the left
 		for _, it := range g.items {
-			if !it.done {
+			if !it.done && p.placed(it) {
 				return it
 			}
 		}
 	}
 	return best
+}
+
+// placed reports whether all sources that an item's rows depend on are there.
+func (p *planner) placed(it *item) bool {
+	if it.source == nil || !it.source.Lateral() {
+		return true
+	}
+	there := true
+	for _, e := range it.source.Query.Outer {
+		bind.Refs(e, func(r bind.Ref) {
+			if r.Row == bind.OfSources {
+				s, _ := p.q.SourceOf(r.At)
+				there = there && p.there[s]
+			}
+		})
+	}
+	return there
 }
 
 // needed reports whether all sources that an outer join's condition needs besides its own are there.

@@ -126,7 +126,9 @@ type joinNode struct {
 	leaf  *leaf              // right, if it is a table
 	index *catalog.IndexInfo // by which its rows are looked up; nil: all are read
 	keys  []lookupKey
-	spec  exec.JoinSpec
+	// lateral, not nil: the inner side's rows depend on those of the left.
+	lateral *lateralSide
+	spec    exec.JoinSpec
 }
 
 func (n *joinNode) open(r *run, domain [][]expr.Value) (exec.Source, error) {
@@ -136,6 +138,10 @@ func (n *joinNode) open(r *run, domain [][]expr.Value) (exec.Source, error) {
 	left, err := n.left.open(r, domain)
 	if err != nil {
 		return nil, err
+	}
+	if n.lateral != nil {
+		n.lateral.input.Begin(r.c)
+		return exec.Join(left, &lateralRows{r, n.lateral}, n.spec, r.memory), nil
 	}
 	if n.leaf != nil {
 		return exec.Join(left, r.lookup(n, domain != nil), n.spec, r.memory), nil

@@ -168,6 +168,10 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT * FROM orders JOIN (SELECT 5 AS total, 10 AS id) q USING (total, id)", "10,5,1", 1},
 		{"SELECT * FROM (SELECT 5 AS total, 10 AS id) q NATURAL RIGHT JOIN orders LIMIT 1", "10,5,1", 1},
 		{"SELECT a.id FROM orders a STRAIGHT_JOIN orders b ON a.id = b.id + 1 ORDER BY 1", "11;12;13;14", 2},
+		// LATERAL: once for a batch.
+		{"SELECT name, n FROM customers c, LATERAL (SELECT COUNT(*) AS n FROM orders o WHERE o.customer = c.id) q ORDER BY c.id", "ann,2;bob,1;cat,0;dan,0", 2},
+		{"SELECT name, q.id FROM customers c LEFT JOIN LATERAL (SELECT o.id FROM orders o WHERE o.customer = c.id ORDER BY total DESC LIMIT 1) q ON TRUE ORDER BY c.id", "ann,11;bob,12;cat,NULL;dan,NULL", 3},
+		{"SELECT o.id, l.item FROM orders o JOIN LATERAL (SELECT item FROM `lines` WHERE ord = o.id AND n = 1) l WHERE o.id < 13 ORDER BY 1", "10,pen;11,ink;12,cup", 2},
 		// Subqueries: once, or once for a batch.
 		{"SELECT name FROM customers WHERE id IN (SELECT customer FROM orders) ORDER BY id", "ann;bob", 2},
 		{"SELECT name FROM customers WHERE id NOT IN (SELECT customer FROM orders)", "", 2},
