@@ -191,7 +191,7 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 	if !plain {
 		b.plain = nil
 	}
-	b.first = sortedFirst(b, row)
+	b.first = sortedFirst(k.c, b, row)
 	if b.list, err = k.step(b.query, row, list...); err != nil {
 		return err
 	}
@@ -203,12 +203,15 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 
 // sortedFirst are the keys of the order as columns of the row, if a limit then leaves out rows for which items are not to be
 // computed; nil: it does not, or a key is no column.
-func sortedFirst(b *block, row *layout) (keys []exec.Key) {
+func sortedFirst(c *expr.Context, b *block, row *layout) (keys []exec.Key) {
 	if b.query.Count == nil || b.query.Distinct || b.lateral {
 		return nil
 	}
 	for _, o := range b.query.Order {
 		at, ok := row.at(o.Expr)
+		if !ok && fixed(c, o.Expr) {
+			continue
+		}
 		if !ok {
 			return nil
 		}

@@ -15,6 +15,7 @@ func TestLimitsSpareItems(t *testing.T) {
 		{"SELECT CAST(name AS SIGNED) FROM customers ORDER BY name LIMIT 1 OFFSET 1000", "", 0},
 		{"SELECT CAST(name AS SIGNED) FROM customers ORDER BY name LIMIT 0", "", 0},
 		{"SELECT CAST(MAX(name) AS SIGNED), city FROM customers GROUP BY city ORDER BY city DESC LIMIT 1", "0,cork", 1},
+		{"SELECT CAST(name AS SIGNED), 'a' AS o, id FROM customers ORDER BY o, name DESC LIMIT 1", "0,a,4", 1},
 		{"SELECT CAST(name AS SIGNED), id FROM customers ORDER BY LENGTH(name), id LIMIT 1", "0,1", 4},
 		{"SELECT DISTINCT CAST(name AS SIGNED) FROM customers ORDER BY 1 LIMIT 1", "0", 4},
 	} {
