@@ -15,6 +15,10 @@
 // A step in a branch of IF, CASE, IFNULL, COALESCE, AND or OR has guards: conditions, computed before it, under which the
 // branch is taken. It is computed only if they hold, so a branch that is not taken cannot fail, warn or wait.
 //
+// A step of an argument is computed when the call asks for the argument, so ELT(2, 1/0, 'b') does not divide: a call stops
+// at the first NULL, and those with Ask compute what they need. Where MySQL converts all arguments for their warnings
+// (Convert), so does the call.
+//
 // The type of a result may depend on the value of a constant, as that of ROUND(x, 2) does; Context.Bound then reports that
 // what was compiled is for the present values of the parameters only.
 //

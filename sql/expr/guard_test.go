@@ -11,7 +11,8 @@ func TestNestedConditionalsAreCompiledOnce(t *testing.T) {
 	for _, form := range []string{
 		"IFNULL(?, 1)", "NULLIF(?, 7)", "COALESCE(?, 1)", "(? BETWEEN 0 AND 9)", "CASE ? WHEN 1 THEN 1 WHEN 2 THEN 1 ELSE 1 END",
 		"IF(?, 1, 1)", "CASE WHEN ? THEN 1 ELSE 1 END", "(? AND 1)", "(? OR 0)", "IF(1, ?, EXP(1000))", "(? / 1)", "(? % EXP(3))",
-		"IFNULL(? + EXP(0), 1)",
+		"IFNULL(? + EXP(0), 1)", "NULLIF(7, ?)", "(1 BETWEEN ? AND 9)", "(? IN (1, 2.5, ABS(3)))", "(1 IN (1.5, ?))", "(ABS(1) > ?)", "(? > ABS(1))",
+		"(1 DIV ?)", "(? & 1)", "(? XOR 1)", "ELT(1, ?)", "TIMESTAMP(?)", "ADDTIME(?, '1')", "DATE_ADD(?, INTERVAL 1 DAY)",
 	} {
 		text := "1"
 		for range depth {
@@ -28,11 +29,22 @@ func TestBranchesNotTakenAreNotComputed(t *testing.T) {
 		"IF(k > 1, 1 / 0, 2)": 0,
 		"CASE k WHEN 2 THEN 1 / 0 WHEN 1 THEN 5 ELSE 1/0 END": 0,
 		"CASE WHEN k > 1 THEN 1 / 0 WHEN k > 2 THEN 1/0 END":  0,
-		"COALESCE(k, 1 / 0)":  0,
-		"k > 1 AND 1 / 0":     0,
-		"k = 1 OR 1 / 0":      0,
-		"IF(k = 1, 1 / 0, 2)": 1,
-		"k = 1 AND 1 / 0":     1,
+		"COALESCE(k, 1 / 0)":                         0,
+		"k > 1 AND 1 / 0":                            0,
+		"k = 1 OR 1 / 0":                             0,
+		"IF(k = 1, 1 / 0, 2)":                        1,
+		"k = 1 AND 1 / 0":                            1,
+		"ELT(k, 5, 1 / 0)":                           0,
+		"ELT(k + 1, 5, 1 / 0)":                       1,
+		"DATE_ADD(NULLIF(k, 1), INTERVAL 1 / 0 DAY)": 0,
+		"DATE_ADD(NULLIF(k, 2), INTERVAL 1 / 0 DAY)": 1,
+		"FIELD(k, 1, 1 / 0)":                         0,
+		"FIELD(k, 2, 1 / 0)":                         1,
+		"NULLIF(k, 1) DIV (1 / 0)":                   0,
+		"k DIV (1 / 0)":                              1,
+		"CONCAT(NULLIF(k, 1), 1 / 0)":                0,
+		"CONCAT(NULLIF(k, 2), 1 / 0)":                1,
+		"BENCHMARK(3, ELT(k, 5, 1 / 0))":             0,
 	} {
 		if n := warningsOfRow(t, text); n != want {
 			t.Errorf("%s: %d warnings, expected %d", text, n, want)
