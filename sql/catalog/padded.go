@@ -6,9 +6,9 @@ import (
 	"isochron/sql/rowcodec"
 )
 
-// Keys are padded (Index.Padded) if they were made by a release that pads them: those of a table or index that is new, of
-// an index of a column that gets another type, and of a table that is truncated. Others keep the form that they have, with its fault: they take texts that
-// differ in spaces at the end for two.
+// Keys are padded (Index.Padded) if they were made by a release that pads them: those of a new table or index, of an index of a
+// column that gets another type, and of a truncated table. Others keep their form and its fault: texts that differ in spaces
+// at the end are two.
 
 // format is the version that a table is stored with.
 func (r *Record) format() uint64 {

@@ -12,7 +12,7 @@
 //	no date or time          1292     1265, zero
 //	the zero date            1292     1264, zero
 //	no member of ENUM, SET   1265     1265, the empty value
-//	no JSON text             3140     3140, an error too
+//	no JSON text             3140     3140, an error too; of bytes 3144
 //
 // Rounding of a number to its column's decimals, and spaces cut off a text, are notes 1265 or nothing.
 //
