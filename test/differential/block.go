@@ -15,6 +15,7 @@ type block struct {
 	having func() *Node
 	item   func() *Node
 	always bool // what a form has beside the usual is in the statement
+	pinned bool // WHERE leaves out rows of which the servers differ: it stays
 }
 
 func (d *drawing) block(f *from) *block {
@@ -42,7 +43,11 @@ func (b *block) filtered(chance int) {
 }
 
 func (b *block) selectOf(items, tail *Node) *Node {
-	return fill("SELECT % FROM %%%", items, b.f.node, conjunction(" WHERE ", b.where...), tail)
+	where := conjunction(" WHERE ", b.where...)
+	if b.pinned {
+		where = fill(" WHERE %", pinned(" AND ", b.where...))
+	}
+	return fill("SELECT % FROM %%%", items, b.f.node, where, tail)
 }
 
 // one draws an item of the select list.

@@ -391,12 +391,12 @@ func (w *windows) ranged() *Node {
 		number = func() *Node { return text(g.pick("0", "1", "0.5", "2.25")) }
 	case "date":
 		w.d.quiet = true
-		w.beyondZero(c)
+		w.withinDates(c)
 		key = elsewhere(text(key.Parts[0]), "TO_DAYS("+key.Parts[0]+")")
 		number = func() *Node { n := g.pick("0", "1", "29", "400"); return elsewhere(text("INTERVAL "+n+" DAY"), n) }
 	case "datetime":
 		w.d.quiet = true
-		w.beyondZero(c)
+		w.withinDates(c)
 		key = elsewhere(text(key.Parts[0]), "TO_SECONDS("+key.Parts[0]+")")
 		number = func() *Node {
 			n := g.pick("0", "3600", "86400")
@@ -413,7 +413,8 @@ func (w *windows) ranged() *Node {
 	return n
 }
 
-// beyondZero leaves out rows with the date 0000-00-00, of which there is no day before or after.
-func (w *windows) beyondZero(c ref) {
-	w.b.where = append(w.b.where, expr("OR", "(% IS NULL OR YEAR(%) > 0)", c.node(), c.node()))
+// withinDates leaves out rows with the date 0000-00-00, of which there is no day before or after, and the last of all dates.
+func (w *windows) withinDates(c ref) {
+	w.b.where = append(w.b.where, expr("OR", "(% IS NULL OR YEAR(%) BETWEEN 1 AND 9990)", c.node(), c.node()))
+	w.b.pinned = true
 }
