@@ -89,7 +89,10 @@ func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 		switch {
 		case binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null:
 			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "binary"}}
-		case !binary && collation != "" && sqltypes.IsText(t.Type()):
+		case !binary && collation != "" && isTextual(t):
+			if !sqltypes.IsText(t.Type()) {
+				v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "char"}}
+			}
 			v = &sqlparser.CollateExpr{Expr: v, Collation: collation}
 		}
 		if i == len(columns)-1 {
@@ -107,7 +110,7 @@ func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 func decidingCollation(columns []expr.Type) (name string) {
 	several, first := false, collations.Unknown
 	for _, t := range columns {
-		if !sqltypes.IsText(t.Type()) {
+		if !isTextual(t) {
 			continue
 		}
 		several = several || first != collations.Unknown && first != t.Collation()
@@ -120,6 +123,11 @@ func decidingCollation(columns []expr.Type) (name string) {
 		return ""
 	}
 	return name
+}
+
+// isTextual reports whether values of a type are texts of its collation.
+func isTextual(t expr.Type) bool {
+	return sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
 }
 
 // sameType reports whether values of two types are values of one.

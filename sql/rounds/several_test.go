@@ -56,7 +56,7 @@ func newShop(t testing.TB) *shop {
 	add("lines", []string{"ord BIGINT NOT NULL", "n INT NOT NULL", "item VARCHAR(20) COLLATE utf8mb4_general_ci"}, []string{"ord", "n"}, [][]any{
 		{10, 1, "pen"}, {11, 1, "ink"}, {11, 2, "pen"}, {12, 1, "cup"},
 	})
-	add("texts", []string{"b VARCHAR(10) COLLATE utf8mb4_bin NOT NULL"}, []string{"b"}, [][]any{{"B"}})
+	add("texts", []string{"b VARCHAR(10) COLLATE utf8mb4_bin NOT NULL", "e ENUM('b') COLLATE utf8mb4_general_ci"}, []string{"b"}, [][]any{{"B", "b"}})
 	return s
 }
 
@@ -213,6 +213,7 @@ func TestSeveralTables(t *testing.T) {
 		{"VALUES ROW(1, 'a'), ROW(2, 'b') ORDER BY column_0 DESC", "2,b;1,a", 0},
 		{"SELECT 1 UNION SELECT 'a'", "1;a", 0},
 		{"SELECT city FROM customers WHERE id IN (1, 4) UNION SELECT b FROM texts ORDER BY 1", "NULL;B;bonn", 2},
+		{"SELECT b FROM texts EXCEPT SELECT e FROM texts", "B", 2},
 		{"SELECT HEX(a) FROM (SELECT x'ff' AS a UNION SELECT 'a' UNION SELECT 1) q ORDER BY 1", "31;61;FF", 0},
 		{"SELECT NULL, 1 UNION SELECT name, 'x' FROM customers WHERE id = 1 UNION SELECT 'c', 2", "NULL,1;ann,x;c,2", 1},
 		{"SELECT 1 UNION VALUES ROW(2), ROW(1) ORDER BY 1", "1;2", 0},
