@@ -27,6 +27,9 @@ func TestExplainAnalyze(t *testing.T) {
 			t.Errorf("%s: %q, want %q", begin, got, want)
 		}
 	}
+	if got := c.query("ANALYZE TABLE a"); strings.Contains(got, "returned") {
+		t.Error(got)
+	}
 	if got := c.query("EXPLAIN ANALYZE SELECT 1"); !strings.Contains(got, "1 rows returned") {
 		t.Error(got)
 	}

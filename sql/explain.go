@@ -30,8 +30,12 @@ func analyzable(query string) (string, bool) {
 	if table.FirstWord(rest) != "analyze" {
 		return "", false
 	}
-	rest = table.Skip(rest)[len("analyze"):]
-	return strings.TrimSpace(rest), selects(strings.TrimSpace(rest))
+	explains := len(rest) < len(query)
+	rest = strings.TrimSpace(table.Skip(rest)[len("analyze"):])
+	if !explains && table.FirstWord(rest) == "table" { // ANALYZE TABLE is another statement
+		return "", false
+	}
+	return rest, selects(rest)
 }
 
 // explainable returns the statement that a text asks to explain in our way; EXPLAIN FORMAT and PLAN are the engine's.
