@@ -73,6 +73,8 @@ type binder struct {
 	database  string       // of a view, for names without one; "": the current one
 	compacts  bool         // Outer has what is not referred to
 	exists    bool         // no column of the query is looked at
+	// aggregates: those over columns of the query around this one are this one's.
+	aggregates bool
 }
 
 // ctes are the common table expressions that a query sees, the latest first.

@@ -71,6 +71,7 @@ func mirrored(op sqlparser.ComparisonExprOperator) sqlparser.ComparisonExprOpera
 func (b *binder) subquery(s *Subquery, n *sqlparser.Subquery) (sqlparser.Expr, error) {
 	c := b.child()
 	c.enclosing, c.exists = b.inside, s.Kind == Exists
+	c.aggregates = b.clause == "where clause" || b.clause == "on clause"
 	q, err := c.query(n.Select)
 	if err != nil {
 		return nil, err
@@ -88,9 +89,9 @@ func (b *binder) subquery(s *Subquery, n *sqlparser.Subquery) (sqlparser.Expr, e
 }
 
 // outerAggregate is the reference to an aggregate over columns of the query around this one alone, which is computed there;
-// nil: it is not such.
+// nil: it is not such, or the query is where the one around it can have no aggregate.
 func (b *binder) outerAggregate(n sqlparser.AggrFunc) sqlparser.Expr {
-	if b.enclosing == nil || isWindow(n) || !hasReference(n, outerRow) || hasReference(n, columnRow) || hasReference(n, subRow) {
+	if b.enclosing == nil || b.aggregates || isWindow(n) || !hasReference(n, outerRow) || hasReference(n, columnRow) || hasReference(n, subRow) {
 		return nil
 	}
 	moved := sqlparser.CopyOnRewrite(n, nil, func(c *sqlparser.CopyOnWriteCursor) {

@@ -193,6 +193,7 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON EXISTS (SELECT 1 FROM `lines`)", "20", 3},
 		{"SELECT COUNT(*), COUNT(o.id) FROM customers c LEFT JOIN orders o ON EXISTS (SELECT 1 FROM `lines` l WHERE l.ord = o.id)", "12,12", 3},
 		{"SELECT COUNT(*), COUNT(o.id) FROM customers c LEFT JOIN orders o ON o.customer = c.id AND o.id IN (SELECT ord FROM `lines` l WHERE l.n = 2)", "4,1", 3},
+		{"SELECT name FROM customers c WHERE (SELECT COUNT(c.city) FROM orders) = 5 ORDER BY id", "ann;bob;cat", 2},
 		{"SELECT (SELECT customer FROM orders)", "error: Subquery returns more than 1 row", 1},
 		{"SELECT (SELECT c.name UNION ALL SELECT 'x' LIMIT 1) FROM customers c ORDER BY id LIMIT 1", "ann", 1},
 		// Derived tables, views, common table expressions.
