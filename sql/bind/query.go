@@ -213,7 +213,7 @@ func refer(row string, at int) *sqlparser.ColName {
 // ColumnAt is a reference to a position in the sources' row.
 func ColumnAt(at int) sqlparser.Expr { return refer(columnRow, at) }
 
-// OuterAt is a reference to one of Query.Outer; -1: to what tells the rows of the query around apart.
+// OuterAt is a reference to one of Query.Outer; -1: to the number of the row of the query around.
 func OuterAt(at int) sqlparser.Expr { return refer(outerRow, at) }
 
 // SourceOf is the source of a position in the sources' row, and the column of it.

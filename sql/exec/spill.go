@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -149,26 +148,12 @@ func (f *spillFile) flush() error {
 	return nil
 }
 
-// clear empties the file.
-func (f *spillFile) clear() error {
-	f.out.Reset(f.file)
-	f.files.give(f.size)
-	f.size = 0
-	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("emptying a temporary file: %w", err)
-	}
-	if err := f.file.Truncate(0); err != nil {
-		return fmt.Errorf("emptying a temporary file: %w", err)
-	}
-	return nil
-}
-
 func (f *spillFile) close() {
 	if f == nil || f.file == nil {
 		return
 	}
 	f.files.give(f.size)
-	f.file.Close() // of a file that nobody reads again
+	f.file.Close() // no reader of it is left
 	f.file = nil
 }
 

@@ -20,7 +20,7 @@ type compiler struct {
 }
 
 // block is a compiled SELECT. A lateral one is executed for many rows of the query around it at once: its domain, of which
-// each row begins with a number that tells it apart. Rows of its result begin with that number.
+// each row begins with its number. Rows of its result begin with that number.
 type block struct {
 	query   *bind.Query
 	lateral bool

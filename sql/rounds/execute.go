@@ -80,7 +80,7 @@ func (b *block) ordered(r *run, from exec.Source, ordered, early bool, offset, c
 		if b.count != nil && !b.query.CountAll && !b.lateral && count <= maxTop && offset <= maxTop {
 			top = offset + count
 		}
-		if b.count == nil || top > 0 || count > maxTop || offset > maxTop || b.lateral {
+		if b.count == nil || count > 0 || b.lateral { // no order of no rows
 			from = exec.Sort(from, keys, top, r.memory)
 		}
 	}

@@ -108,7 +108,7 @@ func (k *compiler) group(b *block, row *layout) (*layout, error) {
 	return b.groupRow(k.c, list[:base], base), nil
 }
 
-// groupRow is the row of a group: what tells the domain's rows apart, keys, aggregates, the number of keys rolled up.
+// groupRow is the row of a group: the domain row's number and values, keys, aggregates, the number of keys rolled up.
 func (b *block) groupRow(c *expr.Context, outer []sqlparser.Expr, base int) *layout {
 	out := newLayout()
 	for i := range b.keys {

@@ -289,7 +289,7 @@ type setNode struct {
 	all         bool
 	left, right node
 	convert     *converted
-	types       []expr.Type // of all columns that tell rows apart
+	types       []expr.Type // of the columns in which rows differ
 }
 
 func (n *setNode) open(r *run, domain [][]expr.Value) (exec.Source, error) {

@@ -45,7 +45,6 @@ type windows struct {
 type window struct {
 	name                string
 	total, ordered      bool
-	ranged              *ref // by which alone it is ordered, for RANGE with numbers
 	node                *Node
 	partition, ordering *Node
 }

@@ -16,7 +16,6 @@ type relation struct {
 	joined  []string // columns by which it is mostly joined: those with which keys begin
 	rows    int      // an estimate from above
 	table   *Table   // nil for what is no table
-	items   []*Node  // the select items of its columns, if they may be removed with them
 }
 
 // ref is a column of a relation.
