@@ -300,26 +300,69 @@ func (p *planner) inDomain(q *bind.Query, lateral bool) (n *blockNode, err error
 	return n, err
 }
 
-// set compiles a set operation.
+// set compiles a set operation. The columns of a chain of UNIONs have the types that all its queries have in common.
 func (p *planner) set(s *bind.SetOperation) (*setNode, error) {
 	lateral := p.b.lateral && lateralSet(s)
-	left, err := p.inDomain(s.Left, lateral)
+	n := &setNode{}
+	var queries []*blockNode
+	if err := p.setOf(n, s, lateral, &queries); err != nil {
+		return nil, err
+	}
+	var columns [][]expr.Type
+	for _, q := range queries {
+		columns = append(columns, q.block.types())
+	}
+	convert, err := p.commonTypes(queries[0].block.base(), columns...)
 	if err != nil {
 		return nil, err
+	}
+	var types []expr.Type
+	if lateral {
+		types = append(types, expr.IntegerType())
+	}
+	types = append(types, convert.types...)
+	for at, more := n, true; more; at, more = at.left.(*setNode) {
+		at.convert, at.types = convert, types
+	}
+	return n, nil
+}
+
+// setOf compiles the queries of a set operation, and appends them in their order.
+func (p *planner) setOf(n *setNode, s *bind.SetOperation, lateral bool, queries *[]*blockNode) error {
+	n.op, n.all, n.leftAt = s.Op, s.All, -1
+	if inner := chained(s); inner != nil {
+		left := &setNode{}
+		if err := p.setOf(left, inner, lateral, queries); err != nil {
+			return err
+		}
+		n.left = left
+	} else {
+		left, err := p.inDomain(s.Left, lateral)
+		if err != nil {
+			return err
+		}
+		n.left, n.leftAt = left, len(*queries)
+		*queries = append(*queries, left)
 	}
 	right, err := p.inDomain(s.Right, lateral)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	n := &setNode{op: s.Op, all: s.All, left: left, right: right}
-	if n.convert, err = p.commonTypes(left.block.base(), left.block.types(), right.block.types()); err != nil {
-		return nil, err
+	n.right, n.rightAt = right, len(*queries)
+	*queries = append(*queries, right)
+	return nil
+}
+
+// chained is the UNION that is the left side of another, without an order or limit of its own; nil: there is none.
+func chained(s *bind.SetOperation) *bind.SetOperation {
+	q := s.Left
+	if s.Op != bind.Union || len(q.Sources) != 1 || len(q.Outer) > 0 || len(q.Order) > 0 || q.Count != nil || q.Where != nil || q.Distinct {
+		return nil
 	}
-	if lateral {
-		n.types = append(n.types, expr.IntegerType())
+	if inner := q.Sources[0].Set; inner != nil && inner.Op == bind.Union {
+		return inner
 	}
-	n.types = append(n.types, n.convert.types...)
-	return n, nil
+	return nil
 }
 
 // values compiles VALUES.

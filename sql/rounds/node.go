@@ -288,7 +288,9 @@ type setNode struct {
 	op          bind.SetOp
 	all         bool
 	left, right node
-	convert     *converted
+	convert     *converted // of all queries of a chain of UNIONs
+	leftAt      int        // the left one's number there; -1: its rows are converted
+	rightAt     int
 	types       []expr.Type // of the columns in which rows differ
 }
 
@@ -297,8 +299,10 @@ func (n *setNode) open(r *run, domain [][]expr.Value) (exec.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	left = n.convert.source(r, 0, left)
-	right := n.convert.source(r, 1, &opened{open: func() (exec.Source, error) { return n.right.open(r, domain) }})
+	if n.leftAt >= 0 {
+		left = n.convert.source(r, n.leftAt, left)
+	}
+	right := n.convert.source(r, n.rightAt, &opened{open: func() (exec.Source, error) { return n.right.open(r, domain) }})
 	switch n.op {
 	case bind.Intersect:
 		return exec.Intersect(left, right, n.types, n.all, r.memory), nil

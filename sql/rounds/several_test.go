@@ -213,6 +213,7 @@ func TestSeveralTables(t *testing.T) {
 		{"TABLE customers ORDER BY id LIMIT 1", "1,ann,bonn", 1},
 		{"VALUES ROW(1, 'a'), ROW(2, 'b') ORDER BY column_0 DESC", "2,b;1,a", 0},
 		{"SELECT 1 UNION SELECT 'a'", "1;a", 0},
+		{"SELECT x FROM (SELECT 1 x UNION SELECT 2.5 UNION SELECT 'a') q", "1;2.5;a", 0},
 		{"SELECT city FROM customers WHERE id IN (1, 4) UNION SELECT b FROM texts ORDER BY 1", "NULL;B;bonn", 2},
 		{"SELECT b FROM texts EXCEPT SELECT e FROM texts", "B", 2},
 		{"SELECT HEX(a) FROM (SELECT x'ff' AS a UNION SELECT 'a' UNION SELECT 1) q ORDER BY 1", "31;61;FF", 0},
