@@ -13,7 +13,14 @@ import (
 // startSmall starts a server whose statements may hold little.
 func startSmall(t *testing.T, memory int64) *client {
 	t.Helper()
-	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: Memory{Statements: memory / 4}})
+	_, c := startBounded(t, Config{Memory: Memory{Statements: memory / 4}})
+	return c
+}
+
+// startBounded starts a server with a table of 300 rows.
+func startBounded(t *testing.T, cfg Config) (*Server, *client) {
+	t.Helper()
+	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +37,7 @@ func startSmall(t *testing.T, memory int64) *client {
 		rows = append(rows, "("+strconv.Itoa(i)+", repeat('x', 100))")
 	}
 	c.exec("INSERT INTO n VALUES " + strings.Join(rows, ", "))
-	return c
+	return s, c
 }
 
 // What a statement holds is bounded, whatever part of its plan holds it; the statement

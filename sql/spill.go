@@ -15,7 +15,7 @@ const spillParts = 4
 
 // MySQL's numbers for files that would be too large: those of a statement, and those of all statements.
 const (
-	codeFilesFull    = 3170
+	codeFilesFull    = codeCapacity
 	codeAllFilesFull = 1041
 )
 

@@ -2,11 +2,8 @@ package sql
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"testing"
-
-	"isochron/sql/sqltest"
 )
 
 // A query over more rows than its memory holds is answered by files, within their bound, and leaves none.
@@ -16,33 +13,17 @@ func TestQueriesSpill(t *testing.T) {
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: Memory{Statements: 16 << 20}, SpillDir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		eventually(t, "nothing is counted for ever", func() bool { return s.gateway.budget.InUse() == 0 })
-		_ = s.Close()
-	})
+	s, c := startBounded(t, Config{Memory: Memory{Statements: 16 << 20}, SpillDir: dir})
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("a file of an earlier process is there: %v", err)
 	}
-	c := (&fixture{servers: map[string]*Server{"va": s}}).connect(t, "va", "")
-	c.exec("CREATE DATABASE shop")
-	c.exec("USE shop")
-	c.exec("CREATE TABLE n (a INT PRIMARY KEY, b VARCHAR(200))")
-	var rows []string
-	for i := range 300 {
-		rows = append(rows, "("+strconv.Itoa(i)+", repeat('x', 100))")
-	}
-	c.exec("INSERT INTO n VALUES " + strings.Join(rows, ", "))
 	query := "SELECT x.a, y.a FROM n x, n y ORDER BY y.b, x.a DESC, y.a LIMIT 89999, 1"
 	c.expect(query, "0 | 299")
 	c.expect("SELECT count(*) FROM (SELECT DISTINCT x.a, y.a AS ya FROM n x, n y) d", "90000")
 	c.expect("SELECT count(*), max(n) FROM (SELECT x.a, y.a AS ya, count(*) AS n FROM n x, n y GROUP BY x.a, y.a) g", "90000 | 1")
 
 	c.exec("SET isochron_statement_files = 100000")
-	_, err = c.try(query)
+	_, err := c.try(query)
 	if n, _, message := codeOf(err); n != codeCapacity || !strings.Contains(message, "isochron_statement_files") {
 		t.Errorf("with few files: %v", err)
 	}

@@ -70,19 +70,7 @@ func (b *binder) name(n *sqlparser.ColName, nested bool) (sqlparser.Expr, error)
 	if strings.HasPrefix(n.Qualifier.Name.String(), "\x00") {
 		return nil, nil // resolved before
 	}
-	if b.first != nil && n.Qualifier.IsEmpty() {
-		if e, ok := b.first(n.Name.String(), nested); ok {
-			return e, nil
-		}
-	}
-	v, err := b.find(n)
-	if err != nil {
-		return nil, err
-	}
-	if v != nil {
-		return v.to, nil
-	}
-	e, err := b.outer(n)
+	e, err := b.sought(n, nested)
 	if err == nil && e == nil {
 		err = b.unknown(n)
 	}

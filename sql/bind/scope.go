@@ -167,10 +167,13 @@ func (b *binder) outer(n *sqlparser.ColName) (sqlparser.Expr, error) {
 	return refer(outerRow, len(b.q.Outer)-1), nil
 }
 
-// inside resolves a name of a query within this one: by the clause that it is in, then further out.
-func (b *binder) inside(n *sqlparser.ColName) (sqlparser.Expr, error) {
+// inside resolves a name of a query within this one.
+func (b *binder) inside(n *sqlparser.ColName) (sqlparser.Expr, error) { return b.sought(n, true) }
+
+// sought is what a name refers to by the clause at hand, or further out; nil, nil: nothing.
+func (b *binder) sought(n *sqlparser.ColName, nested bool) (sqlparser.Expr, error) {
 	if b.first != nil && n.Qualifier.IsEmpty() {
-		if e, ok := b.first(n.Name.String(), true); ok {
+		if e, ok := b.first(n.Name.String(), nested); ok {
 			return e, nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/parse"
 	"isochron/sql/rounds"
@@ -78,6 +79,11 @@ func rowsOf(c *expr.Context, table *sqltest.Table, p *rounds.Plan) (string, erro
 		return "", err
 	}
 	defer from.Close()
+	return shownRows(p, from)
+}
+
+// shownRows are the rows of a plan: values with commas, rows with semicolons.
+func shownRows(p *rounds.Plan, from exec.Source) (string, error) {
 	var out []string
 	for {
 		rows, err := from.Next(context.Background())

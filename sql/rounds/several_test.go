@@ -3,7 +3,6 @@ package rounds_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -109,28 +108,12 @@ func (s *shop) rows(p *rounds.Plan) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var out []string
-	for {
-		rows, err := from.Next(context.Background())
-		if rows == nil || err != nil {
-			from.Close()
-			if err == nil && m.held != 0 {
-				err = errors.New("memory was not given back")
-			}
-			return strings.Join(out, ";"), err
-		}
-		for _, row := range rows {
-			var cells []string
-			for i := range p.Query.Items {
-				if row[i].IsNull() {
-					cells = append(cells, "NULL")
-				} else {
-					cells = append(cells, row[i].ToString())
-				}
-			}
-			out = append(out, strings.Join(cells, ","))
-		}
+	out, err := shownRows(p, from)
+	from.Close()
+	if err == nil && m.held != 0 {
+		err = errors.New("memory was not given back")
 	}
+	return out, err
 }
 
 // balance is what is held of memory.
