@@ -54,7 +54,7 @@ func (x *execution) defined() (Plan, error) {
 		if err := checkSize(x.s.quiet, x.text, options); err != nil {
 			return nil, err
 		}
-		p, rest, err := procedure.Read(x.text, options)
+		p, rest, err := procedure.Read(x.text, options.AnsiQuotes)
 		if err == nil && rest != "" && !x.several {
 			err = errors.New("syntax error: a second statement stands behind the procedure")
 		}

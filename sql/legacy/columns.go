@@ -132,6 +132,19 @@ func (c *Column) parseType() (*sqlparser.ColumnType, error) {
 	return &ddl.TableSpec.Columns[0].Type, nil
 }
 
+// Type is a type as the engine's plans have it.
+type Type = gms.Type
+
+// ReadType is the type that a text says in SQL.
+func ReadType(text string) (Type, error) {
+	c := Column{Name: "c", Type: text}
+	parsed, err := c.parseType()
+	if err != nil {
+		return nil, err
+	}
+	return types.ColumnTypeToType(parsed)
+}
+
 // SameType reports whether two columns are of one type to the engine.
 func (c *Column) SameType(o *Column) bool {
 	a, _, err := c.types()

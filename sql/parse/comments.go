@@ -5,9 +5,9 @@ import "strings"
 // serverVersion is the version as comments that are executed name it: 8.0.46.
 const serverVersion = 80031
 
-// executed is a text in which the comments that this server executes are no comments any more: their marks are blanks. The
+// Executed is a text in which the comments that this server executes are no comments any more: their marks are blanks. The
 // length stays. Those of MariaDB, /*M! ... */, are comments.
-func executed(text string) string {
+func Executed(text string) string {
 	if !strings.Contains(text, "/*!") {
 		return text
 	}

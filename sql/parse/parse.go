@@ -17,7 +17,7 @@ func Select(text string) *sqlparser.Select {
 
 // statement parses a text; nil: it is no statement, or it is for another parser.
 func statement(text string) sqlparser.Statement {
-	text, sounds := marked(strings.TrimRight(executed(text), "; \t\r\n"))
+	text, sounds := marked(strings.TrimRight(Executed(text), "; \t\r\n"))
 	text, sets, changed := rewritten(text)
 	stmt, err := expr.Environment().Parser().Parse(text)
 	if err != nil {

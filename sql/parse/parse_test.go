@@ -63,7 +63,7 @@ func TestExecutedComments(t *testing.T) {
 		"SELECT 1 /*M! + 1 */":                             "SELECT 1 /*M! + 1 */",
 		"SELECT /*!50000 `*/` */ 1 -- /*! x":               "SELECT          `*/`    1 -- /*! x",
 	} {
-		if got := executed(text); got != want {
+		if got := Executed(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

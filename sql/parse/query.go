@@ -13,14 +13,14 @@ func Query(text string) sqlparser.TableStatement {
 	return s
 }
 
-// Texts are the texts of the items of all select lists of a query, as the client wrote them. tree is that of the text, or of
-// one that differs in its values alone.
-func Texts(text string, tree sqlparser.TableStatement) map[*sqlparser.Select][]string {
-	text = executed(text)
+// Texts are the texts of the items of all select lists of a statement, as the client wrote them. tree is that of the text, or
+// of one that differs in its values alone.
+func Texts(text string, tree sqlparser.SQLNode) map[*sqlparser.Select][]string {
+	text = Executed(text)
 	var blocks []*sqlparser.Select
 	inOrder(tree, &blocks)
 	if len(blocks) == 1 {
-		if list := Items(text); list != nil {
+		if list := Items(text); list != nil && blocks[0].SelectExprs != nil && len(list) == len(blocks[0].SelectExprs.Exprs) {
 			return map[*sqlparser.Select][]string{blocks[0]: list}
 		}
 	}

@@ -8,14 +8,17 @@
 //
 //	INSERT INTO t VALUES (p, q + 1)  -->  INSERT INTO t VALUES (?, ? + 1)   [p, q]
 //
-// A statement is parsed, the parameters are replaced in the tree, and the tree is printed and parsed again. If the two
-// trees differ, the statement is refused: the executed statement is the written one, or the procedure cannot be created.
+// The head and the ends of statements are read token by token. Each token of a statement that has the name of a parameter is
+// marked, and the statement is parsed: the tree says which marks are values. These become ?; all else stays as it is
+// written, but an item of a select list with a parameter is given the name that it would have had. The result is parsed
+// again. If it differs from the first tree with placeholders in the place of the marks, the statement is refused: the
+// executed statement is the written one, or the procedure cannot be created.
 //
 // A name used as an expression that is a parameter's is the parameter, even if a column has that name, as in MySQL. The
 // columns that an INSERT or UPDATE sets are never parameters.
 //
 // Invariant: the parameter list of a statement has as many entries as its text has placeholders.
 //
-// What the caller owes it. The parser options under which the text was written. A Procedure is immutable and safe for
-// concurrent use.
+// What the caller owes it. Whether the text was written under ANSI_QUOTES; its depth and size are bounded before. A Procedure
+// is immutable and safe for concurrent use.
 package procedure

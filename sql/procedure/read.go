@@ -1,17 +1,13 @@
 package procedure
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/sqltypes"
-	querypb "github.com/dolthub/vitess/go/vt/proto/query"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"isochron/sql/coltype"
+	"isochron/sql/legacy"
+	"isochron/sql/parse"
 )
 
 // The bounds of a procedure. Every gateway holds all texts, and a call is one transaction.
@@ -37,9 +33,8 @@ type Procedure struct {
 	Database   string // empty: the session's
 	Name       string
 	Create     string // the text, without OR REPLACE, IF NOT EXISTS and the rest after it
-	Comment    string
-	Replaces   bool // OR REPLACE
-	IfNew      bool // IF NOT EXISTS
+	Replaces   bool   // OR REPLACE
+	IfNew      bool   // IF NOT EXISTS
 	Parameters []Parameter
 	Statements []Statement
 	Yields     int // so many of its statements yield rows
@@ -48,7 +43,7 @@ type Procedure struct {
 // Parameter is one of its parameters. All are IN.
 type Parameter struct {
 	Name string
-	Type gms.Type
+	Type legacy.Type
 }
 
 // Statement is a statement of its body.
@@ -66,129 +61,212 @@ func Creates(text string) bool { return creates.MatchString(text) }
 
 // ReadStored is Read of a text that was stored under a sql_mode.
 func ReadStored(text, mode string) (*Procedure, error) {
-	p, _, err := Read(text, gms.NewSqlModeFromString(mode).ParserOptions())
+	ansi := false
+	for _, m := range strings.Split(mode, ",") {
+		m = strings.TrimSpace(m)
+		ansi = ansi || strings.EqualFold(m, "ansi_quotes") || strings.EqualFold(m, "ansi")
+	}
+	p, _, err := Read(text, ansi)
 	return p, err
 }
 
-// Read parses a CREATE PROCEDURE; rest is the text after it. The errors have MySQL's numbers, except for those of the parser,
-// which are returned unchanged.
-func Read(text string, options sqlparser.ParserOptions) (p *Procedure, rest string, err error) {
-	defer func() { // what cannot be written out
-		if r := recover(); r != nil {
-			p, err = nil, refuse("this procedure: %v", r)
-		}
-	}()
+// Read parses a CREATE PROCEDURE; rest is the text after it. ansiQuotes is the mode of this name. The errors have MySQL's
+// numbers.
+func Read(text string, ansiQuotes bool) (p *Procedure, rest string, err error) {
 	at := creates.FindStringSubmatchIndex(text)
 	if at == nil {
-		return nil, "", mysql.NewSQLError(codeSyntax, "42000", "this is no CREATE PROCEDURE")
+		return nil, "", legacy.NewError(codeSyntax, "42000", "this is no CREATE PROCEDURE")
 	}
 	definer := ""
 	if at[6] >= 0 {
 		_, definer, _ = strings.Cut(text[at[6]:at[7]], "=")
 	}
-	text, replaces, ifNew := "CREATE PROCEDURE "+text[at[1]:], at[4] >= 0, at[8] >= 0
-	if replaces && ifNew {
-		return nil, "", mysql.NewSQLError(codeSyntax, "42000", "OR REPLACE and IF NOT EXISTS exclude each other")
+	const head = "CREATE PROCEDURE "
+	text = head + text[at[1]:]
+	p = &Procedure{Replaces: at[4] >= 0, IfNew: at[8] >= 0, Definer: strings.TrimSpace(definer)}
+	if p.Replaces && p.IfNew {
+		return nil, "", legacy.NewError(codeSyntax, "42000", "OR REPLACE and IF NOT EXISTS exclude each other")
 	}
-	stmt, end, err := sqlparser.ParseOneWithOptions(context.Background(), text, options)
-	if err != nil {
-		return nil, "", unread(text, err)
+	r := &reader{text: parse.Executed(text), at: len(head), ansi: ansiQuotes}
+	for _, part := range []func(*reader) error{p.readName, p.readParameters, p.readCharacteristics, p.readBody} {
+		if err := part(r); err != nil {
+			return nil, "", err
+		}
 	}
-	ddl, ok := stmt.(*sqlparser.DDL)
-	if !ok || ddl.ProcedureSpec == nil {
-		return nil, "", mysql.NewSQLError(codeSyntax, "42000", "this is no CREATE PROCEDURE")
+	p.Create = strings.TrimRight(text[:r.at], "; \t\r\n")
+	if len(p.Create) > TextMaxBytes {
+		return nil, "", errTooLong()
 	}
-	spec := ddl.ProcedureSpec
-	p = &Procedure{Database: spec.ProcName.Qualifier.String(), Name: spec.ProcName.Name.String(), Replaces: replaces, IfNew: ifNew, Definer: strings.TrimSpace(definer)}
-	if p.Create, rest = text, ""; end > 0 && end < len(text) {
-		p.Create, rest = text[:end], text[end:]
-	}
-	p.Create = strings.TrimRight(strings.TrimRight(p.Create, "; \t\r\n"), " \t\r\n")
-	rest = strings.TrimLeft(rest, "; \t\r\n")
-	if err := p.read(spec, text, options); err != nil {
-		return nil, "", err
-	}
-	return p, rest, nil
+	return p, strings.TrimLeft(text[r.at:], "; \t\r\n"), nil
 }
 
-func (p *Procedure) read(spec *sqlparser.ProcedureSpec, text string, options sqlparser.ParserOptions) error {
-	switch {
-	case len(p.Create) > TextMaxBytes:
-		return mysql.NewSQLError(codeTooLong, "42000", "Too long routine body: a procedure has at most %d bytes", TextMaxBytes)
-	case p.Name == "" || len(p.Name) > NameMaxBytes || strings.Contains(p.Name+p.Database, "\x00"):
-		return mysql.NewSQLError(codeLongName, "42000", "Identifier name '%.80s' is too long, or none", p.Name)
+func errTooLong() error {
+	return legacy.NewError(codeTooLong, "42000", "Too long routine body: a procedure has at most %d bytes", TextMaxBytes)
+}
+
+// syntax is the error of a token that cannot stand where it does.
+func syntax(t token) error {
+	return legacy.NewError(codeSyntax, "42000", "syntax error at position %d near '%.80s'", t.from+1, t.text)
+}
+
+// identifier reads a name.
+func (r *reader) identifier() (string, error) {
+	if t := r.next(); t.kind == name || t.kind == word {
+		return t.text, nil
+	} else {
+		return "", syntax(t)
 	}
-	for _, c := range spec.Characteristics {
-		switch c.Type {
-		case sqlparser.CharacteristicValue_SqlSecurityDefiner:
-			return refuse("SQL SECURITY DEFINER: a procedure runs with the rights of its caller")
-		case sqlparser.CharacteristicValue_Comment:
-			p.Comment = c.Comment
-		}
+}
+
+func (p *Procedure) readName(r *reader) (err error) {
+	if p.Name, err = r.identifier(); err == nil && r.take(".") {
+		p.Database = p.Name
+		p.Name, err = r.identifier()
 	}
-	if err := p.readParameters(spec.Params); err != nil {
-		return err
+	if err == nil && (p.Name == "" || len(p.Name) > NameMaxBytes || strings.Contains(p.Name+p.Database, "\x00")) {
+		err = legacy.NewError(codeLongName, "42000", "Identifier name '%.80s' is too long, or none", p.Name)
 	}
-	list := sqlparser.Statements{spec.Body}
-	if block, ok := spec.Body.(*sqlparser.BeginEndBlock); ok {
-		if block.Label != "" {
-			return refuse("a label in a procedure")
-		}
-		list = block.Statements
+	return err
+}
+
+func (p *Procedure) readParameters(r *reader) error {
+	if !r.take("(") {
+		return syntax(r.peek())
 	}
-	if len(list) > StatementsMax {
-		return mysql.NewSQLError(codeTooLong, "42000", "Too long routine body: a procedure has at most %d statements", StatementsMax)
+	if r.take(")") {
+		return nil
 	}
-	for _, stmt := range list {
-		s, err := p.statement(stmt, text, options)
-		if err != nil {
+	for {
+		if err := p.readParameter(r); err != nil {
 			return err
 		}
-		if s.Yields {
-			p.Yields++
+		switch t := r.next(); {
+		case t.is(")"):
+			return nil
+		case !t.is(","):
+			return syntax(t)
+		case len(p.Parameters) == ParametersMax:
+			return refuse("more than %d parameters", ParametersMax)
 		}
-		p.Statements = append(p.Statements, s)
 	}
+}
+
+func (p *Procedure) readParameter(r *reader) error {
+	for _, direction := range []string{"OUT", "INOUT"} {
+		if r.take(strings.ToLower(direction)) {
+			return refuse("%s parameters: what a procedure yields are the rows of its SELECTs", direction)
+		}
+	}
+	r.take("in")
+	called, err := r.identifier()
+	if err != nil {
+		return err
+	}
+	if p.parameter(called) >= 0 {
+		return legacy.NewError(codeDuplicate, "42000", "Duplicate parameter: %s", called)
+	}
+	declared, err := r.typeText()
+	if err != nil {
+		return err
+	}
+	t, err := legacy.ReadType(declared)
+	if err != nil {
+		return legacy.NewError(codeSyntax, "42000", "parameter %s: %v", called, err)
+	}
+	if !takes(t) {
+		first, _, _ := strings.Cut(declared, "(")
+		return refuse("a parameter of the type %s", strings.ToUpper(first))
+	}
+	p.Parameters = append(p.Parameters, Parameter{called, t})
 	return nil
 }
 
-func (p *Procedure) readParameters(list []sqlparser.ProcedureParam) error {
-	if len(list) > ParametersMax {
-		return refuse("more than %d parameters", ParametersMax)
+// ofType are the words that may follow the name of a type.
+var ofType = map[string]bool{
+	"unsigned": true, "signed": true, "zerofill": true, "precision": true, "varying": true, "varchar": true, "char": true, "character": true, "binary": true,
+	"ascii": true, "unicode": true, "byte": true, "varbinary": true, "varcharacter": true,
+	"charset": true, "collate": true, "set": true, // a name follows these
+}
+
+// typeText reads the text of a type, up to the next comma or bracket.
+func (r *reader) typeText() (string, error) {
+	first, depth := r.peek(), 0
+	if first.kind != word {
+		return "", syntax(first)
 	}
-	for _, param := range list {
-		if param.Direction != sqlparser.ProcedureParamDirection_In {
-			return refuse("%s parameters: what a procedure yields are the rows of its SELECTs", strings.ToUpper(string(param.Direction)))
+	named := true // any word may come
+	for last := first; ; {
+		t := r.peek()
+		switch {
+		case t.kind == none, t.kind == variable:
+			return "", syntax(t)
+		case depth == 0 && (t.is(",") || t.is(")")):
+			return r.text[first.from:last.to], nil
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			depth--
+		case depth == 0 && t.kind == word && !named && !ofType[strings.ToLower(t.text)]:
+			return "", syntax(t)
 		}
-		if p.parameter(param.Name) >= 0 {
-			return mysql.NewSQLError(codeDuplicate, "42000", "Duplicate parameter: %s", param.Name)
-		}
-		t, err := types.ColumnTypeToType(&param.Type)
-		if err != nil {
-			return mysql.NewSQLError(codeSyntax, "42000", "parameter %s: %v", param.Name, err)
-		}
-		if !takes(t) {
-			return refuse("a parameter of the type %s", strings.ToUpper(param.Type.Type))
-		}
-		p.Parameters = append(p.Parameters, Parameter{param.Name, t})
+		named = t.is("charset") || t.is("collate") || t.is("set")
+		last = r.next()
 	}
-	return nil
 }
 
 // takes reports whether a parameter may be of the type: numbers, texts, bytes, and times.
-func takes(t gms.Type) bool {
-	switch k := t.Type(); {
-	case sqltypes.IsIntegral(k), sqltypes.IsFloat(k), k == sqltypes.Decimal, k == sqltypes.Year:
+func takes(t legacy.Type) bool {
+	own := legacy.TypeOf(t)
+	switch own.Kind {
+	case coltype.KindInt, coltype.KindUint, coltype.KindFloat32, coltype.KindFloat64, coltype.KindDecimal, coltype.KindYear,
+		coltype.KindTime, coltype.KindTimespan, coltype.KindText, coltype.KindBytes:
 		return true
-	case k == sqltypes.Date, k == sqltypes.Datetime, k == sqltypes.Timestamp, k == sqltypes.Time:
-		return true
-	default:
-		return types.IsTextOnly(t) || isBytes(k)
 	}
+	return false
 }
 
-func isBytes(k querypb.Type) bool {
-	return k == sqltypes.Binary || k == sqltypes.VarBinary || k == sqltypes.Blob
+// characteristics are what may stand between the parameters and the body, word by word, but for COMMENT.
+var characteristics = [][]string{
+	{"language", "sql"}, {"deterministic"}, {"not", "deterministic"}, {"contains", "sql"}, {"no", "sql"}, {"reads", "sql", "data"},
+	{"modifies", "sql", "data"}, {"sql", "security", "invoker"},
+}
+
+func (p *Procedure) readCharacteristics(r *reader) error {
+	for r.characteristic() {
+	}
+	if r.words("sql", "security", "definer") {
+		return refuse("SQL SECURITY DEFINER: a procedure runs with the rights of its caller")
+	}
+	return nil
+}
+
+// characteristic goes behind one, if one comes next.
+func (r *reader) characteristic() bool {
+	at := r.at
+	if r.take("comment") {
+		if r.next().kind == text {
+			return true
+		}
+		r.at = at
+	}
+	for _, words := range characteristics {
+		if r.words(words...) {
+			return true
+		}
+	}
+	return false
+}
+
+// words goes behind words that come next, if all of them do.
+func (r *reader) words(list ...string) bool {
+	at := r.at
+	for _, w := range list {
+		if !r.take(w) {
+			r.at = at
+			return false
+		}
+	}
+	return true
 }
 
 // parameter is the place of a parameter, -1 if there is none of this name.
@@ -202,25 +280,5 @@ func (p *Procedure) parameter(name string) int {
 }
 
 func refuse(format string, args ...any) error {
-	return mysql.NewSQLError(codeNotSupported, "42000", "This version of Isochron doesn't yet support '%s'", fmt.Sprintf(format, args...))
-}
-
-// unreadable are words at which the parser stops within a body, and what they are.
-var unreadable = []struct {
-	words *regexp.Regexp
-	are   string
-}{
-	{regexp.MustCompile(`(?i);?\s*\b(commit|rollback|start\s+transaction)\b`), "the end or the begin of a transaction in a procedure: a call is one transaction by itself"},
-	{regexp.MustCompile(`(?i)\b(prepare|execute|deallocate)\b`), "prepared statements in a procedure"},
-	{regexp.MustCompile(`(?i)\bfor\s+share\b`), "FOR SHARE in a procedure: use FOR UPDATE"},
-}
-
-// unread returns the parser's error, or a more precise one.
-func unread(text string, err error) error {
-	for _, u := range unreadable {
-		if u.words.MatchString(text) {
-			return refuse("%s", u.are)
-		}
-	}
-	return err
+	return legacy.NewError(codeNotSupported, "42000", "This version of Isochron doesn't yet support '%s'", fmt.Sprintf(format, args...))
 }

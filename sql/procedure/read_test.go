@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // statements describes how a procedure was read, for people.
@@ -21,23 +20,30 @@ func statements(p *Procedure) string {
 
 func TestRead(t *testing.T) {
 	for _, w := range []struct{ text, want string }{
-		{"CREATE PROCEDURE p() SELECT 1", "select 1 as `1` [] true"},
+		{"CREATE PROCEDURE p() SELECT 1", "SELECT 1 [] true"},
 		{"CREATE PROCEDURE p() BEGIN END", ""},
 		{"CREATE PROCEDURE d.p(IN a INT, b VARCHAR(20)) BEGIN UPDATE t SET a = v + a, s = b WHERE id = a AND t.a = 5; DELETE FROM u WHERE b = `b`; END",
-			"update t set a = v + ?, s = ? where id = ? and t.a = 5 [0 1 0] false\ndelete from u where ? = ? [1 1] false"},
-		{"CREATE PROCEDURE p(a INT) BEGIN INSERT INTO t (a, b) VALUES (a, 'it''s \\\\ \\n'), (a + 1, NULL); END", "insert into t(a, b) values (?, 'it\\'s \\\\ \\n'), (? + 1, null) [0 0] false"},
-		{"CREATE PROCEDURE p(a INT) INSERT INTO t VALUES (1, a) ON DUPLICATE KEY UPDATE a = a + VALUES(a)", "insert into t values (1, ?) on duplicate key update a = ? + values(a) [0 0] false"},
-		{"CREATE PROCEDURE p(a INT) SELECT a, v, v+1, COUNT( * ) FROM t WHERE id = a LIMIT a FOR UPDATE", "select ? as a, v, v + 1 as `v+1`, COUNT(*) as `COUNT( * )` from t where id = ? limit ? for update [0 0 0] true"},
-		{"CREATE PROCEDURE p(a INT) SELECT v INTO @x FROM t WHERE id IN (SELECT n FROM u WHERE m = a)", "select v from t where id in (select n from u where m = ?) into @x [0] false"},
-		{"CREATE PROCEDURE p(a INT) REPLACE INTO t SELECT a, b FROM u WHERE u.a = a", "replace into t select ? as a, b from u where u.a = ? [0 0] false"},
-		{"CREATE PROCEDURE p(a INT) COMMENT 'mine' LANGUAGE SQL MODIFIES SQL DATA SQL SECURITY INVOKER DELETE FROM t WHERE id = a", "delete from t where id = ? [0] false"},
-		{"CREATE PROCEDURE p(a INT) SELECT * FROM (SELECT v + a FROM t) x ORDER BY 1", "select * from (select v + ? as `v + a` from t) as x order by 1 asc [0] true"},
-		{"CREATE PROCEDURE p(a INT) SELECT IF(a, v + 1, COALESCE(a, v)), (SELECT a + 1) FROM t", "select IF(?, v + 1, COALESCE(?, v)) as `IF(a, v + 1, COALESCE(a, v))`, (select ? + 1 as `a + 1`) as `(SELECT a + 1)` from t [0 0 0] true"},
-		{"CREATE PROCEDURE p(a INT) INSERT INTO t (id) VALUES (a) AS a ON DUPLICATE KEY UPDATE v = a.id, a = a", "insert into t(id) values (?) AS a on duplicate key update v = a.id, a = ? [0 0] false"},
-		{"CREATE PROCEDURE p(a INT) UPDATE t AS a JOIN u USING (a) SET a.a = a, v = a.v WHERE u.a = a ORDER BY a", "update t as a join u using (a) set a.a = ?, v = a.v where u.a = ? order by ? asc [0 0 0] false"},
-		{"CREATE PROCEDURE p() SELECT SUBSTRING(s, 2, 3), LEFT(s, 1) FROM t", "select SUBSTRING(s, 2, 3) as `SUBSTRING(s, 2, 3)`, LEFT(s, 1) as `LEFT(s, 1)` from t [] true"},
+			"UPDATE t SET a = v + ?, s = ? WHERE id = ? AND t.a = 5 [0 1 0] false\nDELETE FROM u WHERE ? = ? [1 1] false"},
+		{"CREATE PROCEDURE p(a INT) BEGIN INSERT INTO t (a, b) VALUES (a, 'it''s \\\\ \\n'), (a + 1, NULL); END", "INSERT INTO t (a, b) VALUES (?, 'it''s \\\\ \\n'), (? + 1, NULL) [0 0] false"},
+		{"CREATE PROCEDURE p(a INT) INSERT INTO t VALUES (1, a) ON DUPLICATE KEY UPDATE a = a + VALUES(a)", "INSERT INTO t VALUES (1, ?) ON DUPLICATE KEY UPDATE a = ? + VALUES(a) [0 0] false"},
+		{"CREATE PROCEDURE p(a INT) SELECT a, v, v+1, COUNT( * ) FROM t WHERE id = a LIMIT a FOR UPDATE", "SELECT ? AS `a`, v, v+1, COUNT( * ) FROM t WHERE id = ? LIMIT ? FOR UPDATE [0 0 0] true"},
+		{"CREATE PROCEDURE p(a INT) SELECT v INTO @x FROM t WHERE id IN (SELECT n FROM u WHERE m = a)", "SELECT v INTO @x FROM t WHERE id IN (SELECT n FROM u WHERE m = ?) [0] false"},
+		{"CREATE PROCEDURE p(a INT) REPLACE INTO t SELECT a, b FROM u WHERE u.a = a", "REPLACE INTO t SELECT ? AS `a`, b FROM u WHERE u.a = ? [0 0] false"},
+		{"CREATE PROCEDURE p(a INT) COMMENT 'mine' LANGUAGE SQL MODIFIES SQL DATA SQL SECURITY INVOKER DELETE FROM t WHERE id = a", "DELETE FROM t WHERE id = ? [0] false"},
+		{"CREATE PROCEDURE p(a INT) SELECT * FROM (SELECT v + a FROM t) x ORDER BY 1", "SELECT * FROM (SELECT v + ? AS `v + a` FROM t) x ORDER BY 1 [0] true"},
+		{"CREATE PROCEDURE p(a INT) SELECT IF(a, v + 1, COALESCE(a, v)), (SELECT a + 1) FROM t", "SELECT IF(?, v + 1, COALESCE(?, v)) AS `IF(a, v + 1, COALESCE(a, v))`, (SELECT ? + 1 AS `a + 1`) AS `(SELECT a + 1)` FROM t [0 0 0] true"},
+		{"CREATE PROCEDURE p(a INT) INSERT INTO t (id) VALUES (a) AS a ON DUPLICATE KEY UPDATE v = a.id, a = a", "INSERT INTO t (id) VALUES (?) AS a ON DUPLICATE KEY UPDATE v = a.id, a = ? [0 0] false"},
+		{"CREATE PROCEDURE p(a INT) UPDATE t AS a JOIN u USING (a) SET a.a = a, v = a.v WHERE u.a = a ORDER BY a", "UPDATE t AS a JOIN u USING (a) SET a.a = ?, v = a.v WHERE u.a = ? ORDER BY ? [0 0 0] false"},
+		{"CREATE PROCEDURE p() SELECT SUBSTRING(s, 2, 3), LEFT(s, 1) FROM t", "SELECT SUBSTRING(s, 2, 3), LEFT(s, 1) FROM t [] true"},
+		{"CREATE PROCEDURE p(s VARCHAR(5)) SELECT SUBSTRING(s FROM 2 FOR 3), s b FROM t", "SELECT SUBSTRING(? FROM 2 FOR 3) AS `SUBSTRING(s FROM 2 FOR 3)`, ? b FROM t [0 0] true"},
+		{"CREATE PROCEDURE p(a INT) INSERT INTO t VALUES (a) RETURNING a + 1, v AS a", "INSERT INTO t VALUES (?) RETURNING ? + 1 AS `a + 1`, v AS a [0 0] true"},
+		{"CREATE PROCEDURE p(a INT) SELECT v, a FROM t AS a JOIN u FOR UPDATE OF a, u NOWAIT", "SELECT v, ? AS `a` FROM t AS a JOIN u FOR UPDATE OF a, u NOWAIT [0] true"},
+		{"CREATE PROCEDURE p(day INT) SELECT v + INTERVAL day DAY FROM t /* day */ WHERE day = day -- day", "SELECT v + INTERVAL ? DAY AS `v + INTERVAL day DAY` FROM t /* day */ WHERE ? = ? [0 0 0] true"},
+		{"CREATE PROCEDURE p(a INT, b INT) SELECT b FROM t INTERSECT TABLE a UNION SELECT (SELECT a EXCEPT SELECT b)", "SELECT ? AS `b` FROM t INTERSECT TABLE a UNION SELECT (SELECT ? AS `a` EXCEPT SELECT ? AS `b`) AS `(SELECT a EXCEPT SELECT b)` [1 0 1] true"},
+		{"CREATE PROCEDURE p(a INT) DELETE a FROM t AS a WHERE a.a = a /*!50000 AND a */", "DELETE a FROM t AS a WHERE a.a = ?          AND ? [0 0] false"},
+		{"CREATE PROCEDURE p(a NATIONAL VARCHAR(5), b DECIMAL(5, 2) UNSIGNED, c CHAR(3) CHARACTER SET latin1) UPDATE t SET v = @a := (a || b || c) WHERE s = 'a' 'a'", "UPDATE t SET v = @a := (? || ? || ?) WHERE s = 'a' 'a' [0 1 2] false"},
 	} {
-		p, rest, err := Read(w.text, sqlparser.ParserOptions{})
+		p, rest, err := Read(w.text, false)
 		if err != nil || rest != "" {
 			t.Errorf("%s: %v, %q", w.text, err, rest)
 			continue
@@ -46,12 +52,12 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s\nis read as\n%s\nwant\n%s", w.text, got, w.want)
 		}
 	}
-	p, rest, err := Read("/* x */ CREATE OR REPLACE PROCEDURE `d`.`p`(a INT) BEGIN SELECT 1; SELECT 2; END; SELECT 3", sqlparser.ParserOptions{})
+	p, rest, err := Read("/* x */ CREATE OR REPLACE PROCEDURE `d`.`p`(a INT) BEGIN SELECT 1; SELECT 2; END; SELECT 3", false)
 	if err != nil || rest != "SELECT 3" || p.Database != "d" || p.Name != "p" || !p.Replaces || p.IfNew || p.Yields != 2 || p.Create != "CREATE PROCEDURE `d`.`p`(a INT) BEGIN SELECT 1; SELECT 2; END" {
 		t.Errorf("%+v, %q, %v", p, rest, err)
 	}
-	p, _, err = Read(`create procedure if not exists p(a VARCHAR(5)) SELECT "a" FROM "t"`, sqlparser.ParserOptions{AnsiQuotes: true})
-	if err != nil || !p.IfNew || statements(p) != "select ? as a from t [0] true" {
+	p, _, err = Read(`create procedure if not exists p(a VARCHAR(5)) SELECT "a" FROM "t"`, true)
+	if err != nil || !p.IfNew || statements(p) != "SELECT ? AS `a` FROM `t` [0] true" {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -92,21 +98,24 @@ func TestReadRefuses(t *testing.T) {
 		{"CREATE PROCEDURE p() BEGIN SIGNAL SQLSTATE '45000'; END", 1235},
 		{"CREATE PROCEDURE p() SELECT * FROM t WHERE id = ?", 1235},
 		{"CREATE PROCEDURE p() SELECT v INTO x FROM t", 1235},
-		{"CREATE PROCEDURE p() SELECT SUBSTRING(s FROM 2 FOR 3) FROM t", 1235}, // it is written out as another expression
 		{"CREATE PROCEDURE p() SELECT v INTO OUTFILE '/x' FROM t", 1235},
 		{"CREATE PROCEDURE p() BEGIN SELECT 1 FROM t FOR SHARE; END", 1235},
 		{"CREATE OR REPLACE PROCEDURE IF NOT EXISTS p() SELECT 1", 1064},
+		{"CREATE PROCEDURE p() SELECT 0//,", 1064},
+		{"CREATE PROCEDURE p(a INT NOT NULL) SELECT 1", 1064},
+		{"CREATE PROCEDURE p() BEGIN SELECT 1; END x", 1064},
+		{"CREATE PROCEDURE p() BEGIN SELECT 1; ", 1064},
 		{"CREATE PROCEDURE " + many("p", "", 65) + "() SELECT 1", 1059},
 		{"CREATE PROCEDURE p() BEGIN " + many("SELECT 1", "; ", 65) + "END", 1437},
 		{"CREATE PROCEDURE p() SELECT '" + many("x", "", TextMaxBytes) + "'", 1437},
 	} {
-		_, _, err := Read(w.text, sqlparser.ParserOptions{})
+		_, _, err := Read(w.text, false)
 		var e *mysql.SQLError
 		if !errors.As(err, &e) || e.Num != w.want {
 			t.Errorf("%.100s: %v, want %d", w.text, err, w.want)
 		}
 	}
-	if _, _, err := Read("CREATE PROCEDURE p(", sqlparser.ParserOptions{}); err == nil {
+	if _, _, err := Read("CREATE PROCEDURE p(", false); err == nil {
 		t.Error("half a procedure was read")
 	}
 }
@@ -124,7 +133,7 @@ func FuzzRead(f *testing.F) {
 		if len(text) > 2000 {
 			return
 		}
-		p, rest, err := Read(text, sqlparser.ParserOptions{AnsiQuotes: ansi})
+		p, rest, err := Read(text, ansi)
 		if err != nil {
 			return
 		}
@@ -132,7 +141,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q: %q, %d statements", text, rest, len(p.Statements))
 		}
 		for _, s := range p.Statements {
-			again, _, err := Read("CREATE PROCEDURE p() "+strings.ReplaceAll(s.Text, "?", "5"), sqlparser.ParserOptions{})
+			again, _, err := Read("CREATE PROCEDURE p() "+strings.ReplaceAll(s.Text, "?", "5"), false)
 			if err != nil && len(s.Takes) == strings.Count(s.Text, "?") && len(s.Text) < 1000 {
 				t.Fatalf("%q became %q: %v", text, s.Text, err)
 			}
@@ -140,7 +149,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q became several: %q", text, s.Text)
 			}
 		}
-		if again, _, err := Read(p.Create, sqlparser.ParserOptions{AnsiQuotes: ansi}); err != nil || statements(again) != statements(p) {
+		if again, _, err := Read(p.Create, ansi); err != nil || statements(again) != statements(p) {
 			t.Fatalf("%q is kept as %q, which is read otherwise: %v", text, p.Create, err)
 		}
 	})

@@ -1,211 +1,197 @@
 package procedure
 
 import (
-	"context"
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/legacy"
+	"isochron/sql/parse"
 )
 
-// statement makes one of the body's; text is the procedure's.
-func (p *Procedure) statement(stmt sqlparser.Statement, text string, options sqlparser.ParserOptions) (Statement, error) {
+// draft is a statement whose parameters are being replaced. Each of its tokens may be marked: then a name with its number stands
+// in its place, by which it is found in the tree.
+type draft struct {
+	p         *Procedure
+	text      string
+	tokens    []token
+	returning int         // the token that begins a RETURNING clause; len(tokens): there is none
+	hidden    map[int]int // tokens from, to that the parser lacks: those of FOR UPDATE OF
+}
+
+// statement makes one of the body's; at is its place in the procedure's text.
+func (p *Procedure) statement(text string, at int) (Statement, error) {
+	d := &draft{p: p, text: text, tokens: tokens(text, false), hidden: map[int]int{}}
+	if strings.Contains(text, markBegin) {
+		return Statement{}, refuse("the name %s in a procedure", markBegin)
+	}
+	if err := d.look(); err != nil {
+		return Statement{}, err
+	}
+	if d.parsed(nil, nil) == nil {
+		return Statement{}, legacy.NewError(codeSyntax, "42000", "syntax error in the statement at position %d of a procedure: '%.80s'", at+1, text)
+	}
+	takes, err := d.parameters()
+	if err != nil {
+		return Statement{}, err
+	}
 	out := Statement{}
-	var err error
-	if out.Yields, err = yields(stmt); err != nil {
+	trees := d.parsed(takes, nil)
+	if trees == nil {
+		return out, refuse("this statement in a procedure: %.200s", text)
+	}
+	if out.Yields, err = yields(trees); err != nil {
 		return out, err
 	}
-	e := &editor{p: p, text: text, of: map[*sqlparser.SQLVal]int{}}
-	e.walk(reflect.ValueOf(&stmt).Elem())
-	if e.err != nil {
-		return out, e.err
+	names := d.names(trees, takes)
+	for _, i := range takes {
+		out.Takes = append(out.Takes, p.parameter(d.tokens[i].text))
 	}
-	buf := sqlparser.NewTrackedBuffer(func(buf *sqlparser.TrackedBuffer, node sqlparser.SQLNode) {
-		if v, ok := node.(*sqlparser.SQLVal); ok && v.Type == sqlparser.ValArg {
-			out.Takes = append(out.Takes, e.of[v])
-			v.Val = fmt.Appendf(nil, ":v%d", len(out.Takes)) // as the parser will call it
-			buf.WriteString("?")
-			return
-		}
-		node.Format(buf)
-	})
-	buf.Myprintf("%v", stmt)
-	out.Text = buf.String()
-	again, err := sqlparser.ParseWithOptions(context.Background(), out.Text, sqlparser.ParserOptions{PipesAsConcat: options.PipesAsConcat})
-	if err != nil || len(out.Takes) != len(e.of) || !alike(reflect.ValueOf(&stmt).Elem(), reflect.ValueOf(&again).Elem()) {
+	out.Text = d.written(takes, names, "?")
+	if !d.same(trees, takes, names) {
 		return out, refuse("this statement in a procedure: %.200s", out.Text)
 	}
 	return out, nil
 }
 
-// yields reports whether a statement of a body returns rows; the error: it is not allowed there.
-func yields(stmt sqlparser.Statement) (bool, error) {
-	switch n := stmt.(type) {
-	case sqlparser.SelectStatement:
-		into := n.GetInto()
-		if into == nil {
+// look finds what the parser does not read, and refuses what a body cannot have.
+func (d *draft) look() error {
+	d.returning = len(d.tokens)
+	depth, query := 0, true
+	for i, t := range d.tokens {
+		var after token
+		if i+1 < len(d.tokens) {
+			after = d.tokens[i+1]
+		}
+		switch {
+		case i == 0 && (t.is("insert") || t.is("replace") || t.is("update") || t.is("delete")):
+			query = false
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			depth--
+		case t.is("?"):
+			return refuse("a ? in a procedure: name a parameter")
+		case t.is(":"), t.is("/") && after.is("/"): // the parser would begin a comment
+			return syntax(t)
+		case t.is("for") && after.is("share"):
+			return refuse("FOR SHARE in a procedure: use FOR UPDATE")
+		case t.is("of") && i > 1 && d.tokens[i-1].is("update") && d.tokens[i-2].is("for"):
+			d.hide(i)
+		case t.is("returning") && depth == 0 && !query && !d.tokens[i-1].is("."):
+			d.returning = i
+		}
+	}
+	return nil
+}
+
+// hide hides the tables behind the token OF.
+func (d *draft) hide(of int) {
+	i := of + 1
+	for i < len(d.tokens) && (d.tokens[i].kind == word || d.tokens[i].kind == name) {
+		if i++; i == len(d.tokens) || !d.tokens[i].is(".") && !d.tokens[i].is(",") {
+			break
+		}
+		i++
+	}
+	d.hidden[of] = i
+}
+
+// parsed are the trees of the statement, with marks for tokens: the statement, and the list behind RETURNING as that of a
+// SELECT. names are given to items. nil: the parser does not read it.
+func (d *draft) parsed(marks []int, names []given) (trees []sqlparser.Statement) {
+	list := []string{d.part(0, d.returning, marks, names, "")}
+	if d.returning < len(d.tokens) {
+		list = append(list, "SELECT "+d.part(d.returning+1, len(d.tokens), marks, names, ""))
+	}
+	for _, text := range list {
+		tree := parse.Statement(text)
+		if tree == nil {
+			return nil
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
+
+// given is a name that an item of a select list is given: behind the token before a place.
+type given struct {
+	at   int
+	name string
+}
+
+// written is the statement with a text in the place of each mark, or the marks themselves.
+func (d *draft) written(marks []int, names []given, by string) string {
+	return d.join(0, len(d.tokens), marks, names, by, false)
+}
+
+// part are some tokens as the parser reads them.
+func (d *draft) part(from, to int, marks []int, names []given, by string) string {
+	return d.join(from, to, marks, names, by, true)
+}
+
+func (d *draft) join(from, to int, marks []int, names []given, by string, hides bool) string {
+	var out strings.Builder
+	for i := from; i < to; i++ {
+		if end, hidden := d.hidden[i]; hidden && hides {
+			i = end - 1
+			continue
+		}
+		t := d.tokens[i]
+		switch {
+		case !slices.Contains(marks, i):
+			out.WriteString(d.text[t.from:t.to])
+		case by == "":
+			out.WriteString(mark(i))
+		default:
+			out.WriteString(by)
+		}
+		for _, n := range names {
+			if n.at == i+1 {
+				out.WriteString(" AS `" + n.name + "`")
+			}
+		}
+		if i+1 < len(d.tokens) && d.tokens[i+1].from > t.to {
+			out.WriteString(d.text[t.to:d.tokens[i+1].from]) // space and comments
+		}
+	}
+	return out.String()
+}
+
+const markBegin = "isochron parameter "
+
+func mark(i int) string { return fmt.Sprintf("`%s%d`", markBegin, i) }
+
+// yields reports whether a statement returns rows; the error: it is not allowed in a body.
+func yields(trees []sqlparser.Statement) (bool, error) {
+	switch n := trees[0].(type) {
+	case sqlparser.TableStatement:
+		return queryYields(n)
+	case *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete:
+		return len(trees) > 1, nil
+	}
+	return false, refuse("%s in a procedure: its statements are SELECT, INSERT, REPLACE, UPDATE and DELETE", strings.ToUpper(strings.Fields(sqlparser.String(trees[0]))[0]))
+}
+
+func queryYields(tree sqlparser.TableStatement) (rows bool, err error) {
+	rows = true
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		into, ok := n.(*sqlparser.SelectInto)
+		if !ok || into == nil {
 			return true, nil
 		}
-		if into.Outfile != "" || into.Dumpfile != "" {
-			return false, refuse("SELECT INTO a file")
+		rows = false
+		if into.Type != sqlparser.IntoVariables {
+			err = refuse("SELECT INTO a file")
 		}
-		for _, v := range into.Variables {
-			if !strings.HasPrefix(strings.TrimLeft(sqlparser.String(v), "`"), "@") {
-				return false, refuse("variables of a procedure: %s", sqlparser.String(v))
+		for _, v := range into.VarList {
+			if s := sqlparser.String(v); !strings.HasPrefix(s, "@") {
+				err = refuse("variables of a procedure: %s", s)
 			}
 		}
-		return false, nil
-	case *sqlparser.Insert:
-		return len(n.Returning) > 0, nil
-	case *sqlparser.Update:
-		return len(n.Returning) > 0, nil
-	case *sqlparser.Delete:
-		return len(n.Returning) > 0, nil
-	}
-	return false, refuse("%s in a procedure: its statements are SELECT, INSERT, REPLACE, UPDATE and DELETE", called(stmt))
-}
-
-// called returns the first words of a statement that cannot be in a body.
-func called(stmt sqlparser.Statement) string {
-	switch stmt.(type) {
-	case *sqlparser.BeginEndBlock:
-		return "a block"
-	case *sqlparser.IfStatement:
-		return "IF"
-	case *sqlparser.Declare:
-		return "DECLARE"
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(sqlparser.String(stmt)), " ")
-	return strings.ToUpper(word)
-}
-
-// editor puts values in the place of parameters, and names to what a SELECT shows: the name would be
-// its text, which is written out in another way.
-type editor struct {
-	p    *Procedure
-	text string
-	of   map[*sqlparser.SQLVal]int // which parameter a value is of
-	err  error
-}
-
-// walk visits all that hangs on v. The parser bounds how deep that is.
-func (e *editor) walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		if i := e.parameterAt(v); i >= 0 {
-			value := sqlparser.NewValArg([]byte(":v"))
-			if e.of[value] = i; v.CanSet() && reflect.TypeOf(value).AssignableTo(v.Type()) {
-				v.Set(reflect.ValueOf(value))
-				return
-			}
-			e.err = refuse("the parameter %s at this place", e.p.Parameters[i].Name)
-		}
-		e.walk(v.Elem())
-	case reflect.Pointer:
-		if v.IsNil() {
-			return
-		}
-		if v.CanInterface() {
-			e.visit(v.Interface())
-		}
-		e.walk(v.Elem())
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				e.walk(v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			e.walk(v.Index(i))
-		}
-	}
-}
-
-// parameterAt is the parameter that an expression is, -1 if it is none.
-func (e *editor) parameterAt(v reflect.Value) int {
-	name, ok := v.Interface().(*sqlparser.ColName)
-	if !ok || name == nil || !name.Qualifier.IsEmpty() {
-		return -1
-	}
-	return e.p.parameter(name.Name.String())
-}
-
-func (e *editor) visit(node any) {
-	switch n := node.(type) {
-	case *sqlparser.Select:
-		for _, shown := range n.SelectExprs {
-			if one, ok := shown.(*sqlparser.AliasedExpr); ok {
-				e.name(one)
-			}
-		}
-	case *sqlparser.AliasedExpr: // of a SELECT, or an argument of a function
-		n.InputExpression = ""
-	case *sqlparser.SQLVal:
-		if _, ours := e.of[n]; !ours && n.Type == sqlparser.ValArg {
-			e.err = refuse("a ? in a procedure: name a parameter")
-		}
-	}
-}
-
-// aliasMaxBytes is the longest name that is given.
-const aliasMaxBytes = 256
-
-// name has a SELECT show an expression under the name that it would have had.
-func (e *editor) name(n *sqlparser.AliasedExpr) {
-	printed := ""
-	if n.StartParsePos >= 0 && n.EndParsePos > n.StartParsePos && n.EndParsePos <= len(e.text) {
-		printed = strings.Trim(e.text[n.StartParsePos:n.EndParsePos], " \r\n\t")
-	}
-	column, is := n.Expr.(*sqlparser.ColName)
-	switch {
-	case !n.As.IsEmpty() || is && !column.Qualifier.IsEmpty():
-	case is && e.p.parameter(column.Name.String()) >= 0:
-		n.As = sqlparser.NewColIdent(column.Name.String())
-	case !is && printed != "" && len(printed) <= aliasMaxBytes && !strings.ContainsAny(printed, "`\x00"):
-		n.As = sqlparser.NewColIdent(strings.Trim(printed, `'"`))
-	}
-}
-
-// alike reports whether two trees of the parser are the same, but for the places of what they were
-// parsed from.
-func alike(a, b reflect.Value) bool {
-	if a.Kind() != b.Kind() || a.IsValid() && a.Type() != b.Type() {
-		return false
-	}
-	switch a.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() == b.IsNil()
-		}
-		return alike(a.Elem(), b.Elem())
-	case reflect.Struct:
-		for i := range a.NumField() {
-			switch a.Type().Field(i).Name {
-			case "InputExpression", "StartParsePos", "EndParsePos":
-				continue
-			}
-			if !alike(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Slice, reflect.Array:
-		if a.Len() != b.Len() {
-			return false
-		}
-		for i := range a.Len() {
-			if !alike(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Map, reflect.Func, reflect.Chan:
-		return a.Len() == 0 && b.Len() == 0
-	}
-	return a.Equal(b)
+		return true, nil
+	}, tree)
+	return rows, err
 }
