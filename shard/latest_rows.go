@@ -40,7 +40,7 @@ func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply
 		out.HasUndecidedWrite = out.HasUndecidedWrite || n.state.pending.Touches(k)
 	}
 	for _, s := range m.Scans {
-		rows := n.scan(s, nil)
+		rows := n.scan(s, nil, false)
 		out.Scans = append(out.Scans, rows)
 		out.HasUndecidedWrite = out.HasUndecidedWrite || n.state.pending.TouchesSpan(txn.Covered(s, rows))
 	}
@@ -52,20 +52,29 @@ func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply
 func (n *latestRows) at(k txn.Key) txn.Timestamp { return n.state.cache.NewestAt(n.engine, k) }
 
 // scan returns the newest live rows of a span, up to the bounds of one answer.
-// skip selects rows to omit.
-func (n *latestRows) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
-	var revealed []txn.Row
-	if n.early != nil {
-		revealed = n.early.Span(s.Span)
+// skip selects rows to omit. validated: digest will be asked for the rows.
+func (n *latestRows) scan(s txn.Scan, skip func(txn.Key) bool, validated bool) txn.ScanRows {
+	revealed := n.revealed(s.Span)
+	rows := reveal.NewWalk(store.ScanLatest(n.engine, n.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
+	if validated && skip == nil && len(revealed) == 0 {
+		n.state.cache.Scanned(txn.Covered(s, rows), rows.Rows, s.Reverse)
 	}
-	return reveal.NewWalk(store.ScanLatest(n.engine, n.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
+	return rows
+}
+
+// revealed are the rows of a span that are revealed before they are applied.
+func (n *latestRows) revealed(s txn.Span) []txn.Row {
+	if n.early == nil {
+		return nil
+	}
+	return n.early.Span(s)
 }
 
 // digest implements yield.SpanDigest.
 func (n *latestRows) digest(span txn.Span, most int) (count int, digest uint64) {
-	var revealed []txn.Row
-	if n.early != nil {
-		revealed = n.early.Span(span)
+	revealed := n.revealed(span)
+	if len(revealed) == 0 {
+		return n.state.cache.Digest(n.engine, span, most)
 	}
 	return reveal.NewWalk(store.ScanVersions(n.engine, n.state.rows, span, store.Newest), revealed, false).Digest(most)
 }

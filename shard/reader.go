@@ -123,7 +123,7 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 		claimKey(k)
 	}
 	for _, s := range m.Scans {
-		rows := r.rows.scan(s, skip)
+		rows := r.rows.scan(s, skip, !m.OnlyRead)
 		out.Scans = append(out.Scans, rows)
 		if m.Lock != txn.LockNone {
 			for _, row := range rows.Rows {

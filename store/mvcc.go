@@ -249,9 +249,9 @@ func (rs *Rows) key() txn.Key {
 	return txn.Key(unsafe.String(unsafe.SliceData(out), len(out)))
 }
 
-// stepsMax is the number of old versions a walk steps over before it seeks past the
-// rest: most rows have few, and a hot row has thousands.
-const stepsMax = 4
+// stepsMax is the number of old versions that a walk steps over before it seeks past the
+// rest: most rows have few, and a hot row has thousands. A seek costs about as much as so many steps.
+const stepsMax = 16
 
 // version returns the newest version of the current row that is not after the walk's
 // timestamp, without its key; its Value is nil if there is none. It leaves the walk at the next row.

@@ -24,6 +24,7 @@ type RowCache struct {
 	oldBytes   int   // of old, an upper bound
 	own        int   // room for both, where there is no pool
 	pool       *Pool // may be nil
+	spans      spanSums
 }
 
 // NewRowCache returns a cache of rows under a prefix, bounded by its share of a pool or, without
@@ -77,6 +78,7 @@ func (c *RowCache) NewestAt(r Reader, k txn.Key) txn.Timestamp {
 // Put adds a version of a row to the batch; a nil value deletes the row.
 func (c *RowCache) Put(b *Batch, w txn.Write, at txn.Timestamp, by txn.Version) {
 	PutVersion(b, c.prefix, w, at, by)
+	c.spans.wrote(w.Key)
 	c.write(w, at, by)
 }
 
