@@ -47,9 +47,14 @@ func (p *changePlan) counter() string {
 
 // mayChangeByCore reports whether a text may be a change that the core executes.
 func mayChangeByCore(s *Session, text string) bool {
+	return changesRows(text) && s.Chosen().Path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !readsOnly(s)
+}
+
+// changesRows reports whether a text is an INSERT, REPLACE, UPDATE or DELETE.
+func changesRows(text string) bool {
 	switch table.FirstWord(text) {
 	case "insert", "replace", "update", "delete":
-		return s.Chosen().Path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !readsOnly(s)
+		return true
 	}
 	return false
 }

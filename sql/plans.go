@@ -153,7 +153,7 @@ func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
-	if selects(x.text) {
+	if selects(x.text) || changesRows(x.text) {
 		x.h.g.byEngine.Add(1)
 	}
 	key := x.describedAs()

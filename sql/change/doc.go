@@ -11,7 +11,9 @@
 //
 // Assignments are computed from left to right; each sees the values that those before it have stored.
 //
-// What the caller owes it. It refuses tables with checks, generated columns or foreign keys (Unsupported). A plan is executed by
-// one goroutine at a time, for the types of parameters that it was compiled for, while its table's definition is valid. The
-// statement's writes are the caller's to undo after an error.
+// Generated columns are computed after the assignments, then the checks of what has changed.
+//
+// What the caller owes it. It refuses tables with foreign keys (Unsupported). A plan is executed by one goroutine at a time, for
+// the types of parameters that it was compiled for, while its table's definition is valid. The statement's writes are the
+// caller's to undo after an error.
 package change

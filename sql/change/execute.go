@@ -53,18 +53,19 @@ type Outcome struct {
 type run struct {
 	*Plan
 	Env
-	ctx    context.Context
-	target store.Target
-	writer *table.Writer
-	seen   int   // warnings that were looked at
-	cached []any // constant defaults
-	known  []bool
-	chosen uint64   // the greatest number of a row that has its own, before the next that is given one
-	unused []uint64 // numbers of rows that were not inserted
-	warned []int    // of each warning, the row
-	last   any      // the AUTO_INCREMENT column of the last row, inserted or not
-	copied bool     // a row was inserted or changed
-	out    Outcome
+	ctx     context.Context
+	target  store.Target
+	writer  *table.Writer
+	seen    int          // warnings that were looked at
+	cached  []any        // constant defaults
+	scratch []expr.Value // see overStored
+	known   []bool
+	chosen  uint64   // the greatest number of a row that has its own, before the next that is given one
+	unused  []uint64 // numbers of rows that were not inserted
+	warned  []int    // of each warning, the row
+	last    any      // the AUTO_INCREMENT column of the last row, inserted or not
+	copied  bool     // a row was inserted or changed
+	out     Outcome
 }
 
 // Execute executes the plan. Its writes are in the transaction, also after an error.
@@ -110,6 +111,7 @@ func (p *Plan) begin(c *expr.Context) {
 			ready(&list[i].from)
 		}
 	}
+	p.beginDefinition(c)
 }
 
 // value is a source's value for a row.
@@ -159,12 +161,12 @@ func (r *run) checked() error {
 	return nil
 }
 
-// stored is what a column stores for a source.
-func (r *run) stored(pos int, s *source, row []expr.Value) (any, error) {
+// stored is what a column of a row stores for a source; values are what expressions see.
+func (r *run) stored(pos int, s *source, values []expr.Value, row []any) (any, error) {
 	if s.is == byDefault {
-		return r.defaultOf(pos, true)
+		return r.defaultOf(pos, true, row)
 	}
-	v, err := r.value(s, row)
+	v, err := r.value(s, values)
 	if err != nil {
 		return nil, err
 	}
@@ -178,9 +180,9 @@ func (r *run) stored(pos int, s *source, row []expr.Value) (any, error) {
 	return r.target.Store(c, v)
 }
 
-// defaultOf is the default of a column. asked: the statement asks for it; else it gives the column no value, which allGiven
+// defaultOf is the default of a column of a row. asked: the statement asks for it; else it gives the column no value, which allGiven
 // has reported.
-func (r *run) defaultOf(pos int, asked bool) (any, error) {
+func (r *run) defaultOf(pos int, asked bool, row []any) (any, error) {
 	s, c := &r.defaults[pos], r.columns[pos]
 	if r.known[pos] {
 		return r.cached[pos], nil
@@ -196,7 +198,11 @@ func (r *run) defaultOf(pos int, asked bool) (any, error) {
 		}
 		return c.Zero(), nil
 	}
-	v, err := r.value(s, nil)
+	values, err := r.overStored(row, s.uses)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.value(s, values)
 	if err != nil {
 		return nil, err
 	}
@@ -210,14 +216,15 @@ func (r *run) defaultOf(pos int, asked bool) (any, error) {
 	return out, err
 }
 
-// assign computes assignments one after the other: values are the row as expressions see it, which follow.
+// assign computes assignments one after the other, then the generated columns: values are the row as expressions see it,
+// which follow.
 func (r *run) assign(list []assignment, row []any, values []expr.Value) error {
 	for i := range list {
 		a := &list[i]
 		if a.from.is == itself {
 			continue
 		}
-		v, err := r.stored(a.column, &a.from, values)
+		v, err := r.stored(a.column, &a.from, values, row)
 		if err != nil {
 			return err
 		}
@@ -228,22 +235,26 @@ func (r *run) assign(list []assignment, row []any, values []expr.Value) error {
 			}
 		}
 	}
-	return nil
+	return r.complete(row)
 }
 
 // stamp sets the columns that an update sets by itself, but those that it assigns.
 func (r *run) stamp(list []assignment, row []any) error {
+	stamped := false
 	for pos, is := range r.stamps {
 		if !is || assigns(list, pos) {
 			continue
 		}
-		v, err := r.stored(pos, &r.onUpdate[pos], nil)
+		v, err := r.stored(pos, &r.onUpdate[pos], nil, row)
 		if err != nil {
 			return err
 		}
-		row[pos] = v
+		row[pos], stamped = v, true
 	}
-	return nil
+	if !stamped {
+		return nil
+	}
+	return r.complete(row)
 }
 
 func assigns(list []assignment, pos int) bool {
@@ -321,6 +332,3 @@ func (p *Plan) Info(o Outcome, warnings int) string {
 	}
 	return fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", o.Matched, o.Updated, warnings)
 }
-
-// hasGenerated reports whether a column is computed from others.
-func hasGenerated(c catalog.Column) bool { return c.Generated != nil }

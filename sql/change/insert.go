@@ -45,7 +45,7 @@ func (r *run) insert() error {
 // allGiven reports the columns that get no value and have no default, once for all rows.
 func (r *run) allGiven() error {
 	for pos, c := range r.columns {
-		if pos == r.counter || r.defaults[pos].is != none || slices.Contains(r.Columns, pos) {
+		if pos == r.counter || r.computed[pos] || r.defaults[pos].is != none || slices.Contains(r.Columns, pos) {
 			continue
 		}
 		if _, err := r.target.NoDefault(c); err != nil {
@@ -64,6 +64,13 @@ func (r *run) freshRows() (list []fresh, failed error) {
 		r.out.Matched++
 		r.target.Row = i + 1
 		f, err := r.fresh(r.values[i])
+		passes := false
+		if err == nil {
+			passes, err = r.passes(f.row)
+		}
+		if passes && err == nil {
+			err = r.number(&f)
+		}
 		r.ofRow(i + 1)
 		if err == nil {
 			err = r.Memory.Charge(rowOverhead + int64(len(f.row))*store.ValueBytes)
@@ -71,12 +78,16 @@ func (r *run) freshRows() (list []fresh, failed error) {
 		if err != nil {
 			return list, err
 		}
+		if !passes {
+			r.out.Matched--
+			continue
+		}
 		list = append(list, f)
 	}
 	return list, nil
 }
 
-// fresh computes a row: the values that are given, and the defaults of the others.
+// fresh computes a row but for its number: the values that are given, the defaults of the others, the generated columns.
 func (r *run) fresh(given []source) (f fresh, err error) {
 	f.row = make([]any, len(r.columns))
 	if len(r.uses) > 0 {
@@ -86,12 +97,14 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 	}
 	for i, pos := range r.Columns {
 		switch s := &given[i]; {
+		case r.computed[pos]:
+			continue
 		case pos == r.counter:
 			f.row[pos], err = r.counterValue(s, f.values)
 		case s.is == itself:
-			f.row[pos], err = r.defaultOf(pos, false)
+			f.row[pos], err = r.defaultOf(pos, false, f.row)
 		default:
-			f.row[pos], err = r.stored(pos, s, f.values)
+			f.row[pos], err = r.stored(pos, s, f.values, f.row)
 		}
 		if err != nil {
 			return f, err
@@ -101,17 +114,30 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 		}
 	}
 	for pos := range r.columns {
-		if slices.Contains(r.Columns, pos) || pos == r.counter {
+		if slices.Contains(r.Columns, pos) || pos == r.counter || r.computed[pos] {
 			continue
 		}
-		if f.row[pos], err = r.defaultOf(pos, false); err != nil {
+		if f.row[pos], err = r.defaultOf(pos, false, f.row); err != nil {
 			return f, err
 		}
 		if err := r.show(&f, pos); err != nil {
 			return f, err
 		}
 	}
-	return f, r.number(&f)
+	return f, r.completeFresh(&f)
+}
+
+// completeFresh computes the generated columns.
+func (r *run) completeFresh(f *fresh) error {
+	if err := r.complete(f.row); err != nil {
+		return err
+	}
+	for _, g := range r.generated {
+		if err := r.show(f, g.column); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // counterValue is what is given for the AUTO_INCREMENT column; nil: NULL or DEFAULT, which ask for a number.
@@ -139,7 +165,7 @@ func (r *run) before(row []any) ([]expr.Value, error) {
 		var v any
 		if s := &r.defaults[pos]; s.is != none {
 			var err error
-			if v, err = r.defaultOf(pos, false); err != nil {
+			if v, err = r.defaultOf(pos, false, row); err != nil {
 				return nil, err
 			}
 		} else if c := r.columns[pos]; !c.Nullable {
@@ -190,7 +216,10 @@ func (r *run) numbered(f *fresh, n uint64) (err error) {
 		return err
 	}
 	f.generated = counted(f.row[r.counter])
-	return r.show(f, r.counter)
+	if err := r.show(f, r.counter); err != nil {
+		return err
+	}
+	return r.completeFresh(f)
 }
 
 // reuse gives a row the least number that a row before it was given and did not use, and leaves its own to those behind it.
@@ -327,6 +356,9 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 	}
 	row := slices.Clone(old)
 	if err := r.assign(r.duplicate, row, values); err != nil {
+		return err
+	}
+	if passes, err := r.passes(row); err != nil || !passes {
 		return err
 	}
 	r.out.Touched++

@@ -24,7 +24,10 @@ type Plan struct {
 	defaults  []source        // of the table's columns
 	onUpdate  []source        // likewise: what an UPDATE sets by itself; none: it keeps its value
 	duplicate []assignment
-	uses      []int  // columns that expressions of an insertion refer to
+	uses      []int // columns that expressions of an insertion refer to
+	generated []generated
+	computed  []bool // columns that are generated
+	checks    []check
 	counter   int    // position of the AUTO_INCREMENT column, -1: there is none
 	moves     bool   // an UPDATE may change a unique key
 	stamps    []bool // columns that onUpdate has a value for
@@ -37,6 +40,7 @@ type source struct {
 	parameter string
 	constant  expr.Value
 	is        sourceKind
+	uses      []int // of the definition's: columns that it refers to
 }
 
 type sourceKind uint8
@@ -61,9 +65,14 @@ func unsupported(what string) error { return &expr.Unsupported{What: what} }
 
 // Compile compiles a change.
 func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
-	p = &Plan{Change: b, counter: b.Table.AutoIncrement()}
+	p = &Plan{Change: b, counter: b.Table.AutoIncrement(), pure: true}
 	if err := p.tableColumns(); err != nil {
 		return nil, err
+	}
+	if b.Kind != bind.Deletes {
+		if err := p.compileDefinition(c); err != nil {
+			return nil, err
+		}
 	}
 	switch b.Kind {
 	case bind.Updates, bind.Deletes:
@@ -74,8 +83,8 @@ func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
 
 func (p *Plan) tableColumns() error {
 	r := p.Table.Record
-	if slices.ContainsFunc(r.Columns, hasGenerated) || len(r.Checks) > 0 || len(r.ForeignKey) > 0 {
-		return unsupported("a table with generated columns, checks or foreign keys")
+	if len(r.ForeignKey) > 0 {
+		return unsupported("a table with foreign keys")
 	}
 	for pos, c := range r.Columns {
 		column, ok := store.NewColumn(p.Table, pos)
@@ -92,12 +101,10 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 	if p.rows, err = rounds.CompileRows(c, p.Rows, columnsOf(setExprs(p.Sets))); err != nil {
 		return err
 	}
-	for _, pos := range p.rows.Columns() {
-		if !expr.Computes(p.Table.Type(pos)) {
-			return unsupported("computing with this column")
-		}
+	if err := p.computes(p.rows.Columns()); err != nil {
+		return err
 	}
-	p.pure = IsPure(append(setExprs(p.Sets), p.Rows.Where, p.Rows.Count)...)
+	p.pure = p.pure && IsPure(append(setExprs(p.Sets), p.Rows.Where, p.Rows.Count)...)
 	for _, o := range p.Rows.Order {
 		p.pure = p.pure && IsPure(o.Expr)
 	}
@@ -116,7 +123,7 @@ func (p *Plan) compileRows(c *expr.Context) (err error) {
 }
 
 // assigned reports whether an UPDATE may change a column.
-func (p *Plan) assigned(pos int) bool { return p.stamps[pos] || assigns(p.sets, pos) }
+func (p *Plan) assigned(pos int) bool { return p.stamps[pos] || assigns(p.sets, pos) || p.derives(pos) }
 
 // movesKeys reports whether an UPDATE assigns a column of a unique key, or one that the row's place depends on.
 func (p *Plan) movesKeys() bool {
@@ -134,13 +141,13 @@ func (p *Plan) movesKeys() bool {
 // compileInsert compiles an INSERT or REPLACE.
 func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	n := len(p.columns)
-	both := p.scope(2 * n)
-	p.pure = IsPure(setExprs(p.Duplicate)...)
+	both := p.scope(2*n, &p.uses)
+	p.pure = p.pure && IsPure(setExprs(p.Duplicate)...)
 	for _, row := range p.Values {
 		list := make([]source, len(row))
 		p.pure = p.pure && IsPure(row...)
 		for i, e := range row {
-			if list[i], err = p.source(c, p.scope(n), e, p.columns[p.Columns[i]]); err != nil {
+			if list[i], err = p.source(c, p.scope(n, &p.uses), e, p.columns[p.Columns[i]]); err != nil {
 				return err
 			}
 		}
@@ -152,23 +159,18 @@ func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	if p.duplicate, err = p.assignments(c, both, p.Duplicate, func(column int) int { return column }); err != nil {
 		return err
 	}
-	for _, pos := range p.uses {
-		if !expr.Computes(p.Table.Type(pos)) {
-			return unsupported("computing with this column")
-		}
-	}
-	return nil
+	return p.computes(p.uses)
 }
 
-// scope are the columns of the table, as expressions see them; twice: of two rows.
-func (p *Plan) scope(n int) expr.Columns {
+// scope are the columns of the table, as expressions see them; twice: of two rows. uses receives those that they refer to.
+func (p *Plan) scope(n int, uses *[]int) expr.Columns {
 	columns := expr.Columns{Find: func(name *sqlparser.ColName) (int, error) {
 		at, ok := bind.Column(name)
 		if !ok || at >= n {
 			return 0, unsupported(sqlparser.String(name))
 		}
-		if pos := at % len(p.columns); !slices.Contains(p.uses, pos) {
-			p.uses = append(p.uses, pos)
+		if pos := at % len(p.columns); !slices.Contains(*uses, pos) {
+			*uses = append(*uses, pos)
 		}
 		return at, nil
 	}}
@@ -185,28 +187,18 @@ func (p *Plan) compileDefaults(c *expr.Context) (err error) {
 	p.stamps = make([]bool, len(p.columns))
 	for i, r := range p.Table.Record.Columns {
 		if r.Default != nil {
-			if p.defaults[i], err = p.stored(c, r.Default.Text, p.columns[i]); err != nil {
+			if p.defaults[i], err = p.ofDefinition(c, r.Default.Text, p.columns[i]); err != nil {
 				return err
 			}
 		}
 		if r.OnUpdate != nil {
-			if p.onUpdate[i], err = p.stored(c, r.OnUpdate.Text, p.columns[i]); err != nil {
+			if p.onUpdate[i], err = p.ofDefinition(c, r.OnUpdate.Text, p.columns[i]); err != nil {
 				return err
 			}
 			p.stamps[i] = true
 		}
 	}
 	return nil
-}
-
-// stored is the source of an expression of the table's definition, which names no column.
-func (p *Plan) stored(c *expr.Context, text string, column *store.Column) (source, error) {
-	e, err := expr.Environment().Parser().ParseExpr(text)
-	if err != nil {
-		return source{}, unsupported("default " + text)
-	}
-	p.pure = p.pure && IsPure(e)
-	return p.source(c, expr.Columns{Find: func(n *sqlparser.ColName) (int, error) { return 0, unsupported(sqlparser.String(n)) }}, e, column)
 }
 
 // source compiles a value for a column; a nil expression is the default.
@@ -276,6 +268,9 @@ func literal(l *sqlparser.Literal) (expr.Value, bool) {
 func (p *Plan) assignments(c *expr.Context, scope expr.Columns, list []bind.Set, at func(column int) int) ([]assignment, error) {
 	var out []assignment
 	for _, s := range list {
+		if p.computed[s.Column] {
+			continue // DEFAULT
+		}
 		from, err := p.source(c, scope, s.Expr, p.columns[s.Column])
 		if err != nil {
 			return nil, err

@@ -126,6 +126,15 @@ func (r *run) compute(f found) (list []changed, failed error) {
 		if err := r.stamp(r.sets, row); err != nil {
 			return list, err
 		}
+		passes, err := r.passes(row)
+		r.ofRow(i + 1)
+		if err != nil {
+			return list, err
+		}
+		if !passes {
+			r.out.Matched--
+			continue
+		}
 		list = append(list, changed{i + 1, h, old, row})
 	}
 	return list, nil

@@ -151,6 +151,7 @@ var All = []Error{
 	{3020, Warning, "ER_INVALID_ARGUMENT_FOR_LOGARITHM", "a logarithm of a number that has none; it is NULL", fixData},
 	{3024, "HY000", "ER_QUERY_TIMEOUT", "the statement took longer than isochron_statement_timeout or max_execution_time", "Decide in the application; raise the limit."},
 	{3064, "HY000", "ER_INCORRECT_TYPE", "an argument has a type that the function does not take", fixStatement},
+	{3105, "HY000", "ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN", "a generated column is given a value", "Leave the column out, or use DEFAULT."},
 	{3108, "HY000", "ER_DEPENDENT_BY_GENERATED_COLUMN", "DROP or RENAME of a column from which another one is computed", "Drop the generated column first."},
 	{3118, "HY000", "ER_ACCOUNT_HAS_BEEN_LOCKED", "login with a locked account", "Have an administrator unlock it (ALTER USER ... ACCOUNT UNLOCK)."},
 	{3140, "22032, HY000", "ER_INVALID_JSON_TEXT", "a value of a JSON column is not valid JSON", fixData},

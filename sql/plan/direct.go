@@ -44,7 +44,7 @@ func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
 	if c.Kind != bind.Updates || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
 		return nil
 	}
-	if slices.ContainsFunc(desc.Record.Columns, func(c catalog.Column) bool { return c.OnUpdate != nil }) {
+	if len(desc.Record.Checks) > 0 || slices.ContainsFunc(desc.Record.Columns, func(c catalog.Column) bool { return c.OnUpdate != nil || c.Generated != nil }) {
 		return nil
 	}
 	d := &Direct{Plan: &RoundPlan{Writes: t}, table: t, key: desc.Primary, prefix: desc.Prefix(desc.Primary, 0)}
