@@ -231,10 +231,14 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
 func lastingError(err error) error {
+	var position *bind.PositionError
+	if errors.As(err, &position) {
+		return coreError(err)
+	}
 	var e *expr.Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case 1055, 1111, 1140, 1253, 1267, 1582, 3105, 3995,
+		case 1055, 1111, 1140, 1253, 1267, 1270, 1271, 1582, 3105, 3854, 3995,
 			1060, 1066, 1096, 1116, 1136, 1222, 1241, 1353, 1462, 1473, 3573, 3575, 3579, 3580, 3581, 3582, 3583, 3584, 3585, 3586, 3587, 3591, 3593:
 			return coreError(err)
 		}
@@ -315,13 +319,13 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 }
 
 // prepareBelow prepares a statement that was read below the wire library, and counts its parameters; false: the core does not
-// execute it.
-func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool) {
+// execute it. err is the core's where it is the client's.
+func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool, err error) {
 	tree, changes := sqlparser.Statement(nil), false
 	if t := parse.Query(query); t != nil {
 		tree = t
 	} else if tree = parse.Change(query); tree == nil {
-		return nil, 0, false
+		return nil, 0, false, nil
 	} else {
 		changes = true
 	}
@@ -338,10 +342,10 @@ func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters
 	beginStatement(s, 0)
 	_ = s.gateway.accounts.Refresh(ctx)
 	if changes {
-		return nil, parameters, preparesChange(ctx, s, query, parameters)
+		return nil, parameters, preparesChange(ctx, s, query, parameters), nil
 	}
-	fields, _ = prepareCore(ctx, s, query, parameters) // an error is the library's answer
-	return fields, parameters, fields != nil
+	fields, err = prepareCore(ctx, s, query, parameters)
+	return fields, parameters, fields != nil, err
 }
 
 // Execute implements Plan.

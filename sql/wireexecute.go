@@ -292,7 +292,15 @@ func (c *conn) prepared(body []byte) bool {
 	if c.client.Capabilities&mysql.CapabilityClientMultiStatements != 0 && several(text) {
 		return false
 	}
-	fields, parameters, ok := prepareBelow(c.session, text)
+	fields, parameters, ok, failed := prepareBelow(c.session, text)
+	w := &c.execute.answer
+	if failed != nil {
+		e := asSQLError(errorOf(c.session, failed))
+		w.Begin()
+		w.Error(uint16(e.Num), e.State, e.Message)
+		c.send()
+		return true
+	}
 	if !ok {
 		return false
 	}
@@ -300,7 +308,6 @@ func (c *conn) prepared(body []byte) bool {
 	m.StatementID++
 	p := &mysql.PrepareData{StatementID: m.StatementID, PrepareStmt: text, ParamsCount: uint16(parameters), ParamsType: make([]int32, parameters), BindVars: map[string]*querypb.BindVariable{}}
 	m.PrepareData[p.StatementID] = p
-	w := &c.execute.answer
 	w.Begin()
 	if err := c.gateway.prepare(m, p.StatementID); err != nil {
 		e := asSQLError(err)

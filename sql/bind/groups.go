@@ -77,7 +77,7 @@ func (b *binder) groupBy(g *sqlparser.GroupBy) error {
 
 // beyond is the error of a position that the select list does not have.
 func (b *binder) beyond(at int) error {
-	return expr.NewError(1054, "42S22", "Unknown column '%d' in '%s'", at, b.clauseName())
+	return &PositionError{expr.NewError(1054, "42S22", "Unknown column '%d' in '%s'", at, b.clauseName())}
 }
 
 // itemNumber is the position that a whole number in GROUP BY or ORDER BY stands for.
@@ -424,3 +424,11 @@ func (b *binder) rolledLast() {
 	}
 	b.q.Having = fix(b.q.Having)
 }
+
+// PositionError is the error of a position in GROUP BY or ORDER BY that the list of columns has not; no table can mend it.
+type PositionError struct{ err *expr.Error }
+
+func (e *PositionError) Error() string { return e.err.Error() }
+
+// Unwrap is the error with MySQL's number.
+func (e *PositionError) Unwrap() error { return e.err }

@@ -58,6 +58,15 @@ const (
 	varcharMax = 512
 )
 
+// Computes reports whether the function computes with its arguments as numbers.
+func (a *Aggregate) Computes() bool {
+	switch a.Kind {
+	case Sum, Avg, BitAnd, BitOr, BitXor, StdPop, StdSamp, VarPop, VarSamp:
+		return true
+	}
+	return false
+}
+
 // Type is the type of the result, as MySQL gives it to clients.
 func (a Aggregate) Type(c *expr.Context) expr.Type {
 	switch a.Kind {

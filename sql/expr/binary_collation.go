@@ -52,7 +52,7 @@ func (b *compiler) collationName(n *sqlparser.ColName) string {
 		return ""
 	}
 	t := b.typeAt(at)
-	if k := len(b.columns.Types); !sqltypes.IsText(t.Type()) || at >= k && b.p.steps[at-k].once {
+	if !sqltypes.IsText(t.Type()) || b.coercible(at) {
 		return ""
 	}
 	return environment.CollationEnv().LookupName(t.Collation())

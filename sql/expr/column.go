@@ -39,7 +39,7 @@ func Computes(t *coltype.Type) bool {
 }
 
 func textCollation(t *coltype.Type) collations.ID {
-	if t.Collation == nil || t.Kind == coltype.KindBytes {
+	if t.Collation == nil || t.Kind == coltype.KindBytes || t.Kind == coltype.KindBit {
 		return collations.CollationBinaryID
 	}
 	return collations.ID(t.Collation.ID)

@@ -148,6 +148,12 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 			failed = &Unsupported{sqlparser.String(e)}
 			return
 		}
+		if isRegexp(e) {
+			c := e.(*sqlparser.ComparisonExpr)
+			if failed = b.mixed("regexp", c.Left, c.Right); failed != nil {
+				return
+			}
+		}
 		var out sqlparser.Expr
 		out, failed = b.replaced(e, literal, depth)
 		if out != nil {
@@ -285,7 +291,7 @@ func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
 		}
 		t := b.typeAt(at)
 		named := sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
-		if k := len(b.columns.Types); !named || at >= k && b.p.steps[at-k].once {
+		if !named || b.coercible(at) {
 			return one, nil
 		}
 		one = one && (!found || of == t.Collation())
@@ -293,6 +299,13 @@ func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
 		return one, nil
 	}, e)
 	return of, one
+}
+
+// coercible reports whether a position of the row is a slot whose text, as that of a literal, takes the collation of what it is
+// compared with.
+func (b *compiler) coercible(at int) bool {
+	n := len(b.columns.Types)
+	return at >= n && (b.p.steps[at-n].once || !b.p.steps[at-n].column)
 }
 
 // divided compiles a logical expression whose columns have several collations: each side by itself.
@@ -400,7 +413,7 @@ func (b *compiler) config(collation collations.ID) *evalengine.Config {
 			if isNullText(t) {
 				return textType(nil, c), true
 			}
-			if n := len(b.columns.Types); at >= n && b.p.steps[at-n].once && sqltypes.IsText(t.Type()) && t.Collation() == c.Collation {
+			if b.coercible(at) && sqltypes.IsText(t.Type()) && t.Collation() == c.Collation {
 				t = evalengine.NewTypeEx(t.Type(), collation, t.Nullable(), t.Size(), t.Scale(), nil) // coercible, as a literal
 			}
 			return t, true

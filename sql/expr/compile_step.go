@@ -64,7 +64,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 		s.call.Types = append(s.call.Types, v.typ)
 		s.call.Constant = append(s.call.Constant, v.literal)
 		s.call.Number = append(s.call.Number, isBits(a) || v.typ.Type() == sqltypes.Bit)
-		s.call.Moment = append(s.call.Moment, b.isMoment(v))
+		s.call.Moment = append(s.call.Moment, b.p.moment(v))
 		s.call.Boolean = append(s.call.Boolean, isBoolean(a))
 		s.once = s.once && v.literal
 	}
@@ -89,6 +89,10 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	if s.guard >= 0 {
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}
+	s.column = b.collated(&s)
+	if err := b.mixing(&s); err != nil {
+		return 0, false, err
+	}
 	s.at = len(b.p.steps)
 	b.p.own(&s)
 	b.p.steps = append(b.p.steps, s)
@@ -96,10 +100,10 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	return len(b.columns.Types) + len(b.p.steps) - 1, s.once, nil
 }
 
-// isMoment reports whether an argument is a text that a function of dates and times returned.
-func (b *compiler) isMoment(v value) bool {
-	at := v.at - len(b.columns.Types)
-	return at >= 0 && sqltypes.IsText(v.typ.Type()) && b.p.steps[at].call.Function.Moment
+// moment reports whether a value is a text that a function of dates and times returned.
+func (p *Program) moment(v value) bool {
+	at := v.at - len(p.columns)
+	return at >= 0 && sqltypes.IsText(v.typ.Type()) && p.steps[at].call.Function.Moment
 }
 
 // late reports whether expressions refer to a slot that is computed in a branch only.

@@ -43,6 +43,9 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null || k == sqltypes.Float32 }) {
 			return floatType(nil, nil)
 		}
+		if sqltypes.IsText(t.Type()) && b.someBranch(e, func(k sqltypes.Type) bool { return sqltypes.IsBinary(k) }) {
+			return binaryType(nil, nil)
+		}
 		if (sqltypes.IsBinary(t.Type()) || sqltypes.IsText(t.Type()) && t.Collation() == collations.CollationBinaryID) && b.branches(e, func(k sqltypes.Type) bool {
 			return sqltypes.IsDateOrTime(k) || sqltypes.IsNumber(k) || sqltypes.IsText(k) || k == sqltypes.Null
 		}) {
@@ -97,6 +100,16 @@ func (b *compiler) branches(e *sqlparser.CaseExpr, are func(sqltypes.Type) bool)
 		}
 	}
 	return e.Else == nil || !isBits(e.Else) && are(b.kind(e.Else))
+}
+
+// someBranch reports whether one value of a CASE is of such a type.
+func (b *compiler) someBranch(e *sqlparser.CaseExpr, is func(sqltypes.Type) bool) bool {
+	for _, w := range e.Whens {
+		if is(b.kind(w.Val)) {
+			return true
+		}
+	}
+	return e.Else != nil && is(b.kind(e.Else))
 }
 
 // divisionDecimals are what a division adds to the decimals of its operands: div_precision_increment.

@@ -38,10 +38,13 @@ func (c *Call) text(i int) Value {
 	return v
 }
 
-// numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, and dates and times are those of
-// their digits.
+// numeric is the i-th argument where a number is expected: a literal such as 0x61 is one, dates and times are those of
+// their digits, and an ENUM or SET is its number.
 func (c *Call) numeric(i int) Value {
 	v := c.moment(i)
+	if k := v.Type(); k == sqltypes.Enum || k == sqltypes.Set {
+		return Uint(numberOf(v, c.Types[i]))
+	}
 	if isTemporal(v) {
 		return temporalNumber(v)
 	}

@@ -35,8 +35,11 @@ func converted(err error) error {
 	case *Error:
 		return e
 	}
-	if text := err.Error(); strings.HasPrefix(text, "COLLATION '") {
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, "COLLATION '"):
 		return &Error{1253, "42000", text}
+	case strings.HasPrefix(text, "Cannot convert string "):
+		return newError(3854, "HY000", "%s", text)
 	}
 	var match *icuregex.MatchError
 	if errors.As(err, &match) {

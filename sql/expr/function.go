@@ -174,7 +174,7 @@ func likeAll(args []Type, c *Context) Type {
 			if nulls++; nulls == len(args) {
 				return nullTextType()
 			}
-		case sqltypes.IsBinary(t):
+		case sqltypes.IsBinary(t), t == sqltypes.Bit:
 			return binaryType(nil, c)
 		case sqltypes.IsText(t) && collation == c.Collation && c.sameCharset(a.Collation()):
 			collation = a.Collation()

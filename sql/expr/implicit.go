@@ -13,6 +13,13 @@ import (
 // number is a text as a double.
 var number = &Function{Name: "\x00NUMBER", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) { return Double(c.Float(0)), nil }}
 
+// AsNumber is an expression whose value is converted to a double.
+func AsNumber(e sqlparser.Expr) sqlparser.Expr {
+	return &sqlparser.FuncExpr{Name: sqlparser.NewIdentifierCI(number.Name), Exprs: []sqlparser.Expr{e}}
+}
+
+func init() { register(number) }
+
 // digitsNumber is a date or time as the number of its digits.
 var digitsNumber = &Function{Name: "\x00DIGITS", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
 	t := numberType(args[0])
@@ -70,7 +77,7 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 		}
 		if _, plain := comparisons[e.Operator]; plain {
 			l, r := b.isText(e.Left), b.isText(e.Right)
-			return b.sides(e.Left, e.Right, comparedNumber, l && b.isNumber(e.Right), r && b.isNumber(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
+			return b.sides(e.Left, e.Right, comparedNumber, l && b.isCount(e.Right), r && b.isCount(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
 			})
 		}
@@ -236,6 +243,9 @@ func (b *compiler) isText(e sqlparser.Expr) bool {
 func (b *compiler) isLoose(e sqlparser.Expr) bool {
 	return b.isText(e) || b.kind(e) == sqltypes.TypeJSON
 }
+
+// isCount reports whether an expression is a number or year.
+func (b *compiler) isCount(e sqlparser.Expr) bool { return b.isNumber(e) || b.kind(e) == sqltypes.Year }
 
 func isShift(o sqlparser.BinaryExprOperator) bool {
 	return o == sqlparser.ShiftLeftOp || o == sqlparser.ShiftRightOp

@@ -220,7 +220,7 @@ func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return orNil(&out, changed), err
 	case *sqlparser.BetweenExpr:
 		for _, end := range []sqlparser.Expr{e.From, e.To} {
-			if f := b.beside(end, e.Left); f == asDateTime || f == asTime {
+			if b.decides(end, e.Left) {
 				list, _, err := b.allTyped(end, e.Left, e.From, e.To)
 				return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: list[0], From: list[1], To: list[2]}, err
 			}
@@ -234,13 +234,20 @@ func (b *compiler) typed(e sqlparser.Expr) (sqlparser.Expr, error) {
 	return nil, nil
 }
 
+// decides reports whether an end of BETWEEN, or an item of IN, makes dates or times of what is compared with it.
+func (b *compiler) decides(item, value sqlparser.Expr) bool {
+	switch b.beside(item, value) {
+	case asDateTime, asTime:
+		return true
+	case instant:
+		return !ofRow(item) && b.isText(value)
+	}
+	return false
+}
+
 // typedIn is IN with dates or times on either side.
 func (b *compiler) typedIn(e *sqlparser.ComparisonExpr, list sqlparser.ValTuple) (sqlparser.Expr, error) {
-	times := func(item sqlparser.Expr) bool {
-		f := b.beside(item, e.Left)
-		return f == asDateTime || f == asTime
-	}
-	if !slices.ContainsFunc(list, times) {
+	if !slices.ContainsFunc(list, func(item sqlparser.Expr) bool { return b.decides(item, e.Left) }) {
 		right, changed, err := b.allTyped(e.Left, list...)
 		return orNil(&sqlparser.ComparisonExpr{Operator: e.Operator, Left: e.Left, Right: sqlparser.ValTuple(right)}, changed), err
 	}

@@ -59,6 +59,14 @@ func (c *Context) interrupted() error {
 	return nil
 }
 
+// unfilled is a whole number without the zeros that ZEROFILL and YEAR put before it.
+func unfilled(s string) string {
+	for len(s) > 1 && s[0] == '0' {
+		s = s[1:]
+	}
+	return s
+}
+
 // jsonOf is the i-th argument as a value in a document: a text is a string.
 func (c *Call) jsonOf(i int) (jsonValue, error) {
 	v := c.Args[i]
@@ -72,9 +80,9 @@ func (c *Call) jsonOf(i int) (jsonValue, error) {
 			return jsonTrue(v.ToString() != "0"), nil
 		}
 		if sqltypes.IsUnsigned(t) && t != sqltypes.Year {
-			return jsonValue{kind: jsonUint, text: v.ToString()}, nil
+			return jsonValue{kind: jsonUint, text: unfilled(v.ToString())}, nil
 		}
-		return jsonValue{kind: jsonInt, text: v.ToString()}, nil
+		return jsonValue{kind: jsonInt, text: unfilled(v.ToString())}, nil
 	case sqltypes.IsFloat(t):
 		f, _ := v.ToFloat64()
 		return jsonFloat(f), nil

@@ -1,6 +1,10 @@
 package expr
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"vitess.io/vitess/go/sqltypes"
+)
 
 func init() {
 	register(&Function{Name: "RAND", Min: 0, Max: 1, Type: doubleType, Nulls: true, Volatile: true, Eval: random})
@@ -32,7 +36,10 @@ func random(c *Call) (Value, error) {
 	}
 	seed := uint32(0)
 	if !c.IsNull(0) {
-		seed = uint32(c.Bits(0))
+		seed = uint32(c.Integer(0))
+		if sqltypes.IsUnsigned(c.Args[0].Type()) {
+			seed = uint32(c.Bits(0))
+		}
 	}
 	g := newGenerator(seed)
 	c.State = g

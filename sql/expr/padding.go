@@ -34,7 +34,7 @@ func (b *compiler) padded(e sqlparser.Expr) (sqlparser.Expr, error) {
 	switch e := e.(type) {
 	case *sqlparser.ComparisonExpr:
 		if list, ok := e.Right.(sqlparser.ValTuple); ok {
-			out, err := b.unpadded(append([]sqlparser.Expr{e.Left}, list...)...)
+			out, err := b.unpadded(" IN ", append([]sqlparser.Expr{e.Left}, list...)...)
 			if out == nil || err != nil {
 				return nil, err
 			}
@@ -43,13 +43,13 @@ func (b *compiler) padded(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if _, plain := comparisons[e.Operator]; !plain {
 			return nil, nil
 		}
-		out, err := b.unpadded(e.Left, e.Right)
+		out, err := b.unpadded(e.Operator.ToString(), e.Left, e.Right)
 		if out == nil || err != nil {
 			return nil, err
 		}
 		return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: out[0], Right: out[1]}, nil
 	case *sqlparser.BetweenExpr:
-		out, err := b.unpadded(e.Left, e.From, e.To)
+		out, err := b.unpadded("between", e.Left, e.From, e.To)
 		if out == nil || err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (b *compiler) padded(e sqlparser.Expr) (sqlparser.Expr, error) {
 }
 
 // unpadded are the operands of a comparison without spaces at their ends; nil: spaces count, or there can be none.
-func (b *compiler) unpadded(list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
+func (b *compiler) unpadded(operation string, list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
 	texts := 0
 	for _, e := range list {
 		if _, ok := e.(sqlparser.ValTuple); ok {
@@ -75,7 +75,7 @@ func (b *compiler) unpadded(list ...sqlparser.Expr) (out []sqlparser.Expr, err e
 	if texts == 0 {
 		return nil, nil
 	}
-	if err := b.mixed(list); err != nil {
+	if err := b.mixed(operation, list...); err != nil {
 		return nil, err
 	}
 	if !Pads(b.comparedBy(list)) {
@@ -117,8 +117,8 @@ func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
 			if err != nil {
 				continue
 			}
-			if k := len(b.columns.Types); at >= k && b.p.steps[at-k].once {
-				continue // as a literal
+			if b.coercible(at) {
+				continue
 			}
 			if t := b.typeAt(at); sqltypes.IsText(t.Type()) && !(found && isBinaryCollation(of)) {
 				of, found = t.Collation(), true
@@ -126,40 +126,6 @@ func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
 		}
 	}
 	return of
-}
-
-// mixed is MySQL's error for columns of two collations that are compared without a COLLATE: a binary collation comes before
-// the others of its character set, and of these none before another.
-func (b *compiler) mixed(list []sqlparser.Expr) error {
-	var first string
-	for _, e := range list {
-		if _, explicit := e.(*sqlparser.CollateExpr); explicit {
-			return nil
-		}
-	}
-	for _, e := range list {
-		name, ok := e.(*sqlparser.ColName)
-		if !ok || name.Qualifier.Name.String() == slotName {
-			continue
-		}
-		at, err := b.find(name)
-		if err != nil {
-			continue
-		}
-		t := b.typeAt(at)
-		if !sqltypes.IsText(t.Type()) {
-			continue
-		}
-		collation := environment.CollationEnv().LookupName(t.Collation())
-		switch {
-		case strings.HasSuffix(collation, "_bin"):
-		case first == "":
-			first = collation
-		case first != collation:
-			return newError(1267, "HY000", "Illegal mix of collations (%s,IMPLICIT) and (%s,IMPLICIT) for operation '='", first, collation)
-		}
-	}
-	return nil
 }
 
 func (b *compiler) unpad(e sqlparser.Expr) (sqlparser.Expr, error) {
@@ -189,10 +155,10 @@ func (b *compiler) unpad(e sqlparser.Expr) (sqlparser.Expr, error) {
 
 // memberNumber is an ENUM or SET as a number: the index from 1, or the bits.
 var memberNumber = &Function{Name: "\x00ORDINAL", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
-	return Double(numberOf(c.Args[0], c.Types[0])), nil
+	return Double(float64(numberOf(c.Args[0], c.Types[0]))), nil
 }}
 
-func numberOf(v Value, t Type) (n float64) {
+func numberOf(v Value, t Type) (n uint64) {
 	if t.Values() == nil {
 		return 0
 	}
@@ -204,11 +170,11 @@ func numberOf(v Value, t Type) (n float64) {
 		}
 		switch {
 		case t.Type() == sqltypes.Enum && name == v.ToString():
-			return float64(i + 1)
+			return uint64(i + 1)
 		case t.Type() == sqltypes.Set:
 			for _, m := range members {
 				if len(m) > 0 && string(m) == name {
-					n += float64(uint64(1) << i)
+					n |= 1 << i
 				}
 			}
 		}

@@ -46,6 +46,7 @@ type step struct {
 	first  int   // the steps of its arguments are those from first to at
 	ends   []int // where those of each argument end
 	owner  int   // the step whose argument it is a part of, which computes it when it needs the argument; noOwner: none
+	column bool  // a text in the collation of a column that it is made of
 	fixed  bool  // it is computed whether or not what it is a part of is
 	at     int   // its own position
 	once   bool  // its value is the same for all rows of a run
@@ -115,6 +116,9 @@ func (p *Program) Type(i int) Type { return p.values[i].typ }
 
 // Constant reports whether the i-th expression has one value for all rows.
 func (p *Program) Constant(i int) bool { return p.values[i].literal }
+
+// Moment reports whether the i-th expression is a text that is a date or time, and so a number where one is expected.
+func (p *Program) Moment(i int) bool { return p.moment(p.values[i]) }
 
 // Begin readies the program for the rows of a statement.
 func (p *Program) Begin(c *Context) {

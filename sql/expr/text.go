@@ -46,7 +46,7 @@ func (m measure) offset(b []byte, n int) int {
 // isBinary reports whether the i-th argument are bytes without a character set.
 func (c *Call) isBinary(i int) bool {
 	t := c.Types[i]
-	return t.Collation() == collations.CollationBinaryID && c.Args[i].IsQuoted() && !isTemporal(c.Args[i])
+	return t.Collation() == collations.CollationBinaryID && (c.Args[i].IsQuoted() || t.Type() == sqltypes.Bit) && !isTemporal(c.Args[i])
 }
 
 // Native are the bytes of the i-th argument in the character set of its type; other methods have them in the
@@ -87,6 +87,9 @@ func equal(by colldata.Collation, a, b []byte) bool {
 // Bits is the i-th argument as 64 bits: a negative number is its complement, and what is too large has all bits.
 func (c *Call) Bits(i int) uint64 {
 	v := c.moment(i)
+	if k := v.Type(); k == sqltypes.Enum || k == sqltypes.Set || i < len(c.Number) && c.Number[i] {
+		v = c.numeric(i)
+	}
 	switch t := v.Type(); {
 	case sqltypes.IsUnsigned(t):
 		n, _ := v.ToUint64()
@@ -94,9 +97,6 @@ func (c *Call) Bits(i int) uint64 {
 	case sqltypes.IsDecimal(t):
 		return decimalBits(v.Raw())
 	case sqltypes.IsText(t) || sqltypes.IsBinary(t):
-		if i < len(c.Number) && c.Number[i] {
-			break
-		}
 		return c.leading(v.ToString())
 	}
 	return uint64(c.Integer(i))

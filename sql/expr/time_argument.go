@@ -183,6 +183,7 @@ func (c *Call) checked(kind string, v Value, p *parsed, ok bool) {
 	switch {
 	case ok && p.cut || !ok && kind == "time":
 		c.Warn(1292, fmt.Sprintf("Truncated incorrect %s value: '%s'", kind, shorten(v.ToString())))
+	case !ok && isTemporal(v): // a date that a column holds is no fault
 	case !ok:
 		c.Warn(1292, fmt.Sprintf("Incorrect %s value: '%s'", kind, shorten(v.ToString())))
 	}

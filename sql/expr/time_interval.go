@@ -114,6 +114,9 @@ func (c *Call) dateAdd(u *intervalUnit, need func(i int) error, subtract bool) (
 	}
 	p, ok := get(0)
 	if !ok {
+		if isTemporal(c.Args[0]) {
+			c.Warn(1292, fmt.Sprintf("Incorrect datetime value: '%s'", c.Str(0)))
+		}
 		return Null, nil
 	}
 	if err := need(1); err != nil || c.IsNull(1) {

@@ -316,7 +316,8 @@ func temporalNumber(v Value) Value {
 	if fraction {
 		return sqltypes.MakeTrusted(sqltypes.Decimal, b)
 	}
-	return sqltypes.MakeTrusted(sqltypes.Int64, b)
+	n, _ := strconv.ParseInt(string(b), 10, 64)
+	return Int(n)
 }
 
 // temporalInteger is a date or time as a whole number, rounded to a second.

@@ -6,6 +6,7 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/access"
+	"isochron/sql/bind"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 )
@@ -146,6 +147,12 @@ func (s *step) begin(c *expr.Context) {
 	}
 }
 
+// ofGroups reports whether an expression has aggregates: a constant beside one is converted with the first group.
+func (b *block) ofGroups(e sqlparser.Expr) (has bool) {
+	bind.Refs(e, func(r bind.Ref) { has = has || r.Row == bind.OfGroups && r.At >= len(b.query.Keys) })
+	return has
+}
+
 // constants computes the constants of the filters, for their warnings.
 func (b *block) constants() error {
 	if b.leaf != nil && b.leaf.where != nil && !b.leaf.closed {
@@ -153,7 +160,7 @@ func (b *block) constants() error {
 			return err
 		}
 	}
-	if b.having != nil && (b.leaf == nil || !b.leaf.closed) {
+	if b.having != nil && !b.ofGroups(b.query.Having) && (b.leaf == nil || !b.leaf.closed) {
 		return b.having.program.Constants()
 	}
 	return nil

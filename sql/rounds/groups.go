@@ -105,6 +105,11 @@ func (k *compiler) group(b *block, row *layout) (*layout, error) {
 	if b.input, err = k.step(q, row, list...); err != nil {
 		return nil, err
 	}
+	if b.moments(list) {
+		if b.input, err = k.step(q, row, list...); err != nil {
+			return nil, err
+		}
+	}
 	return b.groupRow(k.c, list[:base], base), nil
 }
 
@@ -136,4 +141,21 @@ func (b *block) groupRow(c *expr.Context, outer []sqlparser.Expr, base int) *lay
 	}
 	out.add(bind.Ref{Row: bind.OfGroups, At: len(b.keys) - base + len(b.groups)}, expr.IntegerType())
 	return out
+}
+
+// moments makes numbers of texts that are dates or times where an aggregate computes with them, and reports whether there are
+// any.
+func (b *block) moments(list []sqlparser.Expr) (some bool) {
+	for i := range b.groups {
+		a := &b.groups[i]
+		if !a.Computes() {
+			continue
+		}
+		for _, at := range a.Args {
+			if b.input.program.Moment(at) {
+				list[at], some = expr.AsNumber(list[at]), true
+			}
+		}
+	}
+	return some
 }

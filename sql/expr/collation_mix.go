@@ -1,0 +1,103 @@
+package expr
+
+import (
+	"strings"
+
+	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
+)
+
+// Texts of two collations that are compared without a COLLATE (the manual's 12.8.4): a binary collation comes before the
+// others of its character set, and of these none before another. A text that is made of a column has its collation.
+
+// mixingFunctions are functions that compare their arguments, from the first and up to a number of them; 0: all.
+var mixingFunctions = map[string]int{
+	like.Name: 2, notLike.Name: 2, "STRCMP": 2, "LOCATE": 2, "INSTR": 2, "FIND_IN_SET": 2, "REPLACE": 3, "FIELD": 0, "SUBSTRING_INDEX": 2,
+}
+
+// mixing is the error of a function that compares texts of two collations.
+func (b *compiler) mixing(s *step) error {
+	most, compares := mixingFunctions[s.call.Function.Name]
+	if !compares {
+		return nil
+	}
+	args := s.args
+	if most > 0 {
+		args = args[:min(most, len(args))]
+	}
+	var of []collations.ID
+	for i := range args {
+		if id, ok := b.collationOf(&args[i]); ok {
+			of = append(of, id)
+		}
+	}
+	return illegalMix(strings.ToLower(strings.Trim(s.call.Function.Name, "\x00")), len(args), of)
+}
+
+// mixed is the error of expressions that an operation compares.
+func (b *compiler) mixed(operation string, list ...sqlparser.Expr) error {
+	for _, e := range list {
+		if _, explicit := e.(*sqlparser.CollateExpr); explicit {
+			return nil
+		}
+	}
+	var of []collations.ID
+	for _, e := range list {
+		at, ok := b.direct(e)
+		if !ok {
+			continue
+		}
+		if id, ok := b.collationOf(&value{at: at, typ: b.typeAt(at)}); ok {
+			of = append(of, id)
+		}
+	}
+	return illegalMix(operation, len(list), of)
+}
+
+// collationOf is the collation of a value that is the text of a column, or made of one; false: it has none of its own.
+func (b *compiler) collationOf(v *value) (collations.ID, bool) {
+	k := v.typ.Type()
+	if v.at < 0 || !sqltypes.IsText(k) && k != sqltypes.Enum && k != sqltypes.Set {
+		return 0, false
+	}
+	if at := v.at - len(b.columns.Types); at >= 0 && !b.p.steps[at].column {
+		return 0, false
+	}
+	return v.typ.Collation(), true
+}
+
+// collated reports whether the text of a step is in the collation of a column that it is made of.
+func (b *compiler) collated(s *step) bool {
+	if !sqltypes.IsText(s.call.Out.Type()) {
+		return false
+	}
+	for i := range s.args {
+		if id, ok := b.collationOf(&s.args[i]); ok && id == s.call.Out.Collation() {
+			return true
+		}
+	}
+	return false
+}
+
+// illegalMix is MySQL's error for several collations of operands of which none comes before the others.
+func illegalMix(operation string, operands int, list []collations.ID) error {
+	var first string
+	for _, id := range list {
+		name := environment.CollationEnv().LookupName(id)
+		switch {
+		case id == collations.CollationBinaryID:
+			return nil
+		case strings.HasSuffix(name, "_bin"), name == first:
+		case first == "":
+			first = name
+		case operands == 2:
+			return newError(1267, "HY000", "Illegal mix of collations (%s,IMPLICIT) and (%s,IMPLICIT) for operation '%s'", first, name, operation)
+		case operands == 3:
+			return newError(1270, "HY000", "Illegal mix of collations (%s,IMPLICIT), (%s,IMPLICIT) and others for operation '%s'", first, name, operation)
+		default:
+			return newError(1271, "HY000", "Illegal mix of collations for operation '%s'", operation)
+		}
+	}
+	return nil
+}
