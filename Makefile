@@ -22,7 +22,7 @@ FLIPS ?= 200
 # Clusters of each size that make power runs.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test hours lint simtest simtest-sources simtest-bugs hunt hunt-sources hunt-planted mutants differential kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint simtest simtest-sources simtest-bugs hunt hunt-sources hunt-planted mutants differential kill9 power flips faults faults-sources gaps fuzz docs golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-rounds bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -171,6 +171,10 @@ bench-tail: build
 # bench/sources/table1.sh does geotp and ssp alone, as GeoTP's Table I has them.
 bench-sources:
 	bench/sources/run.sh $(ARGS)
+
+# The rounds of joins, TPC-C and SmallBank over five regions beside EXPLAIN's; ARGS: --isochron with several builds.
+bench-rounds: build
+	$(GO) run $(TAGS) ./bench/rounds $(ARGS)
 
 # A node with 2 GB of memory under all hostile statements concurrently, beside ordinary clients.
 # ARGS: --minutes, --nodes 3; or --connects 100000, --sockets 5000 in place of statements.
