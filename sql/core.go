@@ -238,7 +238,7 @@ func lastingError(err error) error {
 	var e *expr.Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case 1055, 1111, 1140, 1253, 1267, 1270, 1271, 1582, 3105, 3854, 3995,
+		case 1055, 1093, 1109, 1110, 1111, 1140, 1221, 1253, 1267, 1270, 1271, 1288, 1395, 1582, 1706, 3105, 3854, 3995,
 			1060, 1066, 1096, 1116, 1136, 1222, 1241, 1353, 1462, 1473, 3573, 3575, 3579, 3580, 3581, 3582, 3583, 3584, 3585, 3586, 3587, 3591, 3593:
 			return coreError(err)
 		}
@@ -440,7 +440,7 @@ type coreReader struct {
 // Read implements rounds.Reader.
 func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {
 	s := r.s
-	m := table.Mode{Lock: lock, Wait: wait}
+	m := table.Mode{Lock: lock, Wait: wait, ForWrite: s.Writes(a.Desc.ID())}
 	s.statement.readsOnce(r.once && s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1)
 	tx, err := s.use(ctx, a.Desc)
 	if err != nil {

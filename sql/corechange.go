@@ -53,6 +53,11 @@ func mayChangeByCore(s *Session, text string) bool {
 // changesRows reports whether a text is an INSERT, REPLACE, UPDATE or DELETE.
 func changesRows(text string) bool {
 	switch table.FirstWord(text) {
+	case "with":
+		if !parse.ChangesBehindWith(text) {
+			return false
+		}
+		fallthrough
 	case "insert", "replace", "update", "delete":
 		return true
 	}
@@ -127,9 +132,24 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	if err != nil {
 		return nil, nil
 	}
-	b, err := bind.ChangeOf(tree, coreLookup(s, snap, changeNeeds(tree)...))
-	if err != nil || isReferenced(snap, b.Table) {
+	if err := checkSets(s, tree); err != nil {
+		return nil, err
+	}
+	b, err := bind.ChangeOf(tree, bind.Scope{
+		Table: coreLookup(s, snap), View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), FullGroup: s.coreSettings().fullGroup,
+	})
+	if err != nil {
 		return nil, lastingError(err)
+	}
+	for _, d := range changedTables(b) {
+		if isReferenced(snap, d) || !mayChange(s, d, changeNeeds(tree)) {
+			return nil, nil
+		}
+	}
+	if b.Query != nil {
+		if err := checkTables(s, b.Query); err != nil {
+			return nil, err
+		}
 	}
 	c := coreContext(ctx, s)
 	c.Parameters = parameters
@@ -153,10 +173,26 @@ func preparesChange(ctx context.Context, s *Session, query string, parameters in
 // changeTextMax bounds the texts of changes for the core: rows of values do not nest.
 const changeTextMax = 1 << 20
 
-// changeNeeds are the privileges on the table that a change needs, with that to read it: who has only some of them is judged by
-// the engine.
-func changeNeeds(tree sqlparser.Statement) []string {
-	needs := []string{"SELECT"}
+// changedTables are the tables that a change changes.
+func changedTables(b *bind.Change) []*catalog.Descriptor {
+	out := []*catalog.Descriptor{b.Table}
+	for _, t := range b.Targets {
+		if !slices.Contains(out, t.Table) {
+			out = append(out, t.Table)
+		}
+	}
+	return out
+}
+
+// mayChange reports whether the session's user has privileges on a table.
+func mayChange(s *Session, d *catalog.Descriptor, needs []string) bool {
+	h := s.holder()
+	return !slices.ContainsFunc(needs, func(need string) bool { return !h.HasOnTable(need, d.Record.Database, d.Record.Name) })
+}
+
+// changeNeeds are the privileges that a change needs on the tables that it changes, besides that to read them: who has only some
+// of them is judged by the engine.
+func changeNeeds(tree sqlparser.Statement) (needs []string) {
 	switch n := tree.(type) {
 	case *sqlparser.Update:
 		return append(needs, "UPDATE")
@@ -188,7 +224,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	d := p.plan.Table
 	s.statement.executesElsewhere()
-	s.statement.changesTable(d.ID())
+	s.statement.changes(p.plan.Change)
 	view := &changeView{coreView: coreView{s}}
 	if !x.tried[pointPlan] && commitsAtOnce(s) {
 		if done, err := p.inOneGo(ctx, x, view); done || err != nil {
@@ -204,7 +240,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	c.Parameters, c.Session = p.parameters, view
 	out, err := p.plan.Execute(ctx, change.Env{
 		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Tx: tx, Store: s.gateway.store, Memory: s.spillMemory(),
+		Tx: tx, Store: s.gateway.store, Reader: coreReader{s, false, x}, Memory: s.spillMemory(),
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value

@@ -28,6 +28,7 @@ func coreViews(s *Session, snap *catalog.Snapshot) func(database, name string) (
 		if !ok {
 			return nil, false
 		}
+		out.Checked = create.CheckOption != ""
 		for _, c := range create.Columns {
 			out.Columns = append(out.Columns, c.String())
 		}
@@ -50,7 +51,7 @@ func readsView(s *Session, v *catalog.View) bool {
 }
 
 // checkSets refuses more side by side in a query than the session's settings allow.
-func checkSets(s *Session, tree sqlparser.TableStatement) error {
+func checkSets(s *Session, tree sqlparser.SQLNode) error {
 	operations, list := breadth(s.quiet, setOperationsVariable, setOperationsDefault), breadth(s.quiet, listVariable, listDefault)
 	sets, longest := int64(0), int64(0)
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {

@@ -33,7 +33,7 @@ func TestWhatIsWrittenIsReadForWriting(t *testing.T) {
 			"UPDATE w JOIN r ON w.id = r.id SET w.n = r.n",
 			"UPDATE w SET n = 5 WHERE id IN (SELECT id FROM r WHERE n > 1)",
 			"DELETE w FROM w JOIN r ON w.id = r.id WHERE r.n = 3",
-			"DELETE FROM w WHERE id IN (SELECT id FROM r WHERE n > 77)",
+			"DELETE FROM w WHERE id IN (SELECT id FROM r WHERE n > 2)",
 			"INSERT INTO w SELECT id + 20, n FROM r",
 		} {
 			var forWrite, plain, wrong int

@@ -5,6 +5,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/bind"
 	"isochron/sql/plan"
 	"isochron/txn"
 )
@@ -60,8 +61,20 @@ func (st *planned) forget() { st.compiled, st.plan = false, nil }
 // executesElsewhere notes a plan that is not the engine's. What it yields is kept as it is.
 func (st *planned) executesElsewhere() { st.compiled, st.fresh = true, true }
 
-// changesTable notes the table that the statement writes.
-func (st *planned) changesTable(id uint64) { st.writes = id }
+// changes notes the tables that a change writes, and those that it joins them with.
+func (st *planned) changes(c *bind.Change) {
+	st.writes = c.Table.ID()
+	for _, t := range c.Targets {
+		st.written = append(st.written, t.Table.ID())
+	}
+	if len(c.Targets) > 0 {
+		for _, s := range c.Query.Sources {
+			if s.Table != nil {
+				st.joined = append(st.joined, s.Table.ID())
+			}
+		}
+	}
+}
 
 // yieldsFresh notes that what is yielded is kept as it is.
 func (st *planned) yieldsFresh() { st.fresh = true }

@@ -2,11 +2,11 @@ package bind
 
 import (
 	"slices"
-	"strings"
 
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
+	"isochron/sql/expr"
 )
 
 // Kind is what a change does.
@@ -20,14 +20,20 @@ const (
 	Deletes
 )
 
-// Change is a statement that changes rows of one table, whose names are resolved.
+// Change is a statement that changes rows, whose names are resolved.
 type Change struct {
 	Kind   Kind
 	Ignore bool
-	Table  *catalog.Descriptor
-	// Rows are the rows of an UPDATE or DELETE: Table, Where, Order and Count. Their items are none.
+	Table  *catalog.Descriptor // the only one that is changed, or the first of Targets
+	// Rows are the rows of an UPDATE or DELETE of one table without subqueries: Table, Where, Order and Count. Their items are
+	// none.
 	Rows *Query
-	// Sets are the assignments of an UPDATE, in their order.
+	// Query, in the place of Rows, is a query for all that an UPDATE or DELETE needs of its rows: its items are references,
+	// which Targets and Sets refer to likewise. Of an insertion, in the place of Values, its items are the values for Columns,
+	// and behind them those of Beyond.
+	Query   *Query
+	Targets []*Target // of Query
+	// Sets are the assignments of an UPDATE by Rows, in their order.
 	Sets []Set
 	// Columns are the positions of the columns that an insertion gives values for, and Values the rows of these: a nil
 	// expression is DEFAULT. Expressions refer to the columns of the row that is inserted.
@@ -36,6 +42,10 @@ type Change struct {
 	// Duplicate are the assignments of ON DUPLICATE KEY UPDATE: they refer to the row that exists and, by positions behind
 	// its columns, to the one that was to be inserted.
 	Duplicate []Set
+	// Beyond are the items of Query that Duplicate refers to by positions behind these.
+	Beyond []int
+	// Row has the subqueries of Values and Duplicate, over the row that is inserted.
+	Row *Query
 }
 
 // Set assigns a value to a column; a nil expression is DEFAULT.
@@ -44,96 +54,18 @@ type Set struct {
 	Expr   sqlparser.Expr
 }
 
-// ChangeOf binds an INSERT, REPLACE, UPDATE or DELETE of one table.
-func ChangeOf(stmt sqlparser.Statement, lookup Lookup) (*Change, error) {
+// ChangeOf binds an INSERT, REPLACE, UPDATE or DELETE.
+func ChangeOf(stmt sqlparser.Statement, scope Scope) (*Change, error) {
+	b := &binder{scope: &scope, q: &Query{}}
 	switch s := stmt.(type) {
 	case *sqlparser.Insert:
-		return insertOf(s, lookup)
+		return b.insert(s)
 	case *sqlparser.Update:
-		return updateOf(s, lookup)
+		return b.update(s)
 	case *sqlparser.Delete:
-		return deleteOf(s, lookup)
+		return b.delete(s)
 	}
 	return nil, unsupported("this kind of statement")
-}
-
-func updateOf(s *sqlparser.Update, lookup Lookup) (*Change, error) {
-	if s.With != nil {
-		return nil, unsupported("WITH")
-	}
-	c := &Change{Kind: Updates, Ignore: bool(s.Ignore)}
-	b, err := c.rows(s.TableExprs, s.Where, s.OrderBy, s.Limit, lookup)
-	if err != nil {
-		return nil, err
-	}
-	if c.Sets, err = b.sets(s.Exprs); err == nil {
-		err = b.noSubquery()
-	}
-	return c, err
-}
-
-func deleteOf(s *sqlparser.Delete, lookup Lookup) (*Change, error) {
-	if s.With != nil || len(s.Targets) > 0 || len(s.Partitions) > 0 {
-		return nil, unsupported("this form of DELETE")
-	}
-	c := &Change{Kind: Deletes, Ignore: bool(s.Ignore)}
-	_, err := c.rows(s.TableExprs, s.Where, s.OrderBy, s.Limit, lookup)
-	return c, err
-}
-
-// rows binds which rows are changed.
-func (c *Change) rows(from []sqlparser.TableExpr, where *sqlparser.Where, order sqlparser.OrderBy, limit *sqlparser.Limit, lookup Lookup) (*binder, error) {
-	b := &binder{scope: &Scope{Table: lookup}, q: &Query{}}
-	if err := b.from(from); err != nil {
-		return nil, err
-	}
-	if b.q.Table == nil {
-		return nil, unsupported("a change of no table")
-	}
-	if err := b.where(where); err != nil {
-		return nil, err
-	}
-	for _, o := range order {
-		e, err := b.resolve(o.Expr, nil)
-		if err != nil {
-			return nil, err
-		}
-		if _, number := itemNumber(o.Expr); number || hasAggregate(e) {
-			return nil, unsupported("this ORDER BY")
-		}
-		b.q.Order = append(b.q.Order, Order{Expr: e, Item: -1, Descending: o.Direction == sqlparser.DescOrder})
-	}
-	if limit != nil {
-		if limit.Offset != nil {
-			return nil, unsupported("an offset of a change")
-		}
-		b.q.Count = limit.Rowcount
-	}
-	c.Rows, c.Table = b.q, b.q.Table
-	return b, b.noSubquery()
-}
-
-// noSubquery refuses a change with a subquery.
-func (b *binder) noSubquery() error {
-	if len(b.q.Subqueries) > 0 {
-		return unsupported("a subquery in a change")
-	}
-	return nil
-}
-
-// sets binds assignments.
-func (b *binder) sets(list sqlparser.UpdateExprs) (out []Set, err error) {
-	for _, a := range list {
-		s := Set{Column: b.position(a.Name)}
-		if s.Column < 0 {
-			return nil, unsupported("name " + sqlparser.String(a.Name))
-		}
-		if s.Expr, err = b.assigned(a.Expr); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
 }
 
 // assigned is a value that is assigned; nil: DEFAULT.
@@ -156,16 +88,14 @@ func hasDefault(e sqlparser.Expr) (found bool) {
 	return found
 }
 
-func insertOf(s *sqlparser.Insert, lookup Lookup) (*Change, error) {
+func (b *binder) insert(s *sqlparser.Insert) (*Change, error) {
 	c := &Change{Kind: Inserts, Ignore: bool(s.Ignore)}
 	if s.Action == sqlparser.ReplaceAct {
 		c.Kind = Replaces
 	}
-	values, ok := s.Rows.(sqlparser.Values)
-	if !ok || len(s.Partitions) > 0 || s.RowAlias != nil && len(s.RowAlias.Columns) > 0 {
+	if len(s.Partitions) > 0 {
 		return nil, unsupported("this form of INSERT")
 	}
-	b := &binder{scope: &Scope{Table: lookup}, q: &Query{}}
 	if err := b.from([]sqlparser.TableExpr{s.Table}); err != nil {
 		return nil, err
 	}
@@ -175,17 +105,36 @@ func insertOf(s *sqlparser.Insert, lookup Lookup) (*Change, error) {
 	if err := c.columns(b, s.Columns); err != nil {
 		return nil, err
 	}
-	for _, tuple := range values {
-		row, err := c.row(b, tuple)
+	c.Row = b.q
+	offered, err := c.rowsOf(b, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.onDuplicate(b, s, offered); err != nil {
+		return nil, err
+	}
+	return c, usesTarget(c.Table, b.q.Alias, c.Row.Subqueries)
+}
+
+// rowsOf binds where the rows of an insertion come from, and returns the columns of a query that ON DUPLICATE may name.
+func (c *Change) rowsOf(b *binder, s *sqlparser.Insert) (*offeredNames, error) {
+	values, ok := s.Rows.(sqlparser.Values)
+	if !ok {
+		return c.queried(b, s.Rows)
+	}
+	for i, tuple := range values {
+		row, err := c.row(b, tuple, i)
 		if err != nil {
 			return nil, err
 		}
 		c.Values = append(c.Values, row)
 	}
-	if err := c.onDuplicate(b, s); err != nil {
-		return nil, err
-	}
-	return c, b.noSubquery()
+	return nil, nil
+}
+
+// valueCount is the error of a row that has not as many values as there are columns; rows are counted from 0.
+func valueCount(row int) error {
+	return expr.NewError(1136, "21S01", "Column count doesn't match value count at row %d", row+1)
 }
 
 // columns finds the columns that are given.
@@ -198,8 +147,11 @@ func (c *Change) columns(b *binder, names sqlparser.Columns) error {
 	}
 	for _, n := range names {
 		at := b.position(&sqlparser.ColName{Name: n})
-		if at < 0 || slices.Contains(c.Columns, at) {
+		if at < 0 {
 			return unsupported("column " + n.String())
+		}
+		if slices.Contains(c.Columns, at) {
+			return expr.NewError(1110, "42000", "Column '%s' specified twice", n.String())
 		}
 		c.Columns = append(c.Columns, at)
 	}
@@ -207,13 +159,13 @@ func (c *Change) columns(b *binder, names sqlparser.Columns) error {
 }
 
 // row binds the values of a row; VALUES () has the defaults of all columns.
-func (c *Change) row(b *binder, tuple sqlparser.ValTuple) ([]sqlparser.Expr, error) {
+func (c *Change) row(b *binder, tuple sqlparser.ValTuple, number int) ([]sqlparser.Expr, error) {
 	row := make([]sqlparser.Expr, len(c.Columns))
 	if len(tuple) == 0 && len(c.Columns) == len(c.Table.Record.Columns) {
 		return row, nil
 	}
 	if len(tuple) != len(row) {
-		return nil, unsupported("a row of another length")
+		return nil, valueCount(number)
 	}
 	for i, e := range tuple {
 		if constantValue(e) {
@@ -235,54 +187,6 @@ func constantValue(e sqlparser.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// onDuplicate binds ON DUPLICATE KEY UPDATE.
-func (c *Change) onDuplicate(b *binder, s *sqlparser.Insert) (err error) {
-	alias := ""
-	if s.RowAlias != nil {
-		alias = s.RowAlias.TableName.String()
-	}
-	list := make(sqlparser.UpdateExprs, len(s.OnDup))
-	for i, u := range s.OnDup {
-		e, err := b.offered(u.Expr, alias)
-		if err != nil {
-			return err
-		}
-		list[i] = &sqlparser.UpdateExpr{Name: u.Name, Expr: e}
-	}
-	c.Duplicate, err = b.sets(list)
-	return err
-}
-
-// offered replaces VALUES(column), and a column of the row's alias, by references to the row that was to be inserted.
-func (b *binder) offered(e sqlparser.Expr, alias string) (sqlparser.Expr, error) {
-	var failed error
-	to := func(n *sqlparser.ColName) sqlparser.SQLNode {
-		at := b.position(&sqlparser.ColName{Name: n.Name})
-		if at < 0 {
-			failed = unsupported("name " + sqlparser.String(n))
-		}
-		return refer(columnRow, len(b.q.Table.Record.Columns)+at)
-	}
-	pre := func(n, _ sqlparser.SQLNode) bool {
-		_, values := n.(*sqlparser.ValuesFuncExpr)
-		return !values
-	}
-	out := sqlparser.CopyOnRewrite(e, pre, func(c *sqlparser.CopyOnWriteCursor) {
-		switch n := c.Node().(type) {
-		case *sqlparser.ValuesFuncExpr:
-			c.Replace(to(n.Name))
-		case *sqlparser.ColName:
-			if alias != "" && strings.EqualFold(n.Qualifier.Name.String(), alias) && n.Qualifier.Qualifier.IsEmpty() {
-				c.Replace(to(n))
-			}
-		}
-	}, nil)
-	if failed != nil {
-		return nil, failed
-	}
-	return out.(sqlparser.Expr), nil
 }
 
 // DefaultOf binds the expression of a column's default, over the row that is inserted.

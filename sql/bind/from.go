@@ -107,7 +107,12 @@ func (b *binder) aliased(t *sqlparser.AliasedTableExpr) (*operand, error) {
 		if e.Lateral {
 			c.enclosing = b.lateral
 		}
-		return b.derived(e.Select, t.As.String(), columnNames(t.Columns), c)
+		before := len(b.q.Sources)
+		out, err := b.derived(e.Select, t.As.String(), columnNames(t.Columns), c)
+		for _, s := range b.q.Sources[before:] {
+			s.derived = true
+		}
+		return out, err
 	}
 	return nil, unsupported("this table")
 }
@@ -156,8 +161,8 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 	if !hasIndexes(d, t.Hints) {
 		return nil, unsupported("a hint of no index")
 	}
-	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Record.Columns)})
-	named := &namedTable{alias: alias, database: d.Record.Database}
+	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Record.Columns) + b.hides})
+	named := &namedTable{alias: alias, database: d.Record.Database, sources: []*Source{s}}
 	if !t.As.IsEmpty() {
 		named.database = ""
 	}
@@ -255,15 +260,33 @@ func (b *binder) view(v *View, name, alias string, renamed bool) (*operand, erro
 		return nil, expr.NewError(1462, "HY000", "`%s`.`%s` contains view recursion", v.Database, name)
 	}
 	c := b.child()
-	c.ctes, c.database, c.views = nil, v.Database, append(slices.Clone(b.views), full)
+	c.ctes, c.database, c.views, c.hides = nil, v.Database, append(slices.Clone(b.views), full), b.hides
 	scope := *b.scope
 	scope.Texts = v.Texts
 	c.scope = &scope
+	before := len(b.q.Sources)
 	out, err := b.derived(v.Tree, alias, v.Columns, c)
-	if err == nil && !renamed {
-		out.names.tables[0].database = v.Database
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	t := out.names.tables[0]
+	if !renamed {
+		t.database = v.Database
+	}
+	if t.view = true; !v.Checked {
+		t.sources = tablesOf(b.q.Sources[before:])
+	}
+	return out, nil
+}
+
+// tablesOf are the sources that are tables and of no derived table.
+func tablesOf(list []*Source) (out []*Source) {
+	for _, s := range list {
+		if s.Table != nil && !s.derived {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // virtual binds a virtual table.

@@ -54,6 +54,9 @@ type Source struct {
 	Alias   string
 	First   int // position of its first column
 	Width   int // number of its columns
+	// Changed: the statement changes its rows. derived: it has become part of the query by a derived table.
+	Changed bool
+	derived bool
 }
 
 // CTE is a common table expression.

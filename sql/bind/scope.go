@@ -17,6 +17,7 @@ type Lookup func(database, table string) (*catalog.Descriptor, bool)
 type View struct {
 	Database string
 	Columns  []string // names of its columns; nil: those of the query
+	Checked  bool     // WITH CHECK OPTION
 	Tree     sqlparser.TableStatement
 	Texts    Texts
 }
@@ -75,6 +76,7 @@ type binder struct {
 	exists    bool         // no column of the query is looked at
 	// aggregates: those over columns of the query around this one are this one's.
 	aggregates bool
+	hides      int // columns behind those of tables that no name means: a change has some (hiddenColumns)
 }
 
 // ctes are the common table expressions that a query sees, the latest first.
@@ -94,6 +96,8 @@ type names struct {
 type namedTable struct {
 	alias, database string
 	columns         []visible
+	sources         []*Source // of a table or view: those whose rows a change of it may change
+	view            bool
 }
 
 // visible is a column that can be named.

@@ -61,6 +61,13 @@ func (p *Plan) refuseGiven() error {
 	given := func(pos int) error {
 		return expr.NewError(3105, "HY000", "The value specified for generated column '%s' in table '%s' is not allowed.", p.columns[pos].Name, p.Table.Name())
 	}
+	if p.inserts() && p.Query != nil {
+		for _, pos := range p.Columns {
+			if p.computed[pos] {
+				return given(pos)
+			}
+		}
+	}
 	for _, row := range p.Values {
 		for i, e := range row {
 			if pos := p.Columns[i]; e != nil && p.computed[pos] {

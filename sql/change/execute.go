@@ -14,6 +14,7 @@ import (
 	"isochron/sql/comparing"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
+	"isochron/sql/rounds"
 	"isochron/sql/rowcodec"
 	"isochron/sql/store"
 	"isochron/sql/table"
@@ -29,6 +30,7 @@ type Env struct {
 	KeepsZero bool
 	Tx        txn.Txn
 	Store     *catalog.Store
+	Reader    rounds.Reader // of queries
 	Memory    exec.Memory
 	found     *chosen // the access that is chosen already; nil: none
 }
@@ -65,6 +67,8 @@ type run struct {
 	warned  []int    // of each warning, the row
 	last    any      // the AUTO_INCREMENT column of the last row, inserted or not
 	copied  bool     // a row was inserted or changed
+	exec    *rounds.Execution
+	now     map[txn.Key]current // of a target whose table is that of another; nil: of no such
 	out     Outcome
 }
 
@@ -76,15 +80,19 @@ func (p *Plan) Execute(ctx context.Context, env Env) (Outcome, error) {
 	r.writer = table.NewWriter(env.Store, p.Table, env.Tx)
 	r.cached, r.known = make([]any, len(p.columns)), make([]bool, len(p.columns))
 	p.begin(env.Context)
+	r.exec = rounds.Execute(ctx, env.Clock, env.Context, env.Reader, env.Memory)
+	defer r.exec.Close()
 	r.ofRow(0)
 	var err error
-	switch p.Kind {
-	case bind.Updates:
-		err = r.update()
-	case bind.Deletes:
-		err = r.delete()
-	default:
+	switch {
+	case p.inserts():
 		err = r.insert()
+	case len(p.parts) > 0:
+		err = r.changeParts()
+	case p.Kind == bind.Updates:
+		err = r.update()
+	default:
+		err = r.delete()
 	}
 	r.sortWarnings()
 	return r.out, err
@@ -106,6 +114,11 @@ func (p *Plan) begin(c *expr.Context) {
 		ready(&p.defaults[i])
 		ready(&p.onUpdate[i])
 	}
+	for _, program := range p.numbers {
+		if program != nil {
+			program.Begin(c)
+		}
+	}
 	for _, list := range [][]assignment{p.sets, p.duplicate} {
 		for i := range list {
 			ready(&list[i].from)
@@ -119,6 +132,12 @@ func (r *run) value(s *source, row []expr.Value) (expr.Value, error) {
 	switch s.is {
 	case fixed:
 		return s.constant, nil
+	case queried:
+		v, err := r.exec.Of(s.beside, row)
+		if first := r.checked(); first != nil {
+			return expr.Null, first
+		}
+		return v, err
 	case given:
 		bv := r.Context.Parameters[s.parameter]
 		if bv == nil {
@@ -171,11 +190,11 @@ func (r *run) stored(pos int, s *source, values []expr.Value, row []any) (any, e
 		return nil, err
 	}
 	c := r.columns[pos]
-	if v.IsNull() && pos == r.counter && r.rows == nil {
+	if v.IsNull() && pos == r.counter && r.inserts() {
 		return c.Zero(), nil // of ON DUPLICATE KEY UPDATE
 	}
 	if v.IsNull() {
-		return r.target.Null(c, r.rows == nil && len(r.values) == 1 && !r.Ignore)
+		return r.target.Null(c, r.inserts() && len(r.values) == 1 && !r.Ignore)
 	}
 	return r.target.Store(c, v)
 }
@@ -325,7 +344,7 @@ func (p *Plan) Info(o Outcome, warnings int) string {
 	switch {
 	case p.Kind == bind.Updates:
 		return fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", o.Matched, o.Changed, warnings)
-	case p.Kind == bind.Deletes || len(p.values) <= 1:
+	case p.Kind == bind.Deletes || p.query == nil && len(p.values) <= 1:
 		return ""
 	case p.Ignore && p.Kind == bind.Inserts:
 		return fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", o.Matched, o.Matched-o.Changed, warnings)

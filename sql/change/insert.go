@@ -14,6 +14,7 @@ type fresh struct {
 	row       []any
 	values    []expr.Value // as expressions see it
 	generated uint64       // the number that it was given; 0: it has its own
+	beyond    []expr.Value // what ON DUPLICATE KEY UPDATE refers to of the query
 }
 
 func (r *run) insert() error {
@@ -22,6 +23,22 @@ func (r *run) insert() error {
 	}
 	r.ofRow(0)
 	list, failed := r.freshRows()
+	for from := 0; from < len(list); from += claimMax {
+		if err := r.addAll(list[from:min(from+claimMax, len(list))], from); err != nil {
+			return err
+		}
+	}
+	if r.out.Generated == 0 && r.copied {
+		r.out.InsertID = answered(r.last)
+	}
+	return failed
+}
+
+// claimMax bounds the rows whose unique keys are read in one round.
+const claimMax = 10_000
+
+// addAll writes rows, of which the first has a number, from 0.
+func (r *run) addAll(list []fresh, first int) error {
 	rows := make([][]any, len(list))
 	for i, f := range list {
 		rows[i] = f.row
@@ -30,16 +47,13 @@ func (r *run) insert() error {
 		return err
 	}
 	for i := range list {
-		r.target.Row = i + 1
+		r.target.Row = first + i + 1
 		if err := r.add(&list[i]); err != nil {
 			return err
 		}
-		r.ofRow(i + 1)
+		r.ofRow(first + i + 1)
 	}
-	if r.out.Generated == 0 && r.copied {
-		r.out.InsertID = answered(r.last)
-	}
-	return failed
+	return nil
 }
 
 // allGiven reports the columns that get no value and have no default, once for all rows.
@@ -57,40 +71,48 @@ func (r *run) allGiven() error {
 
 // freshRows computes the rows, up to the first that cannot be.
 func (r *run) freshRows() (list []fresh, failed error) {
+	if r.query != nil {
+		return r.queriedRows()
+	}
 	for i := range r.values {
 		if i%1024 == 0 && r.ctx.Err() != nil {
 			return nil, r.ctx.Err()
 		}
-		r.out.Matched++
-		r.target.Row = i + 1
-		f, err := r.fresh(r.values[i])
-		passes := false
-		if err == nil {
-			passes, err = r.passes(f.row)
-		}
-		if passes && err == nil {
-			err = r.number(&f)
-		}
-		r.ofRow(i + 1)
-		if err == nil {
-			err = r.Memory.Charge(rowOverhead + int64(len(f.row))*store.ValueBytes)
-		}
+		f, passes, err := r.freshRow(r.values[i], i+1)
 		if err != nil {
 			return list, err
 		}
-		if !passes {
-			r.out.Matched--
-			continue
+		if passes {
+			list = append(list, f)
 		}
-		list = append(list, f)
 	}
 	return list, nil
+}
+
+// freshRow computes a row with its number, which counts from 1; passes is false if it does not pass the checks, under IGNORE.
+func (r *run) freshRow(given []source, number int) (f fresh, passes bool, err error) {
+	r.target.Row = number
+	f, err = r.fresh(given)
+	if err == nil {
+		passes, err = r.passes(f.row)
+	}
+	if passes && err == nil {
+		err = r.number(&f)
+	}
+	r.ofRow(number)
+	if err == nil {
+		err = r.Memory.Charge(rowOverhead + int64(len(f.row))*store.ValueBytes)
+	}
+	if passes {
+		r.out.Matched++
+	}
+	return f, passes, err
 }
 
 // fresh computes a row but for its number: the values that are given, the defaults of the others, the generated columns.
 func (r *run) fresh(given []source) (f fresh, err error) {
 	f.row = make([]any, len(r.columns))
-	if len(r.uses) > 0 {
+	if r.sees() {
 		if f.values, err = r.before(f.row); err != nil {
 			return f, err
 		}
@@ -342,10 +364,11 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 		return err
 	}
 	n := len(r.columns)
-	values := make([]expr.Value, 2*n)
+	values := make([]expr.Value, 2*n, 2*n+len(f.beyond))
 	for i := range values {
 		values[i] = expr.Null
 	}
+	values = append(values, f.beyond...)
 	for _, pos := range r.uses {
 		if values[pos], err = r.Table.TextOf(pos, old[pos]); err != nil {
 			return err

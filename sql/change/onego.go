@@ -41,7 +41,7 @@ func (p *Plan) InOneGo(ctx context.Context, env Env) *OneGo {
 	env.Context.Strict = env.Strict && !p.Ignore
 	g := &OneGo{plan: p, env: env}
 	env.Memory = unmetered{}
-	if p.rows == nil {
+	if p.inserts() {
 		return g.foreseeRows(ctx, env)
 	}
 	access, ordered, decided, err := p.rows.Choose(env.Clock, env.Context)

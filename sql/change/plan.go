@@ -8,7 +8,6 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
-	"isochron/sql/coltype"
 	"isochron/sql/expr"
 	"isochron/sql/rounds"
 	"isochron/sql/store"
@@ -18,7 +17,13 @@ import (
 type Plan struct {
 	*bind.Change
 	columns   []*store.Column // of the table
-	rows      *rounds.Rows    // of an UPDATE or DELETE
+	rows      *rounds.Rows    // of an UPDATE or DELETE of one table without subqueries
+	query     *rounds.Plan    // of its rows, in the place of rows, or of the rows of an insertion
+	parts     []*Plan         // of an UPDATE or DELETE by query: what is done to each target
+	statement *rounds.Statement
+	row       *rounds.Row     // what expressions of an insertion refer to
+	beyond    []expr.Type     // of Beyond
+	numbers   []*expr.Program // by the items of an insertion's query: what is stored is the number of its value; nil: the value
 	sets      []assignment    // of an UPDATE, over the columns of rows
 	values    [][]source      // of an insertion
 	defaults  []source        // of the table's columns
@@ -37,6 +42,7 @@ type Plan struct {
 // source is where a column's value comes from: a program, a parameter, a constant, or the column's default.
 type source struct {
 	program   *expr.Program
+	beside    *rounds.Value // of queried
 	parameter string
 	constant  expr.Value
 	is        sourceKind
@@ -48,6 +54,7 @@ type sourceKind uint8
 const (
 	none sourceKind = iota
 	computed
+	queried // computed, with subqueries beside the row
 	given
 	fixed
 	byDefault
@@ -65,21 +72,26 @@ func unsupported(what string) error { return &expr.Unsupported{What: what} }
 
 // Compile compiles a change.
 func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
-	p = &Plan{Change: b, counter: b.Table.AutoIncrement(), pure: true}
+	p = &Plan{Change: b, counter: b.Table.AutoIncrement(), statement: rounds.NewStatement(c), pure: true}
 	if err := p.tableColumns(); err != nil {
 		return nil, err
 	}
-	if b.Kind != bind.Deletes {
+	if b.Kind != bind.Deletes && len(b.Targets) == 0 {
 		if err := p.compileDefinition(c); err != nil {
 			return nil, err
 		}
 	}
-	switch b.Kind {
-	case bind.Updates, bind.Deletes:
-		return p, p.compileRows(c)
+	switch {
+	case p.inserts():
+		return p, p.compileInsert(c)
+	case b.Query != nil:
+		return p, p.compileParts(c)
 	}
-	return p, p.compileInsert(c)
+	return p, p.compileRows(c)
 }
+
+// inserts reports whether the change inserts rows.
+func (p *Plan) inserts() bool { return p.Kind == bind.Inserts || p.Kind == bind.Replaces }
 
 func (p *Plan) tableColumns() error {
 	r := p.Table.Record
@@ -141,8 +153,11 @@ func (p *Plan) movesKeys() bool {
 // compileInsert compiles an INSERT or REPLACE.
 func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	n := len(p.columns)
-	both := p.scope(2*n, &p.uses)
-	p.pure = p.pure && IsPure(setExprs(p.Duplicate)...)
+	if err := p.compileQuery(c); err != nil {
+		return err
+	}
+	both := p.scope(2*n+len(p.Beyond), &p.uses)
+	p.pure = p.pure && p.query == nil && len(p.Row.Subqueries) == 0 && IsPure(setExprs(p.Duplicate)...)
 	for _, row := range p.Values {
 		list := make([]source, len(row))
 		p.pure = p.pure && IsPure(row...)
@@ -162,21 +177,25 @@ func (p *Plan) compileInsert(c *expr.Context) (err error) {
 	return p.computes(p.uses)
 }
 
-// scope are the columns of the table, as expressions see them; twice: of two rows. uses receives those that they refer to.
+// scope are the first n of: the columns of the table, as expressions see them, twice, of two rows, and Beyond. uses receives those
+// of the table that they refer to.
 func (p *Plan) scope(n int, uses *[]int) expr.Columns {
 	columns := expr.Columns{Find: func(name *sqlparser.ColName) (int, error) {
 		at, ok := bind.Column(name)
 		if !ok || at >= n {
 			return 0, unsupported(sqlparser.String(name))
 		}
-		if pos := at % len(p.columns); !slices.Contains(*uses, pos) {
-			*uses = append(*uses, pos)
+		if n := len(p.columns); at < 2*n && !slices.Contains(*uses, at%n) {
+			*uses = append(*uses, at%n)
 		}
 		return at, nil
 	}}
-	for at := range n {
+	for at := range min(n, 2*len(p.columns)) {
 		c := p.columns[at%len(p.columns)]
 		columns.Types = append(columns.Types, expr.ColumnType(c.Type, c.Nullable))
+	}
+	if n > 2*len(p.columns) {
+		columns.Types = append(columns.Types, p.beyond...)
 	}
 	return columns
 }
@@ -203,6 +222,11 @@ func (p *Plan) compileDefaults(c *expr.Context) (err error) {
 
 // source compiles a value for a column; a nil expression is the default.
 func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, column *store.Column) (source, error) {
+	return p.sourceFrom(c, scope, e, column, 0)
+}
+
+// sourceFrom is source where expressions refer to the table's columns by positions from first on.
+func (p *Plan) sourceFrom(c *expr.Context, scope expr.Columns, e sqlparser.Expr, column *store.Column, first int) (source, error) {
 	switch e := e.(type) {
 	case nil:
 		return source{is: byDefault}, nil
@@ -216,12 +240,18 @@ func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, col
 		}
 	case *sqlparser.ColName:
 		at, ok := bind.Column(e)
-		if ok && at < len(p.columns) && p.columns[at] == column {
+		if at -= first; ok && at >= 0 && at < len(p.columns) && p.columns[at] == column {
 			return source{is: itself}, nil
 		}
-		if ok && column.Number() && listed(p.Table.Type(at%len(p.columns))) {
-			return source{}, unsupported("the number of a member")
+		if ok && column.Number() {
+			if at, err := scope.Find(e); err == nil && listed(scope.Types[at]) {
+				program, err := expr.Compile(c, scope, numberOf(e))
+				return source{is: computed, program: program}, err
+			}
 		}
+	}
+	if p.hasSubquery(e) {
+		return p.besideRow(e)
 	}
 	program, err := expr.Compile(c, scope, e)
 	if err != nil {
@@ -238,8 +268,13 @@ func (p *Plan) source(c *expr.Context, scope expr.Columns, e sqlparser.Expr, col
 	return s, nil
 }
 
-// listed reports whether a type lists its values, which then have numbers.
-func listed(t *coltype.Type) bool { return t.Kind == coltype.KindEnum || t.Kind == coltype.KindSet }
+// listed reports whether a type lists its values, which then have numbers. A column of numbers stores these.
+func listed(t expr.Type) bool { return t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set }
+
+// numberOf is the number of such a value.
+func numberOf(e sqlparser.Expr) sqlparser.Expr {
+	return &sqlparser.BinaryExpr{Operator: sqlparser.PlusOp, Left: e, Right: sqlparser.NewIntLiteral("0")}
+}
 
 func isBits(l *sqlparser.Literal) bool {
 	return l.Type == sqlparser.HexNum || l.Type == sqlparser.HexVal || l.Type == sqlparser.BitNum
@@ -266,12 +301,17 @@ func literal(l *sqlparser.Literal) (expr.Value, bool) {
 
 // assignments compiles assignments; at is where a column is among the values that expressions see.
 func (p *Plan) assignments(c *expr.Context, scope expr.Columns, list []bind.Set, at func(column int) int) ([]assignment, error) {
+	return p.assignmentsFrom(c, scope, list, 0, at)
+}
+
+// assignmentsFrom is assignments where expressions refer to the table's columns by positions from first on.
+func (p *Plan) assignmentsFrom(c *expr.Context, scope expr.Columns, list []bind.Set, first int, at func(column int) int) ([]assignment, error) {
 	var out []assignment
 	for _, s := range list {
 		if p.computed[s.Column] {
 			continue // DEFAULT
 		}
-		from, err := p.source(c, scope, s.Expr, p.columns[s.Column])
+		from, err := p.sourceFrom(c, scope, s.Expr, p.columns[s.Column], first)
 		if err != nil {
 			return nil, err
 		}

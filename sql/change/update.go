@@ -83,6 +83,11 @@ func (r *run) update() error {
 	if err != nil {
 		return err
 	}
+	return r.updateFound(f)
+}
+
+// updateFound updates rows that were read.
+func (r *run) updateFound(f found) error {
 	r.ofRow(0)
 	list, failed := r.compute(f)
 	if r.moves {
@@ -157,6 +162,9 @@ func (r *run) write(c changed) error {
 		return r.duplicated(conflict)
 	}
 	r.out.Changed++
+	if err := r.becomes(c.held.Key, c.row); err != nil {
+		return err
+	}
 	if r.counter >= 0 && assigns(r.sets, r.counter) {
 		return r.bump(c.row)
 	}
@@ -168,12 +176,20 @@ func (r *run) delete() error {
 	if err != nil {
 		return err
 	}
+	return r.deleteFound(f)
+}
+
+// deleteFound deletes rows that were read.
+func (r *run) deleteFound(f found) error {
 	for _, h := range f.held {
 		row, err := r.Table.DecodeRow(h.Stored)
 		if err != nil {
 			return err
 		}
 		if err := r.writer.Delete(h.Key, row); err != nil {
+			return err
+		}
+		if err := r.becomes(h.Key, nil); err != nil {
 			return err
 		}
 		r.out.Matched++

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
@@ -12,4 +14,32 @@ func Change(text string) sqlparser.Statement {
 		return stmt
 	}
 	return nil
+}
+
+// ChangesBehindWith reports whether the statement behind a WITH clause is no query.
+func ChangesBehindWith(text string) bool {
+	s, depth := scanner{text: text}, 0
+	for s.space(); s.at < len(text); s.space() {
+		switch c := text[s.at]; {
+		case c == '\'' || c == '"' || c == '`':
+			s.quoted()
+		case c == '(':
+			depth++
+			s.at++
+		case c == ')':
+			depth--
+			s.at++
+		case wordByte(c):
+			switch word := strings.ToLower(s.word()); {
+			case depth > 0:
+			case word == "update" || word == "delete":
+				return true
+			case word == "select" || word == "table" || word == "values":
+				return false
+			}
+		default:
+			s.at++
+		}
+	}
+	return false
 }

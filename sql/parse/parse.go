@@ -24,7 +24,7 @@ func statement(text string) sqlparser.Statement {
 		return nil
 	}
 	if changed && len(sets) > 0 {
-		if query, ok := stmt.(sqlparser.TableStatement); !ok || !restored(query, sets) {
+		if !restored(stmt, sets) {
 			return nil
 		}
 	}

@@ -64,6 +64,7 @@ func hasWord(text, w string) bool {
 
 type rewriter struct {
 	scanner
+	inserts  bool // the text is an insertion: its query is behind names
 	out      strings.Builder
 	copied   int // so much of the text is in out
 	sets     []setWord
@@ -136,8 +137,11 @@ func (r *rewriter) wordToken(begins bool) {
 			r.window = 0
 		}
 		return
+	case "insert", "replace":
+		r.inserts = r.inserts || begins && start == 0
+		return
 	case "table":
-		if begins {
+		if begins || r.inserts && len(r.brackets) == 1 {
 			r.put(start, "SELECT * FROM")
 		}
 		return
@@ -175,7 +179,7 @@ func (r *rewriter) endValues(at int) {
 }
 
 // restored puts the set operators into a tree; false: they are not those of the text.
-func restored(tree sqlparser.TableStatement, sets []setWord) bool {
+func restored(tree sqlparser.SQLNode, sets []setWord) bool {
 	of, next, ok := map[*sqlparser.Union]setWord{}, 0, true
 	unionsInOrder(tree, func(u *sqlparser.Union) {
 		if next < len(sets) {

@@ -41,7 +41,7 @@ type source struct {
 func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
 	t := table.New(store, c.Table)
 	desc := c.Table
-	if c.Kind != bind.Updates || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
+	if c.Kind != bind.Updates || c.Rows == nil || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
 		return nil
 	}
 	if len(desc.Record.Checks) > 0 || slices.ContainsFunc(desc.Record.Columns, func(c catalog.Column) bool { return c.OnUpdate != nil || c.Generated != nil }) {

@@ -271,8 +271,9 @@ func fixed(c *expr.Context, e sqlparser.Expr) bool {
 
 // supported refuses a table of which a column is read that expressions cannot compute with.
 func supported(l *leaf) error {
-	if at := slices.IndexFunc(l.columns, func(pos int) bool { return !expr.Computes(l.source.Table.Type(pos)) }); at >= 0 {
-		return &expr.Unsupported{What: "column " + l.source.Table.Record.Columns[l.columns[at]].Name}
+	d := l.source.Table
+	if at := slices.IndexFunc(l.columns, func(pos int) bool { return pos < len(d.Record.Columns) && !expr.Computes(d.Type(pos)) }); at >= 0 {
+		return &expr.Unsupported{What: "column " + d.Record.Columns[l.columns[at]].Name}
 	}
 	return nil
 }

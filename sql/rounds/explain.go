@@ -20,6 +20,7 @@ type Step struct {
 	Columns []int
 	Lock    txn.Lock
 	Wait    txn.Wait
+	Changed bool // the statement changes its rows
 	// Choice is how the rows are read; nil of a read of nothing, and of a lookup.
 	Choice *access.Choice
 	Lookup bool
@@ -145,7 +146,7 @@ func (x *explainer) block(b *block, batch bool) {
 }
 
 func (x *explainer) add(l *leaf, choice *access.Choice, batch bool) {
-	x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Choice: choice, Batch: batch, leaf: l})
+	x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Changed: l.changed, Choice: choice, Batch: batch, leaf: l})
 }
 
 // before visits the subqueries that bound a read, which are executed before it.
@@ -199,7 +200,7 @@ func (x *explainer) node(n node, batch bool) {
 			x.block(n.lateral.block, true)
 		} else if n.index != nil {
 			l := n.leaf
-			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Lookup: true, Index: n.index, Batch: batch, leaf: l})
+			x.steps = append(x.steps, Step{Source: l.source, Columns: l.columns, Lock: l.lock, Wait: l.wait, Changed: l.changed, Lookup: true, Index: n.index, Batch: batch, leaf: l})
 		} else {
 			x.node(n.right, batch && n.leaf == nil)
 		}

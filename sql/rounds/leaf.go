@@ -19,7 +19,8 @@ type leaf struct {
 	source     *bind.Source
 	lock       txn.Lock
 	wait       txn.Wait
-	columns    []int // of the table, that are read, rising
+	changed    bool  // the statement changes its rows
+	columns    []int // of the table, that are read, rising; behind them hidden ones
 	where      *expr.Program
 	filter     sqlparser.Expr // where's; nil: there is none
 	conditions []condition
@@ -30,7 +31,7 @@ type leaf struct {
 
 // newLeaf reads a table's columns; it has no filter yet.
 func newLeaf(q *bind.Query, s *bind.Source, columns []int) *leaf {
-	return &leaf{source: s, lock: q.Lock, wait: q.Wait, columns: columns, whole: true}
+	return &leaf{source: s, lock: q.Lock, wait: q.Wait, changed: s.Changed, columns: columns, whole: true}
 }
 
 // columnsOf finds the columns of a source that expressions refer to.
@@ -58,6 +59,9 @@ func (l *leaf) column(e sqlparser.Expr) (int, bool) {
 func (l *leaf) typeOf(pos int) expr.Type { return columnType(l.source.Table, pos) }
 
 func columnType(d *catalog.Descriptor, pos int) expr.Type {
+	if pos >= len(d.Record.Columns) {
+		return hiddenType
+	}
 	return expr.ColumnType(d.Type(pos), d.Record.Columns[pos].Nullable)
 }
 
@@ -107,7 +111,7 @@ func beginAll(list []condition, c *expr.Context) {
 
 // wanted is what the filter asks of the table with the present values. closed is set: no row can match.
 func (l *leaf) wanted(r *run) (w access.Wanted, err error) {
-	w = access.Wanted{Columns: l.columns, Whole: l.whole, Locking: l.lock != txn.LockNone}
+	w = access.Wanted{Columns: l.columns, Whole: l.whole, Locking: l.locks()}
 	closed := false
 	for _, g := range l.gates { // all of them, for their warnings
 		open, err := g.True(nil)
@@ -120,6 +124,9 @@ func (l *leaf) wanted(r *run) (w access.Wanted, err error) {
 	l.closed = l.closed || closed
 	return w, err
 }
+
+// locks reports whether its reads lock rows, or may.
+func (l *leaf) locks() bool { return l.lock != txn.LockNone || l.changed }
 
 // Read reads the rows of an access.
 func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Value, error) {

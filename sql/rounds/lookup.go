@@ -8,7 +8,6 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
-	"isochron/txn"
 )
 
 // lookupKey is a column of a table that equals a value of the row.
@@ -70,7 +69,7 @@ func (k *lookup) RowsFor(ctx context.Context, left [][]expr.Value) ([][]expr.Val
 	if len(k.keys) == 0 || k.ranges > lookupRanges {
 		return k.whole(ctx, 0)
 	}
-	if free := k.leaf.lock == txn.LockNone; free && k.batches > 1 && k.batches&(k.batches-1) == 0 {
+	if free := !k.leaf.locks(); free && k.batches > 1 && k.batches&(k.batches-1) == 0 {
 		if rows, all, err := k.whole(ctx, tryRows*k.looked); all || err != nil {
 			return rows, all, err
 		}
@@ -84,7 +83,7 @@ func (k *lookup) RowsFor(ctx context.Context, left [][]expr.Value) ([][]expr.Val
 	if err != nil || choice == nil {
 		return nil, k.leaf.closed, err
 	}
-	if k.ranges += len(choice.Scans); k.ranges > lookupRanges && k.ranges > len(choice.Scans) && k.leaf.lock == txn.LockNone {
+	if k.ranges += len(choice.Scans); k.ranges > lookupRanges && k.ranges > len(choice.Scans) && !k.leaf.locks() {
 		return k.whole(ctx, 0)
 	}
 	rows, err := k.read(ctx, choice)

@@ -13,6 +13,9 @@ type Value = rowcodec.Value
 // FetchValues reads the columns at these positions of the rows of the access, in the order of the index. It costs the same
 // rounds as Fetch. Text and bytes are those that were read, not copies.
 func (a *Access) FetchValues(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([][]Value, error) {
+	if a.hides(columns) {
+		return a.heldValues(ctx, tx, m, columns)
+	}
 	single := a.Rounds(m, columns) <= 1
 	hits, err := a.collect(ctx, tx, m, single)
 	if err != nil {
