@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 	"maps"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func (w *walked) stored() map[string]row {
 		w.t.Fatal(err)
 	}
 	out := map[string]row{}
-	_, err = account.Edit(data, func(rd *mysql_db.Editor) {
+	_, err = editStored(data, func(rd *mysql_db.Editor) {
 		rd.VisitUsers(func(u *mysql_db.User) {
 			attributes := ""
 			if u.Attributes != nil {
@@ -448,7 +449,7 @@ func same(map[string]row) {}
 // wireRefuses reports whether the wire library's own parser refuses to prepare a statement,
 // before this server sees it: an ALTER USER of more than one account, or of a lock.
 func wireRefuses(stmt string) bool {
-	_, mark := account.WithCreateUser(stmt)
+	_, mark := accounts.WithCreateUser(stmt)
 	return mark != "" && (mark != "\x00alter:" || strings.Contains(stmt, ","))
 }
 

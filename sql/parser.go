@@ -7,7 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
-	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 	"isochron/sql/parse"
 	"isochron/sql/window"
 	"isochron/txn"
@@ -74,10 +74,10 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 		return nil, err
 	}
 	query, share := replaceForShare(withoutMariaDB(query))
-	text, alter := account.WithCreateUser(query)
+	text, alter := accounts.WithCreateUser(query)
 	stmt, err := p.Parser.ParseSimple(blankSnapshot(text))
 	if err == nil {
-		account.MarkAlter(stmt, alter)
+		accounts.MarkAlter(stmt, alter)
 		err = checkBounds(context.Background(), stmt)
 	}
 	if err == nil {
@@ -107,8 +107,8 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 		return nil, "", "", err
 	}
 	text, share := replaceForShare(query)
-	text, system := account.WithSystemUser(text)
-	text, alter := account.WithCreateUser(text)
+	text, system := accounts.WithSystemUser(text)
+	text, alter := accounts.WithCreateUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
 	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, parsed, rest, err
@@ -136,9 +136,9 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 		return keepOf(ctx, unsupported(query, err))
 	}
 	if system {
-		account.CorrectSystemUser(stmt)
+		accounts.CorrectSystemUser(stmt)
 	}
-	account.MarkAlter(stmt, alter)
+	accounts.MarkAlter(stmt, alter)
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, optio
 		return nil, 0, err
 	}
 	text, share := replaceForShare(query)
-	text, system := account.WithSystemUser(text)
-	text, alter := account.WithCreateUser(text)
+	text, system := accounts.WithSystemUser(text)
+	text, alter := accounts.WithCreateUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
 	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, n, err

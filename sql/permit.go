@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"isochron/sql/account"
 	"strconv"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -10,6 +9,9 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 )
 
 // permit is asked of each statement that a client sends, when it is parsed and, if it
@@ -22,11 +24,11 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 	if gctx, ok := ctx.(*gms.Context); ok {
 		s, _ = gctx.Session.(*Session)
 	}
-	r := account.RightOf(account.KindOf(stmt))
+	r := account.RightOf(accounts.KindOf(stmt))
 	if r == nil {
 		return keep(s, mysql.NewSQLError(codeInvalidRequest, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
 	}
-	if err := account.RefuseOptions(stmt); err != nil {
+	if err := accounts.RefuseOptions(stmt); err != nil {
 		return keep(s, err)
 	}
 	if s == nil {
@@ -61,7 +63,7 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 			n.Auth = leaveIt // processes shows to each what is theirs
 		}
 		if r.Statement == "SHOW CREATE" {
-			return h.MaySee(account.ShowsDatabase(n), n.Table.Name.String())
+			return h.MaySee(accounts.ShowsDatabase(n), n.Table.Name.String())
 		}
 	case *sqlparser.GrantRole:
 		n.Auth = leaveIt // mayChange judges, where the roles are
@@ -76,7 +78,7 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 			}
 		}
 	case *sqlparser.CreateUser:
-		if account.IsAlter(n) {
+		if accounts.IsAlter(n) {
 			n.Auth = leaveIt // mayChange judges, where the accounts are
 		}
 	case *sqlparser.DBDDL:

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 	"slices"
 	"strings"
 	"testing"
@@ -90,8 +91,8 @@ func TestRights(t *testing.T) {
 	w := newRightsWorld(t)
 	for _, r := range account.Rights() {
 		stmt, err := sqlparser.Parse(r.Example)
-		if err == nil && account.KindOf(stmt) != r.Statement {
-			t.Errorf("%s: its example %q is %q", r.Statement, r.Example, account.KindOf(stmt))
+		if err == nil && accounts.KindOf(stmt) != r.Statement {
+			t.Errorf("%s: its example %q is %q", r.Statement, r.Example, accounts.KindOf(stmt))
 		}
 		if err != nil && r.Statement != "block of a routine" {
 			t.Errorf("%s: %q: %v", r.Statement, r.Example, err)

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"isochron/sql/account"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +50,7 @@ func TestDoubledAccountsAreMended(t *testing.T) {
 	g := startGuarded(t, nil)
 	a := g.servers["va"].gateway.accounts
 	err := g.servers["va"].gateway.store.ChangeAccounts(t.Context(), func(old []byte) ([]byte, error) {
-		return account.Edit(old, func(ed *mysql_db.Editor) {
+		return editStored(old, func(ed *mysql_db.Editor) {
 			for i, password := range []string{"old", "third", "older"} {
 				ed.PutUser(&mysql_db.User{User: "root", Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
 					Plugin: "mysql_native_password", AuthString: verifierOf(password), PasswordLastChanged: time.Unix([]int64{50, 2000, 70}[i], 0)})

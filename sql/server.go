@@ -28,6 +28,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/exec"
 	"isochron/sql/legacy"
+	"isochron/sql/legacy/accounts"
 	"isochron/sql/memory"
 	"isochron/txn"
 )
@@ -208,7 +209,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 		}
 	}
 	g.engine = newEngine(g)
-	if g.accounts, err = account.New(g.store, g.engine.Analyzer.Catalog.MySQLDb, cfg.Root); err != nil {
+	if g.accounts, err = account.New(g.store, accounts.NewCodec(g.engine.Analyzer.Catalog.MySQLDb), cfg.Root); err != nil {
 		return nil, err
 	}
 	if cfg.Root != "" {
@@ -259,7 +260,7 @@ func (c *Config) check() error {
 // gate is how clients are let in.
 func (c *Config) gate() account.GateConfig {
 	observer, _ := c.Observer.(account.LoginObserver)
-	return account.GateConfig{RequireTLS: c.RequireTLS, FailedLoginDelay: c.FailedLoginDelay, LoginTimeout: c.LoginTimeout, Log: c.Log, Observer: observer, Pause: pauseLogin}
+	return account.GateConfig{RequireTLS: c.RequireTLS, FailedLoginDelay: c.FailedLoginDelay, LoginTimeout: c.LoginTimeout, Log: c.Log, Observer: observer}
 }
 
 func newEngine(g *gateway) *sqle.Engine {
@@ -283,7 +284,7 @@ func (s *Server) start(cfg Config) error {
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
 		Version: "8.0.31-isochron",
 		ProtocolListenerFactory: func(c server.Config, l mysql.ListenerConfig, e server.ServerEventListener) (server.ProtocolListener, error) {
-			l.AuthServer = account.NewGate(s.gateway.accounts, cfg.gate())
+			l.AuthServer = accounts.AuthServer(account.NewGate(s.gateway.accounts, cfg.gate()), pauseLogin)
 			return server.MySQLProtocolListenerFactory(c, l, e)
 		},
 		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {

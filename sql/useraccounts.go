@@ -11,6 +11,7 @@ import (
 
 	"isochron/sql/account"
 	"isochron/sql/catalog"
+	"isochron/sql/legacy/accounts"
 	"isochron/sql/sysvars"
 )
 
@@ -80,8 +81,13 @@ func (g *gateway) administers(m *mysql.Conn) bool {
 
 // changeAccounts does a statement about users in a transaction of the catalogue.
 func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {
-	err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error { return b.g.accounts.Change(ctx, n) })
+	stmt, err := accounts.StatementOf(n)
 	if err != nil {
+		return nil, err
+	}
+	who := ctx.Session.Client()
+	s := &account.Session{User: who.User, Host: who.Address, Database: ctx.GetCurrentDatabase(), Warn: ctx.Warn}
+	if err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error { return b.g.accounts.Change(ctx, s, stmt) }); err != nil {
 		return nil, err
 	}
 	return done(), b.g.accounts.Follow()

@@ -10,11 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/sql/catalog"
+	"isochron/sql/legacy"
 )
 
 // rootName is the user that a cluster begins with.
@@ -24,38 +21,29 @@ const rootName = "root"
 const accountsPatience = 5 * time.Second
 
 // Accounts are the users of the cluster as this gateway has them. They live in
-// the catalogue; shown is what the engine looks at, and follows it.
+// the catalogue; what the engine shows of them follows it.
 type Accounts struct {
 	store *catalog.Store
-	shown *mysql_db.MySQLDb
+	codec Codec
 	first []byte // the users of a cluster in which none were ever made
 
 	mu      sync.Mutex
-	applied []byte                           // what shown holds
+	applied []byte                           // what the engine shows
 	seen    atomic.Pointer[catalog.Snapshot] // the catalogue that it is of; each statement asks
-	book    atomic.Pointer[book]             // what shown holds
+	book    atomic.Pointer[Book]             // likewise
 
 	asking  sync.Mutex
 	askedAt time.Time // when the last question to the leader began
 }
 
 // New makes the users of a gateway: root alone, until the catalogue is read.
-func New(store *catalog.Store, shown *mysql_db.MySQLDb, rootVerifier string) (*Accounts, error) {
-	a := &Accounts{store: store, shown: shown}
-	shown.SetEnabled(true)
-	shown.SetPersister(refusePersist{})
-	db, saved := scratch()
-	ed := db.Editor()
-	defer ed.Close()
-	ed.PutUser(&mysql_db.User{
-		User: rootName, Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
-		Plugin: string(mysql.MysqlNativePassword), AuthString: rootVerifier, PasswordLastChanged: time.Unix(1, 0),
-	})
-	if err := db.Persist(gms.NewEmptyContext(), ed); err != nil {
+func New(store *catalog.Store, codec Codec, rootVerifier string) (*Accounts, error) {
+	first, err := codec.Encode(Stored{Users: []*User{rootUser(rootVerifier, time.Unix(1, 0))}})
+	if err != nil {
 		return nil, err
 	}
-	a.first = saved.data
-	return a, a.apply(a.first)
+	a := &Accounts{store: store, codec: codec, first: first}
+	return a, a.apply(first)
 }
 
 // Seed stores the first users, if the cluster has none.
@@ -81,55 +69,23 @@ func CheckVerifier(text string) error {
 	return nil
 }
 
-// captured keeps what the engine would have stored.
-type captured struct{ data []byte }
-
-// Persist implements mysql_db.MySQLDbPersistence.
-func (c *captured) Persist(_ *gms.Context, data []byte) error {
-	c.data = data
-	return nil
-}
-
-// refusePersist is for the users that are shown: they change through the catalogue.
-type refusePersist struct{}
-
-// Persist implements mysql_db.MySQLDbPersistence.
-func (refusePersist) Persist(*gms.Context, []byte) error { return ErrUserTables }
-
 // ErrUserTables is the answer to a statement that writes a table of users directly.
-var ErrUserTables = mysql.NewSQLError(codeNotSupported, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
+var ErrUserTables = legacy.NewError(codeNotSupported, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
 
-// scratch are users to work on before they are stored.
-func scratch() (*mysql_db.MySQLDb, *captured) {
-	db, c := mysql_db.CreateEmptyMySQLDb(), new(captured)
-	db.SetEnabled(true)
-	db.SetPersister(c)
-	return db, c
+// rootUser is root with every privilege.
+func rootUser(verifier string, changed time.Time) *User {
+	own := nothing.with(nothing)
+	own.Global = all
+	return &User{Name: Name{anyHost, rootName}, Plugin: Native, Verifier: verifier, PasswordChanged: changed, Own: own}
 }
 
-func load(db *mysql_db.MySQLDb, data []byte) error {
-	ed := db.Editor()
-	defer ed.Close()
-	if err := db.OverwriteUsersAndGrantData(gms.NewEmptyContext(), ed, data); err != nil {
-		return fmt.Errorf("the stored users cannot be read: %w", err)
+// read is a book of what is stored.
+func (a *Accounts) read(data []byte) (*Book, error) {
+	s, err := a.codec.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("the stored users cannot be read: %w", err)
 	}
-	mendLoaded(ed, data)
-	return nil
-}
-
-// Edit is what stored users become when something is done to them.
-func Edit(data []byte, do func(*mysql_db.Editor)) ([]byte, error) {
-	db, saved := scratch()
-	if err := load(db, data); err != nil {
-		return nil, err
-	}
-	ed := db.Editor()
-	defer ed.Close()
-	do(ed)
-	if err := db.Persist(gms.NewEmptyContext(), ed); err != nil {
-		return nil, err
-	}
-	return saved.data, nil
+	return bookOf(s), nil
 }
 
 // apply shows users to the engine. Sessions see their new grants at their next statement.
@@ -140,11 +96,15 @@ func (a *Accounts) apply(data []byte) error {
 	if a.applied != nil && bytes.Equal(a.applied, data) {
 		return nil
 	}
-	if err := load(a.shown, data); err != nil {
+	b, err := a.read(data)
+	if err == nil {
+		err = a.codec.Show(b.stored())
+	}
+	if err != nil {
 		return err
 	}
 	a.applied = data
-	a.book.Store(bookOf(a.shown))
+	a.book.Store(b)
 	return nil
 }
 
@@ -203,24 +163,50 @@ func (a *Accounts) AskLeader() error {
 
 // Change does a statement about users on the stored ones, in one transaction of the
 // catalogue: of two gateways that change them none loses its change.
-func (a *Accounts) Change(ctx *gms.Context, n gms.Node) error {
+func (a *Accounts) Change(ctx context.Context, s *Session, stmt Statement) error {
+	return a.edit(ctx, func(b *Book, d *draft) error {
+		me := b.users[Name{s.Host, s.User}]
+		if me == nil {
+			return legacy.NewError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s': the account was dropped", s.User, s.Host)
+		}
+		d.Session = s
+		if err := stmt.may(&judge{b, me, s.Database}); err != nil {
+			return err
+		}
+		return stmt.do(d)
+	})
+}
+
+// SetRoot gives root a new password, by its verifier, and every privilege: it is made again
+// if it was dropped, and let in if it was locked.
+func (a *Accounts) SetRoot(ctx context.Context, verifier string) error {
+	if err := CheckVerifier(verifier); err != nil {
+		return err
+	}
+	err := a.edit(ctx, func(_ *Book, d *draft) error {
+		d.put(rootUser(verifier, time.Now().UTC()))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.AskLeader()
+}
+
+// edit stores what accounts become by a change.
+func (a *Accounts) edit(ctx context.Context, change func(b *Book, d *draft) error) error {
 	return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
 		if old == nil {
 			old = a.first
 		}
-		db, saved := scratch()
-		if err := load(db, old); err != nil {
+		b, err := a.read(old)
+		if err != nil {
 			return nil, err
 		}
-		if err := mayChange(ctx, n, db); err != nil {
+		d := b.draft()
+		if err := change(b, d); err != nil {
 			return nil, err
 		}
-		if err := doAccounts(ctx, n, db); err != nil {
-			return nil, err
-		}
-		if saved.data == nil {
-			return old, nil
-		}
-		return saved.data, nil
+		return a.codec.Encode(d.stored())
 	})
 }

@@ -1,10 +1,10 @@
 // Package account has the users of a cluster: who may log in, what each account holds, who may
-// change it, and how much of a node it takes.
+// change it, and how much of a node it takes. It knows the engine only through a Codec.
 //
-// How it works. All accounts are one value of the catalogue. Accounts decodes it for the engine,
-// whose table of users only shows it, and keeps a book of it, which logins and checks ask; a statement about accounts changes a copy inside a
-// transaction of the catalogue (Accounts.Change), where it is also judged: no account becomes
-// stronger by making or changing another. NewGate lets clients in. Before it refuses a name or
+// How it works. All accounts are one value of the catalogue, in a form that a Codec reads and writes. Accounts keeps a Book
+// of it, which logins and checks ask; the Codec has the engine's table of users show it. A Statement about accounts changes
+// a copy inside a transaction of the catalogue (Accounts.Change), where it is also judged: no account becomes
+// stronger by making or changing another. A Gate lets clients in. Before it refuses a name or
 // a password it asks the catalogue's leader once, for the account may be new. A failed login is
 // logged, counted and answered late.
 //
@@ -13,13 +13,13 @@
 // whether that is enough for tables, databases, procedures and sessions, by their names. Shares
 // bound the connections, memory and prepared statements of one account.
 //
+// Invariant: a Book, its accounts and their Holdings do not change; a change makes copies.
+//
 // What the caller owes it.
 //
-//  1. Each statement is named (KindOf), its options are checked (RefuseOptions), and its row of
+//  1. Each statement is named, its options are checked, and its row of
 //     Rights is held against a Holder, when it is parsed and again when it is executed after
-//     having been prepared.
-//  2. ALTER USER and SYSTEM_USER, which the engine's parser does not know, are rewritten before
-//     parsing (WithCreateUser, WithSystemUser) and marked or corrected after it.
-//  3. Follow or Refresh is called before each statement, or it sees old grants.
-//  4. What is taken of a Share is given back.
+//     having been prepared (sql/legacy/accounts names and checks those of the engine's parser).
+//  2. Follow or Refresh is called before each statement, or it sees old grants.
+//  3. What is taken of a Share is given back.
 package account

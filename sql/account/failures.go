@@ -4,16 +4,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"sync"
 	"time"
 
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/preauth"
+	"isochron/sql/legacy"
 )
 
 // LoginObserver is notified of logins that failed, from many goroutines. reason is a word
@@ -31,7 +29,6 @@ type failures struct {
 	log      *slog.Logger
 	observer LoginObserver // may be nil
 	off      bool          // nothing waits
-	pause    func(m *mysql.Conn, until time.Time)
 
 	mu        sync.Mutex
 	byAccount *preauth.Failures
@@ -41,17 +38,17 @@ type failures struct {
 func newFailures(cfg GateConfig) *failures {
 	d := preauth.DefaultDelays
 	d.Most = min(cfg.FailedLoginDelay, cfg.LoginTimeout/2) // the answer must still go out
-	return &failures{log: cfg.Log, observer: cfg.Observer, off: d.Most < 0, pause: cfg.Pause, byAccount: preauth.NewFailures(d), byAddress: preauth.NewFailures(d)}
+	return &failures{log: cfg.Log, observer: cfg.Observer, off: d.Most < 0, byAccount: preauth.NewFailures(d), byAddress: preauth.NewFailures(d)}
 }
 
-// failed is told why somebody was not let in, and returns when the answer may go out.
-func (f *failures) failed(conn *mysql.Conn, user string, remote net.Addr, began time.Time, err error) {
-	var e *mysql.SQLError
-	if !errors.As(err, &e) || e.Num != codeAccessDenied && e.Num != codeNeedsTLS && e.Num != codeAccountLocked {
+// failed logs and counts why somebody was not let in, and returns when the answer may go out.
+func (f *failures) failed(c Client, user string, remote net.Addr, began time.Time, err error) {
+	code := legacy.NumberOf(err)
+	if code != codeAccessDenied && code != codeNeedsTLS && code != codeAccountLocked {
 		return // the client has left
 	}
 	reason, wait := "password", time.Duration(0)
-	switch e.Num {
+	switch code {
 	case codeNeedsTLS:
 		reason = "tls"
 	case codeAccountLocked:
@@ -62,9 +59,9 @@ func (f *failures) failed(conn *mysql.Conn, user string, remote net.Addr, began 
 	if f.observer != nil {
 		f.observer.LoginFailed(reason)
 	}
-	f.log.Warn("a login failed", "user", fmt.Sprintf("%.64s", user), "from", remote.String(), "code", e.Num, "answered_after", wait.String())
+	f.log.Warn("a login failed", "user", fmt.Sprintf("%.64s", user), "from", remote.String(), "code", code, "answered_after", wait.String())
 	if !f.off && reason == "password" {
-		f.pause(conn, began.Add(failedMin+wait))
+		c.Pause(began.Add(failedMin + wait))
 	}
 }
 
@@ -97,21 +94,21 @@ func (a *Accounts) Administers(user, host string) bool {
 // of one of the users that there are. For a name it is the same at every node and after
 // every start, as it is for a name that exists: it goes by what the cluster began with,
 // which clients do not know.
-func (a *Accounts) decoy(name string) mysql.AuthMethodDescription {
+func (a *Accounts) decoy(name string) string {
 	all, sha2 := 0, 0
 	for _, u := range a.book.Load().users { // order: counted
-		if u.role || u.verifier == "" {
+		if u.Role || u.Verifier == "" {
 			continue
 		}
 		all++
-		if u.plugin == string(mysql.CachingSha2Password) {
+		if u.Plugin == Sha2 {
 			sha2++
 		}
 	}
 	keyed := hmac.New(sha256.New, a.first)
 	keyed.Write([]byte(name))
 	if at := float64(binary.BigEndian.Uint64(keyed.Sum(nil))) / (1 << 64); at < float64(sha2)/float64(max(all, 1)) {
-		return mysql.CachingSha2Password
+		return Sha2
 	}
-	return mysql.MysqlNativePassword
+	return Native
 }

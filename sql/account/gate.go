@@ -11,10 +11,8 @@ import (
 	"sync"
 	"time"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
-
 	"isochron/preauth"
+	"isochron/sql/legacy"
 )
 
 // The numbers of what can become of a login.
@@ -23,16 +21,15 @@ const (
 	codeNeedsTLS     = 3159
 )
 
-// authenticator lets clients in. The engine's own would take a password over an open
+// Gate lets clients in. The engine's own would take a password over an open
 // connection when TLS is demanded, and can be made to panic by a short answer.
-type authenticator struct {
+type Gate struct {
 	accounts   *Accounts
 	requireTLS bool
-	methods    []mysql.AuthMethod
 	failures   *failures
 	strangers  strangers
-	noneNative *userAccount // asked for a password in the place of an unknown account
-	noneSha2   *userAccount
+	noneNative *User // asked for a password in the place of an unknown account
+	noneSha2   *User
 
 	mu     sync.Mutex
 	proved map[string][sha256.Size]byte // stored passwords that were proved, by their stored form
@@ -49,88 +46,64 @@ type GateConfig struct {
 	FailedLoginDelay, LoginTimeout time.Duration
 	Log                            *slog.Logger  // of logins that failed
 	Observer                       LoginObserver // may be nil
-	// Pause waits until a time, or until the client has gone.
-	Pause func(m *mysql.Conn, until time.Time)
 }
 
-// NewGate is what asks clients of a server who they are, and lets them in.
-func NewGate(a *Accounts, cfg GateConfig) mysql.AuthServer {
-	g := &authenticator{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
-	g.noneNative = &userAccount{plugin: string(mysql.MysqlNativePassword), verifier: "*" + strings.Repeat("0", 40)}
-	if again, err := mysql.SerializeCachingSha2PasswordAuthString(rand.Text(), []byte(rand.Text()[:20]), mysql.DefaultCachingSha2PasswordHashIterations); err == nil {
-		g.noneSha2 = &userAccount{plugin: string(mysql.CachingSha2Password), verifier: string(again)}
-	}
-	g.methods = []mysql.AuthMethod{
-		&method{mysql.NewMysqlNativeAuthMethod(g, nil), g, mysql.MysqlNativePassword},
-		&method{mysql.NewSha2CachingAuthMethod(g, g, nil), g, mysql.CachingSha2Password},
+// Client is a connection that logs in.
+type Client interface {
+	RemoteAddr() net.Addr
+	TLSEnabled() bool
+	First() bool           // this is the first call
+	Pause(until time.Time) // or until the client has gone
+}
+
+// NewGate is what lets clients in.
+func NewGate(a *Accounts, cfg GateConfig) *Gate {
+	g := &Gate{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
+	g.noneNative = &User{Plugin: Native, Verifier: "*" + strings.Repeat("0", 40)}
+	if again, err := legacy.Sha2Verifier(rand.Text(), []byte(rand.Text()[:20]), legacy.Sha2Iterations); err == nil {
+		g.noneSha2 = &User{Plugin: Sha2, Verifier: again}
 	}
 	return g
 }
 
-// AuthMethods implements mysql.AuthServer.
-func (g *authenticator) AuthMethods() []mysql.AuthMethod { return g.methods }
-
-// DefaultAuthMethodDescription implements mysql.AuthServer.
-func (g *authenticator) DefaultAuthMethodDescription() mysql.AuthMethodDescription {
-	return mysql.MysqlNativePassword
-}
-
-// method is a way to prove a password, behind what holds for every way.
-type method struct {
-	mysql.AuthMethod
-	g    *authenticator
-	name mysql.AuthMethodDescription
-}
-
-// HandleUser implements mysql.AuthMethod. Who does not exist is asked for a
+// Asks reports whether a client is asked for a password in the way of a plugin. Who does not exist is asked for a
 // password too.
-func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
-	_ = m.g.accounts.Refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
-	host := HostOf(conn.RemoteAddr())
-	u := m.g.accounts.find(user, host)
-	if m.g.strangers.asks(preauth.HostKey(conn.RemoteAddr()), u == nil, time.Now()) && m.g.askOnce(conn) {
-		u = m.g.accounts.find(user, host)
+func (g *Gate) Asks(c Client, user, plugin string) bool {
+	_ = g.accounts.Refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
+	host := HostOf(c.RemoteAddr())
+	u := g.accounts.find(user, host)
+	if g.strangers.asks(preauth.HostKey(c.RemoteAddr()), u == nil, time.Now()) && g.askOnce(c) {
+		u = g.accounts.find(user, host)
 	}
 	if u == nil {
-		return m.name == m.g.accounts.decoy(user)
+		return plugin == g.accounts.decoy(user)
 	}
-	return u.plugin == string(m.name)
+	return u.Plugin == plugin
 }
 
-// HandleAuthPluginData implements mysql.AuthMethod.
-func (m *method) HandleAuthPluginData(conn *mysql.Conn, user string, server, client []byte, remote net.Addr) (mysql.Getter, error) {
-	began := time.Now()
-	getter, err := m.prove(conn, user, server, client, remote)
+// Done notes what has become of a login that began at a time. It returns when the answer may go out.
+func (g *Gate) Done(c Client, user string, remote net.Addr, began time.Time, err error) {
 	if err != nil {
-		m.g.failures.failed(conn, user, remote, began, err)
+		g.failures.failed(c, user, remote, began, err)
 	} else {
-		m.g.failures.passed(user)
+		g.failures.passed(user)
 	}
-	return getter, err
 }
 
-func (m *method) prove(conn *mysql.Conn, user string, server, client []byte, remote net.Addr) (mysql.Getter, error) {
-	if !conn.TLSEnabled() {
-		switch {
-		case m.g.requireTLS:
-			return nil, mysql.NewSQLError(codeNeedsTLS, "HY000", "Connections using insecure transport are prohibited: connect with TLS, and verify the server with the cluster's sql-ca.crt")
-		case m.name == mysql.CachingSha2Password:
-			return nil, mysql.NewSQLError(codeNeedsTLS, "HY000", "A password of caching_sha2_password is sent over TLS only: connect with TLS, or give the user a mysql_native_password")
-		}
+// MayProve is nil if a client may prove a password by a plugin over its connection.
+func (g *Gate) MayProve(c Client, plugin string) error {
+	switch {
+	case c.TLSEnabled():
+	case g.requireTLS:
+		return legacy.NewError(codeNeedsTLS, "HY000", "Connections using insecure transport are prohibited: connect with TLS, and verify the server with the cluster's sql-ca.crt")
+	case plugin == Sha2:
+		return legacy.NewError(codeNeedsTLS, "HY000", "A password of caching_sha2_password is sent over TLS only: connect with TLS, or give the user a mysql_native_password")
 	}
-	return m.AuthMethod.HandleAuthPluginData(conn, user, server, client, remote)
+	return nil
 }
 
 // askOnce asks the leader for the users, once for each connection.
-func (g *authenticator) askOnce(conn *mysql.Conn) bool {
-	if conn.ClientData != nil {
-		return false
-	}
-	conn.ClientData = asked{}
-	return g.accounts.AskLeader() == nil
-}
-
-type asked struct{}
+func (g *Gate) askOnce(c Client) bool { return c.First() && g.accounts.AskLeader() == nil }
 
 // strangers are addresses from which an unknown account was asked for.
 // The leader is asked for such a name, which takes time. From there it is asked for every
@@ -161,38 +134,38 @@ func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
 }
 
 // verify lets a user in whose password is proved. If it is not, the password may
-// have been changed a moment ago: once, the leader is asked.
-func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*userAccount) bool) (mysql.Getter, error) {
+// have been changed since: once, the leader is asked.
+func (g *Gate) verify(c Client, user string, remote net.Addr, password bool, proved func(*User) bool) (Name, error) {
 	host := HostOf(remote)
 	for {
 		u := g.accounts.find(user, host)
-		if u != nil && mayTry(conn, u, remote) && proved(u) {
-			if !u.locked {
-				return gms.MysqlConnectionUser{User: u.user, Host: u.host}, nil
+		if u != nil && mayTry(c, u, remote) && proved(u) {
+			if !u.Locked {
+				return u.Name, nil
 			}
 		} else {
 			u = nil
 		}
-		if !g.askOnce(conn) {
+		if !g.askOnce(c) {
 			if u != nil {
-				return nil, locked(user, host)
+				return Name{}, locked(user, host)
 			}
 			if g.accounts.find(user, host) == nil { // it takes as long
 				_ = proved(g.noneNative) || g.noneSha2 != nil && proved(g.noneSha2)
 			}
-			return nil, denied(user, host, password)
+			return Name{}, denied(user, host, password)
 		}
 	}
 }
 
 // mayTry holds for every way to prove a password: an account without a password is
 // refused from another machine.
-func mayTry(conn *mysql.Conn, u *userAccount, remote net.Addr) bool {
-	if u.verifier == "" && !isLoopback(remote) {
+func mayTry(c Client, u *User, remote net.Addr) bool {
+	if u.Verifier == "" && !isLoopback(remote) {
 		return false
 	}
 	// There are no certificates of clients, so who must show one cannot come in.
-	return u.tls == "" || u.tls == "ANY" && conn.TLSEnabled()
+	return u.TLS == "" || u.TLS == "ANY" && c.TLSEnabled()
 }
 
 func isLoopback(a net.Addr) bool {
@@ -215,71 +188,72 @@ func denied(user, host string, password bool) error {
 	if password {
 		using = "YES"
 	}
-	return mysql.NewSQLError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s' (using password: %s)", user, host, using)
+	return legacy.NewError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s' (using password: %s)", user, host, using)
 }
 
-// UserEntryWithHash implements mysql.HashStorage: mysql_native_password.
-func (g *authenticator) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, error) {
-	return g.verify(conn, user, remote, len(answer) > 0, func(u *userAccount) bool {
-		if u.plugin != string(mysql.MysqlNativePassword) {
+// locked is MySQL's answer to a client that has proved the password of a locked account.
+func locked(user, host string) error {
+	return legacy.NewError(codeAccountLocked, "HY000", "Access denied for user '%s'@'%s'. Account is locked.", user, host)
+}
+
+// Native is the account of a client that has answered to a salt as mysql_native_password does.
+func (g *Gate) Native(c Client, salt []byte, user string, answer []byte, remote net.Addr) (Name, error) {
+	return g.verify(c, user, remote, len(answer) > 0, func(u *User) bool {
+		switch {
+		case u.Plugin != Native:
 			return false
-		}
-		if u.verifier == "" {
+		case u.Verifier == "":
 			return len(answer) == 0
 		}
-		stored, err := mysql.DecodeMysqlNativePasswordHex(u.verifier)
-		return err == nil && len(stored) == 20 && len(answer) == 20 && mysql.VerifyHashedMysqlNativePassword(answer, salt, stored)
+		return legacy.ProvesNative(answer, salt, u.Verifier)
 	})
 }
 
-// UserEntryWithCacheHash implements mysql.CachingStorage: the fast path of
-// caching_sha2_password, for a password that was proved before.
-func (g *authenticator) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
+// Cached is the account of a client that has answered to a salt as caching_sha2_password does, for a password that was proved
+// before; false: it must send its password.
+func (g *Gate) Cached(c Client, salt []byte, user string, answer []byte, remote net.Addr) (who Name, known bool, err error) {
 	if len(answer) == 0 || len(answer) == 1 && answer[0] == 0 {
-		getter, err := g.verify(conn, user, remote, false, func(u *userAccount) bool {
-			return u.plugin == string(mysql.CachingSha2Password) && u.verifier == ""
-		})
-		return getter, mysql.AuthAccepted, err
+		who, err = g.verify(c, user, remote, false, func(u *User) bool { return u.Plugin == Sha2 && u.Verifier == "" })
+		return who, true, err
 	}
 	u := g.accounts.find(user, HostOf(remote))
-	if u == nil || u.plugin != string(mysql.CachingSha2Password) || u.verifier == "" || u.locked || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
-		return nil, mysql.AuthNeedMoreData, nil
+	if u == nil || u.Plugin != Sha2 || u.Verifier == "" || u.Locked || !mayTry(c, u, remote) || len(answer) != sha256.Size {
+		return Name{}, false, nil
 	}
 	g.mu.Lock()
-	hash, ok := g.proved[u.verifier]
+	hash, ok := g.proved[u.Verifier]
 	g.mu.Unlock()
-	if !ok || !mysql.VerifyHashedCachingSha2Password(answer, salt, hash[:]) {
-		return nil, mysql.AuthNeedMoreData, nil
+	if !ok || !legacy.ProvesSha2(answer, salt, hash[:]) {
+		return Name{}, false, nil
 	}
-	return gms.MysqlConnectionUser{User: u.user, Host: u.host}, mysql.AuthAccepted, nil
+	return u.Name, true, nil
 }
 
-// UserEntryWithPassword implements mysql.PlainTextStorage: the slow path of
-// caching_sha2_password, over TLS.
-func (g *authenticator) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
-	return g.verify(conn, user, remote, password != "", func(u *userAccount) bool {
-		if u.plugin != string(mysql.CachingSha2Password) {
+// Password is the account of a client that has sent its password over TLS, as caching_sha2_password has it.
+func (g *Gate) Password(c Client, user, password string, remote net.Addr) (Name, error) {
+	return g.verify(c, user, remote, password != "", func(u *User) bool {
+		if u.Plugin != Sha2 {
 			return false
 		}
-		if u.verifier == "" {
+		if u.Verifier == "" {
 			return password == ""
 		}
-		digest, iterations, salt, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(u.verifier))
-		if err != nil || digest != "SHA256" {
+		iterations, salt, err := legacy.ReadSha2Verifier(u.Verifier)
+		if err != nil {
 			return false
 		}
-		again, err := mysql.SerializeCachingSha2PasswordAuthString(password, salt, iterations)
-		if err != nil || subtle.ConstantTimeCompare(again, []byte(u.verifier)) != 1 {
+		again, err := legacy.Sha2Verifier(password, salt, iterations)
+		if err != nil || subtle.ConstantTimeCompare([]byte(again), []byte(u.Verifier)) != 1 {
 			return false
 		}
-		g.remember(u.verifier, password)
+		g.remember(u.Verifier, password)
 		return true
 	})
 }
 
 // remember keeps a proved password for the fast path, under its stored form: a
 // new password has another.
-func (g *authenticator) remember(stored, password string) {
+func (g *Gate) remember(stored, password string) {
 	once := sha256.Sum256([]byte(password))
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,6 +13,7 @@ const (
 	codeDeniedDatabase  = 1044
 	codeDeniedProcedure = 1370
 	codeNotSupported    = 1235
+	codeAccountLocked   = 3118
 )
 
 // The dynamic privileges that are asked for. SUPER stands for each of them.
@@ -29,12 +30,17 @@ func Needs(privilege string) error {
 	return legacy.NewError(codeNeedsPrivilege, "42000", "Access denied; you need (at least one of) the %s privilege(s) for this operation", strings.ReplaceAll(privilege, " or ", ", "))
 }
 
+// NotSupported refuses an option of a statement, and says what to do instead.
+func NotSupported(option, instead string) error {
+	return legacy.NewError(codeNotSupported, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
+}
+
 // Holder is an account on whose behalf something is done.
 type Holder struct {
 	accounts   *Accounts
 	User, Host string // of the account
 	Database   string // the current one; empty: none
-	held       *holdings
+	held       *Holdings
 }
 
 // Holder is the account of a session, with what it holds now.
@@ -47,7 +53,7 @@ func (a *Accounts) Holder(user, host, database string) Holder {
 }
 
 // nothing are the privileges of no account.
-var nothing = &holdings{}
+var nothing = &Holdings{}
 
 // Has reports whether a privilege is held globally.
 func (h *Holder) Has(privilege string) bool { return h.held.has(privilege) }
@@ -107,7 +113,7 @@ func (h *Holder) DeniedDatabase(db string) error {
 // HoldsOnProcedure is nil if a privilege is held on a procedure.
 func (h *Holder) HoldsOnProcedure(need, db, name string) error {
 	on := h.held.on(db)
-	if h.held.has(need) || (on.all()|on.routine(routine{strings.ToLower(name), true}))&anyOf(need) != 0 {
+	if h.held.has(need) || (on.all()|on.routine(Routine{strings.ToLower(name), true}))&anyOf(need) != 0 {
 		return nil
 	}
 	return legacy.NewError(codeDeniedProcedure, "42000", "%s command denied to user '%s' for routine '%s.%s'", strings.ToLower(need), h.User, db, name)
@@ -116,7 +122,7 @@ func (h *Holder) HoldsOnProcedure(need, db, name string) error {
 // IsSelf reports whether a name in a statement is the holder's own account.
 func (h *Holder) IsSelf(name, host string) bool {
 	me := h.accounts.named(h.User, h.Host)
-	return me != nil && me.user == name && strings.EqualFold(me.host, canonicalHost(host))
+	return me != nil && me.User == name && strings.EqualFold(me.Host, canonicalHost(host))
 }
 
 // MaySee is for SHOW statements about one table, or about a database: an account with nothing on
@@ -130,7 +136,7 @@ func (h *Holder) MaySee(db, table string) error {
 	}
 	on := h.held.on(db)
 	switch {
-	case h.held.global != 0 || on.all() != 0:
+	case h.held.Global != 0 || on.all() != 0:
 		return nil
 	case table == "" && !on.some():
 		return h.DeniedDatabase(db)
@@ -144,7 +150,7 @@ func (h *Holder) MaySee(db, table string) error {
 // account may be none.
 func (h *Holder) MayKill(user, host string) error {
 	theirs := h.accounts.named(user, host)
-	if theirs != nil && h.IsSelf(theirs.user, theirs.host) {
+	if theirs != nil && h.IsSelf(theirs.User, theirs.Host) {
 		return nil
 	}
 	if theirs != nil && theirs.held.has(systemUser) && !h.Has(systemUser) {

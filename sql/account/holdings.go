@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// set is a set of the static privileges, those of the SQL standard and of MySQL 5: a bit for each, in the order of names.
-type set uint64
+// Set is a set of the static privileges, those of the SQL standard and of MySQL 5: a bit for each, in the order of names.
+type Set uint64
 
 // names are the static privileges as GRANT has them.
 var names = [...]string{
@@ -16,10 +16,10 @@ var names = [...]string{
 }
 
 // all are all static privileges.
-const all set = 1<<len(names) - 1
+const all Set = 1<<len(names) - 1
 
-var bits = func() map[string]set {
-	m := make(map[string]set, len(names))
+var bits = func() map[string]Set {
+	m := make(map[string]Set, len(names))
 	for i, name := range names {
 		m[name] = 1 << i
 	}
@@ -29,7 +29,7 @@ var bits = func() map[string]set {
 var super, grantOption = bits["SUPER"], bits["GRANT OPTION"]
 
 // anyOf are the static privileges of a need; "A or B" is either.
-func anyOf(need string) (s set) {
+func anyOf(need string) (s Set) {
 	if one, ok := bits[need]; ok {
 		return one
 	}
@@ -40,7 +40,7 @@ func anyOf(need string) (s set) {
 }
 
 // name is the first privilege of a set.
-func (s set) name() string {
+func (s Set) name() string {
 	for i, name := range names {
 		if s&(1<<i) != 0 {
 			return name
@@ -49,196 +49,204 @@ func (s set) name() string {
 	return ""
 }
 
-// holdings are the privileges of an account. They do not change. Names of databases, tables, columns and routines are in
-// lower case.
-type holdings struct {
-	global    set
-	dynamic   map[string]bool // by name in lower case; WITH GRANT OPTION
-	databases map[string]*onDatabase
+// Holdings are the privileges of an account. They do not change once they are in a Book. Keys are names in lower case.
+type Holdings struct {
+	Global    Set
+	Dynamic   map[string]bool // by name; WITH GRANT OPTION
+	Databases map[string]*OnDatabase
 }
 
-// onDatabase are privileges on a database and what is in it. nil: none.
-type onDatabase struct {
-	whole    set
-	tables   map[string]*onTable
-	routines map[routine]set
+// OnDatabase are privileges on a database and what is in it. nil: none.
+type OnDatabase struct {
+	Name     string // as it was first written
+	Whole    Set
+	Tables   map[string]*OnTable
+	Routines map[Routine]OnRoutine
 }
 
-type routine struct {
-	name      string
-	procedure bool
+// Routine is a procedure or a function.
+type Routine struct {
+	Name      string
+	Procedure bool
 }
 
-// onTable are privileges on a table. nil: none.
-type onTable struct {
-	whole   set
-	columns map[string]set
+// OnRoutine are privileges on a routine.
+type OnRoutine struct {
+	Name string // as it was first written
+	Set  Set
 }
 
-func (h *holdings) on(database string) *onDatabase { return h.databases[strings.ToLower(database)] }
+// OnTable are privileges on a table. nil: none.
+type OnTable struct {
+	Name    string // as it was first written
+	Whole   Set
+	Columns map[string]Set
+}
 
-func (o *onDatabase) all() set {
+func (h *Holdings) on(database string) *OnDatabase { return h.Databases[strings.ToLower(database)] }
+
+func (o *OnDatabase) all() Set {
 	if o == nil {
 		return 0
 	}
-	return o.whole
+	return o.Whole
 }
 
-func (o *onDatabase) table(name string) *onTable {
+func (o *OnDatabase) table(name string) *OnTable {
 	if o == nil {
 		return nil
 	}
-	return o.tables[strings.ToLower(name)]
+	return o.Tables[strings.ToLower(name)]
 }
 
-func (o *onDatabase) routine(r routine) set {
+func (o *OnDatabase) routine(r Routine) Set {
 	if o == nil {
 		return 0
 	}
-	return o.routines[r]
+	return o.Routines[r].Set
 }
 
 // some reports whether there is any privilege on the database or on something in it.
-func (o *onDatabase) some() bool {
+func (o *OnDatabase) some() bool {
 	if o == nil {
 		return false
 	}
-	some := o.whole != 0
-	for _, t := range o.tables { // order: any
+	some := o.Whole != 0
+	for _, t := range o.Tables { // order: any
 		some = some || t.some()
 	}
-	for _, r := range o.routines { // order: any
-		some = some || r != 0
+	for _, r := range o.Routines { // order: any
+		some = some || r.Set != 0
 	}
 	return some
 }
 
-func (o *onTable) all() set {
+func (o *OnTable) all() Set {
 	if o == nil {
 		return 0
 	}
-	return o.whole
+	return o.Whole
 }
 
-func (o *onTable) column(name string) set {
+func (o *OnTable) column(name string) Set {
 	if o == nil {
 		return 0
 	}
-	return o.columns[name]
+	return o.Columns[name]
 }
 
-func (o *onTable) some() bool {
+func (o *OnTable) some() bool {
 	if o == nil {
 		return false
 	}
-	some := o.whole != 0
-	for _, c := range o.columns { // order: any
+	some := o.Whole != 0
+	for _, c := range o.Columns { // order: any
 		some = some || c != 0
 	}
 	return some
 }
 
 // has reports whether a privilege, static or dynamic, is held globally.
-func (h *holdings) has(privilege string) bool {
-	if h.global&super != 0 {
+func (h *Holdings) has(privilege string) bool {
+	if h.Global&super != 0 {
 		return true
 	}
 	if static, ok := bits[privilege]; ok {
-		return h.global&static != 0
+		return h.Global&static != 0
 	}
-	_, ok := h.dynamic[strings.ToLower(privilege)]
+	_, ok := h.Dynamic[strings.ToLower(privilege)]
 	return ok
 }
 
 // hasOne is has for "A or B".
-func (h *holdings) hasOne(need string) bool {
+func (h *Holdings) hasOne(need string) bool {
 	return slices.ContainsFunc(strings.Split(need, " or "), h.has)
 }
 
 // with are the privileges of two accounts together.
-func (h *holdings) with(o *holdings) *holdings {
-	out := &holdings{global: h.global | o.global, dynamic: map[string]bool{}, databases: map[string]*onDatabase{}}
-	for _, from := range []*holdings{h, o} {
-		for name, option := range from.dynamic { // order: a union
-			out.dynamic[name] = out.dynamic[name] || option
+func (h *Holdings) with(o *Holdings) *Holdings {
+	out := &Holdings{Global: h.Global | o.Global, Dynamic: map[string]bool{}, Databases: map[string]*OnDatabase{}}
+	for _, from := range []*Holdings{h, o} {
+		for name, option := range from.Dynamic { // order: a union
+			out.Dynamic[name] = out.Dynamic[name] || option
 		}
-		for name, d := range from.databases { // order: a union
-			out.databases[name] = out.databases[name].with(d)
-		}
-	}
-	return out
-}
-
-func (o *onDatabase) with(more *onDatabase) *onDatabase {
-	out := &onDatabase{tables: map[string]*onTable{}, routines: map[routine]set{}}
-	for _, from := range []*onDatabase{o, more} {
-		if from == nil {
-			continue
-		}
-		out.whole |= from.whole
-		for name, t := range from.tables { // order: a union
-			out.tables[name] = out.tables[name].with(t)
-		}
-		for r, s := range from.routines { // order: a union
-			out.routines[r] |= s
+		for name, d := range from.Databases { // order: a union
+			out.Databases[name] = out.Databases[name].with(d)
 		}
 	}
 	return out
 }
 
-func (o *onTable) with(more *onTable) *onTable {
-	out := &onTable{columns: map[string]set{}}
-	for _, from := range []*onTable{o, more} {
+func (o *OnDatabase) with(more *OnDatabase) *OnDatabase {
+	out := &OnDatabase{Tables: map[string]*OnTable{}, Routines: map[Routine]OnRoutine{}}
+	for _, from := range []*OnDatabase{o, more} {
 		if from == nil {
 			continue
 		}
-		out.whole |= from.whole
-		for name, c := range from.columns { // order: a union
-			out.columns[name] |= c
+		out.Name, out.Whole = from.Name, out.Whole|from.Whole
+		for name, t := range from.Tables { // order: a union
+			out.Tables[name] = out.Tables[name].with(t)
+		}
+		for r, s := range from.Routines { // order: a union
+			out.Routines[r] = OnRoutine{s.Name, s.Set | out.Routines[r].Set}
+		}
+	}
+	return out
+}
+
+func (o *OnTable) with(more *OnTable) *OnTable {
+	out := &OnTable{Columns: map[string]Set{}}
+	for _, from := range []*OnTable{o, more} {
+		if from == nil {
+			continue
+		}
+		out.Name, out.Whole = from.Name, out.Whole|from.Whole
+		for name, c := range from.Columns { // order: a union
+			out.Columns[name] |= c
 		}
 	}
 	return out
 }
 
 // holdsAll reports whether all privileges of theirs are among mine.
-func holdsAll(mine, theirs *holdings) bool {
-	if mine.global&super != 0 {
+func holdsAll(mine, theirs *Holdings) bool {
+	if mine.Global&super != 0 {
 		return true
 	}
-	if theirs.global&^mine.global != 0 {
+	if theirs.Global&^mine.Global != 0 {
 		return false
 	}
-	for name := range theirs.dynamic { // order: all of them
-		if _, ok := mine.dynamic[name]; !ok {
+	for name := range theirs.Dynamic { // order: all of them
+		if _, ok := mine.Dynamic[name]; !ok {
 			return false
 		}
 	}
-	for name, on := range theirs.databases { // order: all of them
-		if !holdsAllOn(mine.global, mine.databases[name], on) {
+	for name, on := range theirs.Databases { // order: all of them
+		if !holdsAllOn(mine.Global, mine.Databases[name], on) {
 			return false
 		}
 	}
 	return true
 }
 
-func holdsAllOn(global set, mine, theirs *onDatabase) bool {
+func holdsAllOn(global Set, mine, theirs *OnDatabase) bool {
 	above := global | mine.all()
-	if theirs.whole&^above != 0 {
+	if theirs.Whole&^above != 0 {
 		return false
 	}
-	for name, t := range theirs.tables { // order: all of them
+	for name, t := range theirs.Tables { // order: all of them
 		own := mine.table(name)
-		if t.whole&^(above|own.all()) != 0 {
+		if t.Whole&^(above|own.all()) != 0 {
 			return false
 		}
-		for column, c := range t.columns { // order: all of them
+		for column, c := range t.Columns { // order: all of them
 			if c&^(above|own.all()|own.column(column)) != 0 {
 				return false
 			}
 		}
 	}
-	for r, s := range theirs.routines { // order: all of them
-		if s&^(above|mine.routine(r)) != 0 {
+	for r, s := range theirs.Routines { // order: all of them
+		if s.Set&^(above|mine.routine(r)) != 0 {
 			return false
 		}
 	}

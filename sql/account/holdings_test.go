@@ -1,24 +1,28 @@
-package account
+package account_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+
+	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 )
 
 // The privileges have the engine's numbers and names.
 func TestNamesOfPrivileges(t *testing.T) {
-	if got := setOf(mysql_db.NewPrivilegeSetWithAllPrivileges().ToSlice()); got != all {
+	if got := accounts.SetOf(mysql_db.NewPrivilegeSetWithAllPrivileges().ToSlice()); got != account.All {
 		t.Errorf("all privileges are %b", got)
 	}
-	for i, name := range names {
-		if engine := gms.PrivilegeType(i); engine.String() != name || bits[name] != setOf([]gms.PrivilegeType{engine}) {
+	for i, name := range account.Names {
+		if engine := gms.PrivilegeType(i); engine.String() != name || account.Bits[name] != accounts.SetOf([]gms.PrivilegeType{engine}) {
 			t.Errorf("%s is %s to the engine", name, engine)
 		}
 	}
-	if got := anyOf("SELECT or CREATE VIEW or no privilege"); got != bits["SELECT"]|bits["CREATE VIEW"] {
+	if got := account.AnyOf("SELECT or CREATE VIEW or no privilege"); got != account.Bits["SELECT"]|account.Bits["CREATE VIEW"] {
 		t.Errorf("one of two is %b", got)
 	}
 }
@@ -57,41 +61,44 @@ func TestHoldingsAreTheEngines(t *testing.T) {
 	more, fewer := 0, 0
 	for range 5000 {
 		a, b := some(r), some(r)
-		x, y := holdingsOf(a), holdingsOf(b)
+		x, y := accounts.HoldingsOf(a), accounts.HoldingsOf(b)
 		both := a.Copy()
 		both.UnionWith(b)
 		for _, c := range []struct {
 			p mysql_db.PrivilegeSet
-			h *holdings
-		}{{a, x}, {both, x.with(y)}} {
+			h *account.Holdings
+		}{{a, x}, {both, x.With(y)}} {
 			for _, one := range []gms.PrivilegeType{gms.PrivilegeType_Select, gms.PrivilegeType_Insert, gms.PrivilegeType_GrantOption, gms.PrivilegeType_Drop} {
-				bit := setOf([]gms.PrivilegeType{one})
-				if c.p.Has(one) != (c.h.global&bit != 0) {
+				bit := accounts.SetOf([]gms.PrivilegeType{one})
+				if c.p.Has(one) != (c.h.Global&bit != 0) {
 					t.Fatalf("%s everywhere: %v", one, c.h)
 				}
 				for _, db := range []string{"d", "E", "f"} {
-					on, have := c.p.Database(db), c.h.on(db)
-					if on.Has(one) != (have.all()&bit != 0) || on.HasPrivileges() != have.some() {
+					on, have := c.p.Database(db), c.h.On(db)
+					if on.Has(one) != (have.All()&bit != 0) || on.HasPrivileges() != have.Some() {
 						t.Fatalf("%s on %s: %v", one, db, have)
 					}
 					for _, in := range []string{"T", "u", "v"} {
-						if on.Table(in).Has(one) != (have.table(in).all()&bit != 0) || on.Table(in).HasPrivileges() != have.table(in).some() {
+						if on.Table(in).Has(one) != (have.Table(in).All()&bit != 0) || on.Table(in).HasPrivileges() != have.Table(in).Some() {
 							t.Fatalf("%s on %s.%s: %v", one, db, in, have)
 						}
 					}
-					if on.Routine("t", true).Has(one) != (have.routine(routine{"t", true})&bit != 0) {
+					if on.Routine("t", true).Has(one) != (have.Routine(account.Routine{"t", true})&bit != 0) {
 						t.Fatalf("%s on routine t of %s: %v", one, db, have)
 					}
 				}
 			}
-			if c.p.HasDynamic("SYSTEM_USER") != c.h.has(systemUser) {
+			if again := accounts.HoldingsOf(accounts.PrivilegeSet(c.h)); !reflect.DeepEqual(again, c.h) {
+				t.Fatalf("%v becomes %v", c.h, again)
+			}
+			if c.p.HasDynamic("SYSTEM_USER") != c.h.Has("SYSTEM_USER") {
 				t.Fatalf("SYSTEM_USER: %v", c.h)
 			}
 		}
-		if with := x.with(y); !holdsAll(with, x) || !holdsAll(with, y) || holdsAll(x, y) != holdsAll(x, with) {
+		if with := x.With(y); !account.HoldsAll(with, x) || !account.HoldsAll(with, y) || account.HoldsAll(x, y) != account.HoldsAll(x, with) {
 			t.Fatalf("%v with %v", x, y)
 		}
-		if holdsAll(x, y) {
+		if account.HoldsAll(x, y) {
 			more++
 		} else {
 			fewer++
@@ -104,10 +111,10 @@ func TestHoldingsAreTheEngines(t *testing.T) {
 
 // A privilege is held below where it was given, and nowhere else.
 func TestHoldsAll(t *testing.T) {
-	with := func(do func(p mysql_db.PrivilegeSet)) *holdings {
+	with := func(do func(p mysql_db.PrivilegeSet)) *account.Holdings {
 		p := mysql_db.NewPrivilegeSet()
 		do(p)
-		return holdingsOf(p)
+		return accounts.HoldingsOf(p)
 	}
 	read := gms.PrivilegeType_Select
 	everywhere := with(func(p mysql_db.PrivilegeSet) { p.AddGlobalStatic(read) })
@@ -116,17 +123,17 @@ func TestHoldsAll(t *testing.T) {
 	column := with(func(p mysql_db.PrivilegeSet) { p.AddColumn("d", "t", "c", read) })
 	routine := with(func(p mysql_db.PrivilegeSet) { p.AddRoutine("d", "t", true, read) })
 	other := with(func(p mysql_db.PrivilegeSet) { p.AddTable("e", "t", read) })
-	for i, wider := range []*holdings{everywhere, database, table, column} {
-		for j, narrower := range []*holdings{everywhere, database, table, column} {
-			if got := holdsAll(wider, narrower); got != (i <= j) {
+	for i, wider := range []*account.Holdings{everywhere, database, table, column} {
+		for j, narrower := range []*account.Holdings{everywhere, database, table, column} {
+			if got := account.HoldsAll(wider, narrower); got != (i <= j) {
 				t.Errorf("%d holds what %d does: %t", i, j, got)
 			}
 		}
 	}
-	if !holdsAll(database, routine) || holdsAll(table, routine) || holdsAll(routine, table) || holdsAll(database, other) || holdsAll(table, other) {
+	if !account.HoldsAll(database, routine) || account.HoldsAll(table, routine) || account.HoldsAll(routine, table) || account.HoldsAll(database, other) || account.HoldsAll(table, other) {
 		t.Error("routines or other databases are taken for tables")
 	}
-	if !holdsAll(&holdings{global: super}, with(func(p mysql_db.PrivilegeSet) { p.AddGlobalDynamic(true, "SYSTEM_USER") })) || holdsAll(database, everywhere) {
+	if !account.HoldsAll(&account.Holdings{Global: account.Super}, with(func(p mysql_db.PrivilegeSet) { p.AddGlobalDynamic(true, "SYSTEM_USER") })) || account.HoldsAll(database, everywhere) {
 		t.Error("SUPER does not stand for all")
 	}
 }

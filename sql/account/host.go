@@ -125,13 +125,13 @@ func matchPattern(pattern, text string) bool {
 
 // find is the account of a client that names a user and comes from an address, nil if there is
 // none.
-func (a *Accounts) find(name, address string) *userAccount { return a.book.Load().find(name, address) }
+func (a *Accounts) find(name, address string) *User { return a.book.Load().find(name, address) }
 
-func (b *book) find(name, address string) (best *userAccount) {
+func (b *Book) find(name, address string) (best *User) {
 	var how specificity
 	for _, user := range []string{name, ""} {
 		for _, u := range b.byUser[user] {
-			if s, ok := matchHost(u.host, address); ok && (best == nil || s.before(how)) {
+			if s, ok := matchHost(u.Host, address); ok && (best == nil || s.before(how)) {
 				best, how = u, s
 			}
 		}
@@ -143,4 +143,4 @@ func (b *book) find(name, address string) (best *userAccount) {
 }
 
 // named is the account of exactly this name and host, as a session has them; nil if there is none.
-func (a *Accounts) named(name, host string) *userAccount { return a.book.Load().named(name, host) }
+func (a *Accounts) named(name, host string) *User { return a.book.Load().named(name, host) }

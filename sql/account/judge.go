@@ -8,17 +8,6 @@ import (
 	"isochron/sql/legacy"
 )
 
-// granted is a privilege of a GRANT or REVOKE.
-type granted struct {
-	none    bool // USAGE
-	all     bool // ALL
-	dynamic string
-	static  set // 0: it is not known
-}
-
-// level is what privileges are about: "*" of "*" is everything, "*" of a database all of it.
-type level struct{ database, object string }
-
 // judge says who may change which accounts, by the accounts as they are in the
 // transaction of the catalogue that changes them.
 //
@@ -26,8 +15,8 @@ type level struct{ database, object string }
 // changed or dropped only by somebody who holds all that it holds, or SYSTEM_USER; an
 // account with SYSTEM_USER by nobody else; and only what one holds oneself is granted.
 type judge struct {
-	book *book
-	me   *userAccount
+	book *Book
+	me   *User
 	here string // the current database
 }
 
@@ -42,25 +31,25 @@ func (j *judge) holds(kind string) error {
 }
 
 // isMe reports whether a statement names one's own account.
-func (j *judge) isMe(n name) bool { return n == j.me.name }
+func (j *judge) isMe(n Name) bool { return n == j.me.Name }
 
 // meant is the account that a statement names; none if there is no such.
-func (j *judge) meant(n name) []*userAccount {
+func (j *judge) meant(n Name) []*User {
 	if u := j.book.users[n]; u != nil {
-		return []*userAccount{u}
+		return []*User{u}
 	}
 	return nil
 }
 
 // create refuses a second account of the name of a stronger one, too: logins from its
 // host would meet it instead.
-func (j *judge) create(kind string, names []name) error {
+func (j *judge) create(kind string, names []Name) error {
 	if err := j.holds(kind); err != nil {
 		return err
 	}
 	for _, name := range names {
-		others := j.book.byUser[name.user]
-		if name.user == "" { // logins of every name may meet the anonymous account
+		others := j.book.byUser[name.User]
+		if name.User == "" { // logins of every name may meet the anonymous account
 			others = slices.Collect(maps.Values(j.book.users)) // order: all of them
 		}
 		for _, u := range others {
@@ -72,7 +61,7 @@ func (j *judge) create(kind string, names []name) error {
 	return nil
 }
 
-func (j *judge) alter(kind string, names []name) error {
+func (j *judge) alter(kind string, names []Name) error {
 	if err := j.holds(kind); err != nil {
 		return err
 	}
@@ -87,7 +76,7 @@ func (j *judge) alter(kind string, names []name) error {
 }
 
 // alterUsers lets everybody change the password of the own account, and nothing else of it.
-func (j *judge) alterUsers(names []name, passwordOnly bool) error {
+func (j *judge) alterUsers(names []Name, passwordOnly bool) error {
 	if passwordOnly {
 		names = slices.DeleteFunc(names, j.isMe)
 	}
@@ -98,10 +87,10 @@ func (j *judge) alterUsers(names []name, passwordOnly bool) error {
 }
 
 // dropRoles leaves accounts that can log in to those who may drop users.
-func (j *judge) dropRoles(names []name) error {
+func (j *judge) dropRoles(names []Name) error {
 	for _, name := range names {
 		for _, u := range j.meant(name) {
-			if !u.locked {
+			if !u.Locked {
 				return j.alter("DROP USER", names)
 			}
 		}
@@ -110,18 +99,18 @@ func (j *judge) dropRoles(names []name) error {
 }
 
 // over is nil if one may do with an account what one likes.
-func (j *judge) over(u *userAccount) error {
+func (j *judge) over(u *User) error {
 	if j.me.held.has(systemUser) || u == j.me {
 		return nil
 	}
 	if u.held.has(systemUser) || !holdsAll(j.me.held, u.held) {
-		return legacy.NewError(codeNeedsPrivilege, "42000", "Access denied; the account '%s'@'%s' has privileges that yours has not: you need (at least one of) the %s privilege(s) for this operation", u.user, u.host, systemUser)
+		return legacy.NewError(codeNeedsPrivilege, "42000", "Access denied; the account '%s'@'%s' has privileges that yours has not: you need (at least one of) the %s privilege(s) for this operation", u.User, u.Host, systemUser)
 	}
 	return nil
 }
 
 // giveRoles is for GRANT and REVOKE of roles.
-func (j *judge) giveRoles(roles, users []name) error {
+func (j *judge) giveRoles(roles, users []Name) error {
 	if err := j.reaches(users); err != nil {
 		return err
 	}
@@ -142,12 +131,12 @@ func (j *judge) giveRoles(roles, users []name) error {
 }
 
 // Administers reports whether one has a role WITH ADMIN OPTION.
-func (j *judge) administers(role *userAccount) bool {
-	return slices.Contains(j.book.roles[j.me.name], given{role.name, true})
+func (j *judge) administers(role *User) bool {
+	return slices.Contains(j.book.roles[j.me.Name], Given{role.Name, true})
 }
 
 // reaches refuses accounts with SYSTEM_USER to those who have it not.
-func (j *judge) reaches(users []name) error {
+func (j *judge) reaches(users []Name) error {
 	for _, name := range users {
 		for _, u := range j.meant(name) {
 			if u != j.me && u.held.has(systemUser) && !j.me.held.has(systemUser) {
@@ -159,29 +148,29 @@ func (j *judge) reaches(users []name) error {
 }
 
 // Give is for GRANT and REVOKE of privileges.
-func (j *judge) give(users []name, privileges []granted, level level, revoke bool) error {
+func (j *judge) give(users []Name, privileges []Granted, level Level, revoke bool) error {
 	if err := j.reaches(users); err != nil {
 		return err
 	}
-	if level.database == "" {
-		level.database = j.here
+	if level.Database == "" {
+		level.Database = j.here
 	}
 	if !j.hasAt(grantOption, level) {
 		return Needs("GRANT OPTION")
 	}
 	for _, p := range privileges {
 		switch {
-		case p.none:
-		case p.all:
+		case p.None:
+		case p.All:
 			if err := j.giveAll(users, level, revoke); err != nil {
 				return err
 			}
-		case p.dynamic != "":
-			if !j.me.held.has(p.dynamic) {
-				return Needs(p.dynamic)
+		case p.Dynamic != "":
+			if !j.me.held.has(p.Dynamic) {
+				return Needs(p.Dynamic)
 			}
-		case p.static == 0 || !j.hasAt(p.static, level):
-			return Needs(cmp.Or(p.static.name(), "SUPER"))
+		case p.Static == 0 || !j.hasAt(p.Static, level):
+			return Needs(cmp.Or(p.Static.name(), "SUPER"))
 		}
 	}
 	return nil
@@ -189,7 +178,7 @@ func (j *judge) give(users []name, privileges []granted, level level, revoke boo
 
 // giveAll is for ALL: at *.* one must hold every privilege, below it all that can be
 // granted there; to take all away, all that is taken.
-func (j *judge) giveAll(users []name, level level, revoke bool) error {
+func (j *judge) giveAll(users []Name, level Level, revoke bool) error {
 	if revoke {
 		for _, name := range users {
 			for _, u := range j.meant(name) {
@@ -201,7 +190,7 @@ func (j *judge) giveAll(users []name, level level, revoke bool) error {
 		return nil
 	}
 	needed := all
-	if level.database != "*" {
+	if level.Database != "*" {
 		needed = belowGlobal
 	}
 	for i := range names {
@@ -214,7 +203,7 @@ func (j *judge) giveAll(users []name, level level, revoke bool) error {
 
 // belowGlobal are the privileges that ALL on a table holds; ALL on a database has more,
 // which are about what this server has not: routines, events and locks.
-var belowGlobal = func() (s set) {
+var belowGlobal = func() (s Set) {
 	for _, name := range []string{"ALTER", "CREATE", "CREATE VIEW", "DELETE", "DROP", "INDEX", "INSERT", "REFERENCES", "SELECT", "SHOW VIEW", "TRIGGER", "UPDATE"} {
 		s |= bits[name]
 	}
@@ -222,14 +211,14 @@ var belowGlobal = func() (s set) {
 }()
 
 // hasAt reports whether one holds a privilege at a level or above it.
-func (j *judge) hasAt(p set, level level) bool {
+func (j *judge) hasAt(p Set, level Level) bool {
 	mine := j.me.held
-	if mine.global&(super|p) != 0 {
+	if mine.Global&(super|p) != 0 {
 		return true
 	}
-	if level.database == "*" {
+	if level.Database == "*" {
 		return false
 	}
-	db := mine.on(level.database)
-	return db.all()&p != 0 || level.object != "*" && db.table(level.object).all()&p != 0
+	db := mine.on(level.Database)
+	return db.all()&p != 0 || level.Object != "*" && db.table(level.Object).all()&p != 0
 }

@@ -1,6 +1,8 @@
 package legacy
 
 import (
+	"errors"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 )
@@ -19,9 +21,31 @@ var (
 	ErrTableNotFound         = gms.ErrTableNotFound
 	ErrUniqueKeyViolation    = gms.ErrUniqueKeyViolation
 	ErrViewDoesNotExist      = gms.ErrViewDoesNotExist
+
+	ErrGrantRevokeIllegalPrivilege = gms.ErrGrantRevokeIllegalPrivilege
+	ErrGrantRevokeRoleDoesNotExist = gms.ErrGrantRevokeRoleDoesNotExist
+	ErrGrantUserDoesNotExist       = gms.ErrGrantUserDoesNotExist
+	ErrNoDatabaseSelected          = gms.ErrNoDatabaseSelected
+	ErrRevokeUserDoesNotExist      = gms.ErrRevokeUserDoesNotExist
+	ErrRoleCreationFailure         = gms.ErrRoleCreationFailure
+	ErrRoleDeletionFailure         = gms.ErrRoleDeletionFailure
+	ErrUserAlterFailure            = gms.ErrUserAlterFailure
+	ErrUserCreationFailure         = gms.ErrUserCreationFailure
+	ErrUserDeletionFailure         = gms.ErrUserDeletionFailure
+	ErrUserHostTooLong             = gms.ErrUserHostTooLong
+	ErrUserNameTooLong             = gms.ErrUserNameTooLong
 )
 
 // NewError is an error with one of MySQL's numbers that the engine returns as it is.
 func NewError(code int, state, format string, args ...any) error {
 	return mysql.NewSQLError(code, state, format, args...)
+}
+
+// NumberOf is the number of an error that has one of MySQL's; 0: it has none.
+func NumberOf(err error) int {
+	var e *mysql.SQLError
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Num
 }

@@ -1,12 +1,14 @@
-package account
+package accounts
 
 import (
 	"strconv"
 	"strings"
 
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/account"
+	"isochron/sql/legacy"
 )
 
 // What MySQL's statements about accounts can say, and is not done here, is refused. The
@@ -16,6 +18,7 @@ import (
 
 // Errors of MySQL about how an account proves who it is.
 const (
+	codeNotSupported   = 1235
 	codeNoPlugin       = 1524
 	codePasswordFormat = 1827
 )
@@ -24,11 +27,6 @@ const (
 // ALL ON *.*, which leaves what was granted on databases and tables.
 const everyObject = gmsplan.ObjectType_Function
 
-// NotSupported refuses an option of a statement, and says what to do instead.
-func NotSupported(option, instead string) error {
-	return mysql.NewSQLError(codeNotSupported, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
-}
-
 // RefuseOptions is nil if all that a statement about accounts says is done.
 func RefuseOptions(stmt sqlparser.Statement) error {
 	switch n := stmt.(type) {
@@ -36,11 +34,11 @@ func RefuseOptions(stmt sqlparser.Statement) error {
 		return refuseCreate(n)
 	case *sqlparser.DDL:
 		if !n.User.IsEmpty() { // withCreateUser has not seen it
-			return NotSupported("ALTER USER inside a comment", "write it as a statement of its own")
+			return account.NotSupported("ALTER USER inside a comment", "write it as a statement of its own")
 		}
 	case *sqlparser.GrantPrivilege:
 		if n.As != nil {
-			return NotSupported("GRANT ... AS", "grant as the account that holds the privileges")
+			return account.NotSupported("GRANT ... AS", "grant as the account that holds the privileges")
 		}
 		return refusePrivileges(n.Privileges, n.ObjectType, &n.PrivilegeLevel)
 	case *sqlparser.RevokePrivilege:
@@ -56,23 +54,23 @@ func RefuseOptions(stmt sqlparser.Statement) error {
 func refuseCreate(n *sqlparser.CreateUser) error {
 	for _, u := range n.Users {
 		if u.Auth2 != nil || u.Auth3 != nil || u.AuthInitial != nil {
-			return NotSupported("More than one way to prove who one is", "name one: IDENTIFIED BY '...'")
+			return account.NotSupported("More than one way to prove who one is", "name one: IDENTIFIED BY '...'")
 		}
 		if a := u.Auth1; a != nil && IsAlter(n) && a.Plugin != "" && a.Password == "" && a.Identity == "" && !a.RandomPassword {
-			return NotSupported("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+a.Plugin+" BY '...'")
+			return account.NotSupported("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+a.Plugin+" BY '...'")
 		}
 		if err := refuseAuthentication(u.Auth1); err != nil {
 			return err
 		}
 	}
 	if len(n.DefaultRoles) > 0 {
-		return NotSupported("DEFAULT ROLE", "all roles that were granted to a user are active. GRANT the role")
+		return account.NotSupported("DEFAULT ROLE", "all roles that were granted to a user are active. GRANT the role")
 	}
 	if t := n.TLSOptions; t != nil && (t.X509 || t.Cipher != "" || t.Issuer != "" || t.Subject != "") {
-		return NotSupported("REQUIRE X509, CIPHER, ISSUER and SUBJECT", "clients have no certificates here. REQUIRE SSL demands TLS")
+		return account.NotSupported("REQUIRE X509, CIPHER, ISSUER and SUBJECT", "clients have no certificates here. REQUIRE SSL demands TLS")
 	}
 	if n.Attribute != "" && !IsAlter(n) {
-		return NotSupported("COMMENT and ATTRIBUTE of an account", "keep what you know of it in a table")
+		return account.NotSupported("COMMENT and ATTRIBUTE of an account", "keep what you know of it in a table")
 	}
 	if err := refuseLimits(n.AccountLimits); err != nil {
 		return err
@@ -86,24 +84,24 @@ func refuseAuthentication(a *sqlparser.Authentication) error {
 		return nil
 	}
 	if a.RandomPassword {
-		return NotSupported("A RANDOM PASSWORD", "choose one: IDENTIFIED BY '...'")
+		return account.NotSupported("A RANDOM PASSWORD", "choose one: IDENTIFIED BY '...'")
 	}
-	wrong := mysql.NewSQLError(codePasswordFormat, "HY000", "The password hash doesn't have the expected format of %s. Nothing was changed", a.Plugin)
+	wrong := legacy.NewError(codePasswordFormat, "HY000", "The password hash doesn't have the expected format of %s. Nothing was changed", a.Plugin)
 	switch a.Plugin {
 	case "":
-	case string(mysql.MysqlNativePassword):
-		if a.Identity != "" && CheckVerifier(a.Identity) != nil {
+	case account.Native:
+		if a.Identity != "" && account.CheckVerifier(a.Identity) != nil {
 			return wrong
 		}
-	case string(mysql.CachingSha2Password):
+	case account.Sha2:
 		if a.Identity == "" {
 			return nil
 		}
-		if digest, _, _, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(a.Identity)); err != nil || digest != "SHA256" {
+		if _, _, err := legacy.ReadSha2Verifier(a.Identity); err != nil {
 			return wrong
 		}
 	default:
-		return mysql.NewSQLError(codeNoPlugin, "HY000", "Plugin '%.64s' is not loaded: there are %s and %s. Nothing was changed", a.Plugin, mysql.MysqlNativePassword, mysql.CachingSha2Password)
+		return legacy.NewError(codeNoPlugin, "HY000", "Plugin '%.64s' is not loaded: there are %s and %s. Nothing was changed", a.Plugin, account.Native, account.Sha2)
 	}
 	return nil
 }
@@ -120,14 +118,14 @@ func wholeNumber(v *sqlparser.SQLVal) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(v.Val), 10, 64)
 	if err != nil {
-		return 0, mysql.NewSQLError(codeNotSupported, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
+		return 0, legacy.NewError(codeNotSupported, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
 	}
 	return n, nil
 }
 
 func refuseLimits(l *sqlparser.AccountLimits) error {
 	if l != nil && (above0(l.MaxQueriesPerHour) || above0(l.MaxUpdatesPerHour) || above0(l.MaxConnectionsPerHour)) {
-		return NotSupported("A limit per hour", "MAX_USER_CONNECTIONS bounds how many connections an account has at a time")
+		return account.NotSupported("A limit per hour", "MAX_USER_CONNECTIONS bounds how many connections an account has at a time")
 	}
 	return nil
 }
@@ -138,13 +136,13 @@ func refusePasswordOptions(p *sqlparser.PasswordOptions) error {
 	case p == nil:
 		return nil
 	case above0(p.ExpirationTime):
-		return NotSupported("PASSWORD EXPIRE", "passwords do not expire here. Change them by ALTER USER ... IDENTIFIED BY")
+		return account.NotSupported("PASSWORD EXPIRE", "passwords do not expire here. Change them by ALTER USER ... IDENTIFIED BY")
 	case above0(p.History) || above0(p.ReuseInterval):
-		return NotSupported("PASSWORD HISTORY and PASSWORD REUSE", "former passwords are not kept")
+		return account.NotSupported("PASSWORD HISTORY and PASSWORD REUSE", "former passwords are not kept")
 	case above0(p.FailedAttempts):
-		return NotSupported("FAILED_LOGIN_ATTEMPTS", instead)
+		return account.NotSupported("FAILED_LOGIN_ATTEMPTS", instead)
 	case p.LockTime == nil || above0(p.LockTime):
-		return NotSupported("PASSWORD_LOCK_TIME", instead)
+		return account.NotSupported("PASSWORD_LOCK_TIME", instead)
 	}
 	return nil
 }
@@ -154,17 +152,17 @@ func refusePasswordOptions(p *sqlparser.PasswordOptions) error {
 func refusePrivileges(privileges []sqlparser.Privilege, object sqlparser.GrantObjectType, level *sqlparser.PrivilegeLevel) error {
 	for _, p := range privileges {
 		if len(p.Columns) > 0 {
-			return NotSupported("A privilege on columns", "grant it on a view that shows just these")
+			return account.NotSupported("A privilege on columns", "grant it on a view that shows just these")
 		}
 	}
 	switch {
 	case object == sqlparser.GrantObjectType_Function:
-		return NotSupported("A privilege on a function", "there are no stored functions")
+		return account.NotSupported("A privilege on a function", "there are no stored functions")
 	case object != sqlparser.GrantObjectType_Any && level.TableRoutine == "*":
-		return NotSupported("TABLE or PROCEDURE before *", "name the table or procedure, or leave the word out")
+		return account.NotSupported("TABLE or PROCEDURE before *", "name the table or procedure, or leave the word out")
 	case level.TableRoutine == "*" && level.Database != "*":
 		if strings.Contains(strings.ReplaceAll(level.Database, `\%`, ""), "%") {
-			return NotSupported("A pattern of databases", "grant on each of them")
+			return account.NotSupported("A pattern of databases", "grant on each of them")
 		}
 		level.Database = strings.NewReplacer(`\_`, "_", `\%`, "%").Replace(level.Database)
 	}

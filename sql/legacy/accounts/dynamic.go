@@ -1,26 +1,14 @@
-package account
+package accounts
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/parse"
 )
-
-// dynamicPrivileges are those that can be granted here, by what they let one do.
-var dynamicPrivileges = map[string]bool{
-	SystemVariablesAdmin: true, connectionAdmin: true, systemUser: true, roleAdmin: true,
-	ResourceGroupUser: true, "RESOURCE_GROUP_ADMIN": true, "REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
-}
-
-// DynamicNames are the dynamic privileges that can be granted, in their order.
-func DynamicNames() []string { return slices.Sorted(maps.Keys(dynamicPrivileges)) }
 
 // The parser does not know SYSTEM_USER as a privilege. It is given another word of
 // the same length, which is none here, and its statement is corrected.
@@ -70,25 +58,6 @@ func CorrectSystemUser(stmt sqlparser.Statement) {
 			privileges[i].DynamicName = systemUserWord
 		}
 	}
-}
-
-// splitDynamic takes the dynamic privileges of a statement, which hold everywhere, out of
-// the others: the engine does not know them.
-func splitDynamic(privileges []gmsplan.Privilege, db string) (static []gmsplan.Privilege, dynamic []string, err error) {
-	for _, p := range privileges {
-		if p.Type != gmsplan.PrivilegeType_Dynamic {
-			static = append(static, p)
-			continue
-		}
-		if !dynamicPrivileges[strings.ToUpper(p.Dynamic)] {
-			return nil, nil, mysql.NewSQLError(codeNotSupported, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
-		}
-		dynamic = append(dynamic, strings.ToLower(p.Dynamic))
-	}
-	if len(dynamic) > 0 && db != "*" {
-		return nil, nil, gms.ErrGrantRevokeIllegalPrivilege.New()
-	}
-	return static, dynamic, nil
 }
 
 // staticTypes are the privileges of GRANT and REVOKE but those that are more than one, none or dynamic.
