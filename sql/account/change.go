@@ -119,7 +119,7 @@ func (s *AlterUsers) do(d *draft) error {
 		if !s.IfExists {
 			return legacy.ErrUserAlterFailure.New(strings.Join(unknown, ","))
 		}
-		d.Warn(warnUnknownUser, "Authorization ID %s does not exist.", who)
+		d.Warn(codeUnknownUser, "Authorization ID %s does not exist.", who)
 	}
 	if s.Lock {
 		return d.keepAdministrator()
@@ -204,9 +204,9 @@ func (s *RevokeRoles) do(d *draft) error {
 
 // Numbers of warnings about accounts that a statement leaves out.
 const (
-	warnUnknownUser   = 3162
-	warnUnknownTarget = 1362
-	warnUnknownRole   = 3523
+	codeUnknownUser = 3162
+	unknownTarget   = 1362
+	unknownRole     = 3523
 )
 
 // eachRole does something for each account and each role of a statement. Unknown ones are an error,
@@ -223,12 +223,12 @@ func (d *draft) eachRole(users, roles []Written, skipUsers, skipRoles bool, do f
 		return false, err
 	}
 	for _, to := range users {
-		ok, err := known(to, skipUsers, warnUnknownTarget)
+		ok, err := known(to, skipUsers, unknownTarget)
 		if err != nil {
 			return err
 		}
 		for i := 0; ok && i < len(roles); i++ {
-			there, err := known(roles[i], skipRoles, warnUnknownRole)
+			there, err := known(roles[i], skipRoles, unknownRole)
 			if err != nil {
 				return err
 			}

@@ -137,7 +137,7 @@ func (s *Revoke) do(d *draft) error {
 		if !ok {
 			err := legacy.ErrRevokeUserDoesNotExist.New(w.User, w.name().Host)
 			if s.IgnoreUnknown {
-				d.Warn(warnUnknownUser, "%s", err.Error())
+				d.Warn(codeUnknownUser, "%s", err.Error())
 				continue
 			}
 			return err
