@@ -16,6 +16,7 @@ import (
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/parse"
 	"isochron/sql/rounds"
@@ -354,6 +355,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
+	ctx = exec.WithTurns(ctx, &s.place)
 	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.spillMemory())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)

@@ -50,6 +50,7 @@ type Control struct {
 	queued atomic.Int64 // length of queue
 	closed chan struct{}
 	once   sync.Once
+	turns  turns
 
 	mu      sync.Mutex
 	queue   []*Place // in the order of their coming
@@ -62,7 +63,8 @@ type Place struct {
 	held      atomic.Bool
 	entered   atomic.Int64 // when, in ns of the admission; 0: no statement is inside
 	paused    atomic.Int64 // since when it waits inside; 0: it does not
-	turn      chan struct{}
+	admitted  chan struct{}
+	turn      turn
 }
 
 func New(limit int, places func(func(*Place))) *Control {
@@ -80,6 +82,7 @@ func (g *Control) now() int64 { return int64(time.Since(g.start)) + 1 }
 // and the disk and never for a CPU, and needs no place unless others queue. The error is
 // the client's, and nothing was done.
 func (g *Control) Enter(ctx context.Context, p *Place, open, light bool) error {
+	g.beginTurns(p)
 	switch {
 	case light && g.queued.Load() == 0:
 		return nil
@@ -112,6 +115,7 @@ func (g *Control) take() bool {
 // Leave ends a statement; more than once does no harm.
 func (g *Control) Leave(p *Place) {
 	p.entered.Store(0)
+	g.endTurns(p)
 	g.give(p)
 }
 
@@ -134,7 +138,7 @@ func (g *Control) admit() {
 		g.queue[0] = nil
 		g.queue = g.queue[1:]
 		g.queued.Add(-1)
-		p.turn <- struct{}{}
+		p.admitted <- struct{}{}
 	}
 }
 
@@ -145,8 +149,8 @@ func (g *Control) enqueue(ctx context.Context, p *Place) error {
 		g.mu.Unlock()
 		return g.busy()
 	}
-	if p.turn == nil {
-		p.turn = make(chan struct{}, 1)
+	if p.admitted == nil {
+		p.admitted = make(chan struct{}, 1)
 	}
 	g.queue = append(g.queue, p)
 	g.queued.Add(1)
@@ -160,7 +164,7 @@ func (g *Control) enqueue(ctx context.Context, p *Place) error {
 	defer timer.Stop()
 	err := error(nil)
 	select {
-	case <-p.turn:
+	case <-p.admitted:
 		return nil
 	case <-timer.C:
 		err = g.busy()
@@ -176,7 +180,7 @@ func (g *Control) enqueue(ctx context.Context, p *Place) error {
 		g.queued.Add(-1)
 		return err
 	}
-	<-p.turn // it was let in at the same moment
+	<-p.admitted // it was let in at the same moment
 	return nil
 }
 
@@ -252,6 +256,9 @@ func (p *Place) Yield() { p.admission.give(p) }
 func (p *Place) Pause() {
 	if p.entered.Load() != 0 {
 		p.paused.Store(p.admission.now())
+	}
+	if p.turn.heavy.Load() {
+		p.admission.turns.leave(p, p.admission.now())
 	}
 }
 

@@ -43,12 +43,26 @@ func cut(list *[][]expr.Value) [][]expr.Value {
 	return batch
 }
 
-// cancelled is the cause for which the statement is to end, nil if there is none.
+// cancelled is the cause for which the statement is to end, nil if there is none. It is asked for once a batch, and lets
+// other statements compute.
 func cancelled(ctx context.Context) error {
+	if w, ok := ctx.Value(turnKey{}).(Turns); ok {
+		w.Work(ctx)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// Turns divides the CPUs among statements: Work is called once a batch and may wait.
+type Turns interface{ Work(ctx context.Context) }
+
+type turnKey struct{}
+
+// WithTurns returns a context in which operators take turns.
+func WithTurns(ctx context.Context, t Turns) context.Context {
+	return context.WithValue(ctx, turnKey{}, t)
 }
 
 // input is a source below an operator. It looks at the context once a batch, skips empty batches, and repeats its end.
