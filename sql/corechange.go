@@ -106,7 +106,9 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 			t.core.changes = map[string]*changePlan{}
 		}
 		t.core.changes[types] = p
-		t.direct = newDirect(plan.DirectOf(x.h.g.store, p.plan.Change), &x.request)
+		if !p.plan.Relates() {
+			t.direct = newDirect(plan.DirectOf(x.h.g.store, p.plan.Change), &x.request)
+		}
 		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.Summed()), t.direct)
 	}
 	return p, nil
@@ -142,7 +144,7 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 		return nil, lastingError(err)
 	}
 	for _, d := range changedTables(b) {
-		if isReferenced(snap, d) || !mayChange(s, d, changeNeeds(tree)) {
+		if !mayChange(s, d, changeNeeds(tree)) {
 			return nil, nil
 		}
 	}
@@ -153,7 +155,7 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	}
 	c := coreContext(ctx, s)
 	c.Parameters = parameters
-	p, err := change.Compile(c, b)
+	p, err := change.Compile(c, snap, b)
 	if err != nil {
 		return nil, lastingError(err)
 	}
@@ -210,15 +212,6 @@ func changeNeeds(tree sqlparser.Statement) (needs []string) {
 	return needs
 }
 
-// isReferenced reports whether a foreign key refers to a table.
-func isReferenced(snap *catalog.Snapshot, d *catalog.Descriptor) bool {
-	return slices.ContainsFunc(snap.Sorted(), func(other *catalog.Descriptor) bool {
-		return slices.ContainsFunc(other.Record.ForeignKey, func(f catalog.ForeignKey) bool {
-			return equalFold(f.ParentDatabase, d.Record.Database) && equalFold(f.ParentTable, d.Record.Name)
-		})
-	})
-}
-
 // Execute implements Plan.
 func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
@@ -240,7 +233,8 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	c.Parameters, c.Session = p.parameters, view
 	out, err := p.plan.Execute(ctx, change.Env{
 		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Tx: tx, Store: s.gateway.store, Reader: coreReader{s, false, x}, Memory: s.spillMemory(),
+		Tx: tx, Store: s.gateway.store, Reader: coreReader{s, false, x}, Memory: s.spillMemory(), Unchecked: s.coreSettings().unchecked, Weak: s.Weak(),
+		Use: func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value

@@ -16,6 +16,7 @@ import (
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 
 	"isochron/sql/expr"
+	"isochron/sql/sysvars"
 )
 
 // coreSettings are what the SQL core needs of a session's settings.
@@ -26,6 +27,7 @@ type coreSettings struct {
 	fullGroup      bool
 	strict         bool
 	keepsZero      bool // NO_AUTO_VALUE_ON_ZERO
+	unchecked      bool // foreign keys are not checked
 	mode           string
 	collation      collations.ID
 	maxPacket      int
@@ -51,6 +53,10 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	c.fullGroup = slices.Contains(modes, "ONLY_FULL_GROUP_BY")
 	c.strict = slices.Contains(modes, "STRICT_TRANS_TABLES") || slices.Contains(modes, "STRICT_ALL_TABLES")
 	c.keepsZero = slices.Contains(modes, "NO_AUTO_VALUE_ON_ZERO")
+	if v, err := s.base.GetSessionVariable(s.quiet, sysvars.ForeignKeyChecks); err == nil {
+		checked, err := gms.ConvertToBool(s.quiet, v)
+		c.unchecked = err == nil && !checked
+	}
 	c.maxPacket = int(s.Number("max_allowed_packet", expr.DefaultMaxPacket))
 	c.groupConcatMax = int(s.Number("group_concat_max_len", 1024))
 	if v, err := s.base.GetSessionVariable(s.quiet, "timestamp"); err == nil {

@@ -262,6 +262,45 @@ func TestForeignKeysAtALevel(t *testing.T) {
 	})
 }
 
+// TestChildrenOfOneParentDoNotWait: two transactions insert children of one parent at once, and a third that deletes the parent
+// waits for both.
+func TestChildrenOfOneParentDoNotWait(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T, s *stage, _ level) {
+		ctx, cancel := context.WithTimeout(context.Background(), endless)
+		defer cancel()
+		s.exec("CREATE TABLE parent (id INT PRIMARY KEY, k INT, UNIQUE KEY (k))")
+		s.exec("CREATE TABLE child (id INT PRIMARY KEY, p INT, k INT, FOREIGN KEY (p) REFERENCES parent (id), FOREIGN KEY (k) REFERENCES parent (k))")
+		s.exec("INSERT INTO parent VALUES (1, 10), (2, 20)")
+		a, b, deleter := s.conn(ctx, 0), s.conn(ctx, 1), s.conn(ctx, 0)
+		defer a.Close()
+		defer b.Close()
+		defer deleter.Close()
+		for i, value := range []string{"1, NULL", "NULL, 20"} { // by a primary key, and by another
+			for j, c := range []*sql.Conn{a, b} {
+				must(t, ctx, c, "BEGIN")
+				must(t, ctx, c, fmt.Sprintf("INSERT INTO child VALUES (%d, %s)", 10*i+j, value))
+			}
+			end := make(chan error, 1)
+			go func() {
+				_, err := deleter.ExecContext(ctx, fmt.Sprintf("DELETE FROM parent WHERE id = %d", i+1))
+				end <- err
+			}()
+			time.Sleep(stepTimeout)
+			select {
+			case err := <-end:
+				t.Errorf("the parent of %s was deleted, or not, before its children were there or not: %v", value, err)
+				end <- err
+			default:
+			}
+			must(t, ctx, a, "COMMIT")
+			must(t, ctx, b, "COMMIT")
+			if err := <-end; err == nil {
+				t.Errorf("the parent of %s was deleted under its children", value)
+			}
+		}
+	})
+}
+
 // TestJoinedUpdateLosesNothing: an UPDATE that no round plan has, for it joins, adds
 // to the newest value at every level.
 func TestJoinedUpdateLosesNothing(t *testing.T) {

@@ -13,7 +13,11 @@
 //
 // Generated columns are computed after the assignments, then the checks of what has changed.
 //
-// What the caller owes it. It refuses tables with foreign keys (Unsupported). A plan is executed by one goroutine at a time, for
-// the types of parameters that it was compiled for, while its table's definition is valid. The statement's writes are the
-// caller's to undo after an error.
+// Foreign keys: for all rows of a batch, the children of what is deleted or changed are read in one round and their rows in
+// another, level by level, then all parents in one (foresee.go); then rows are written one by one, each with the actions that
+// follow from it, in MySQL's order (enforce.go). Whoever writes rows calls insertRow, updateRow or deleteRow, and before a batch
+// foresee.
+//
+// What the caller owes it. A plan is executed by one goroutine at a time, for the types of parameters that it was compiled for,
+// while the catalogue that it was compiled with is the newest. The statement's writes are the caller's to undo after an error.
 package change

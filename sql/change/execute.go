@@ -32,7 +32,13 @@ type Env struct {
 	Store     *catalog.Store
 	Reader    rounds.Reader // of queries
 	Memory    exec.Memory
-	found     *chosen // the access that is chosen already; nil: none
+	// Unchecked: foreign keys are not heeded (foreign_key_checks).
+	Unchecked bool
+	// Weak: the commit does not check what was read (txn.Level).
+	Weak bool
+	// Use is called before rows of a table other than the changed one are read.
+	Use   func(context.Context, *catalog.Descriptor) error
+	found *chosen // the access that is chosen already; nil: none
 }
 
 // chosen is the access to the rows of an UPDATE or DELETE.
@@ -58,6 +64,7 @@ type run struct {
 	ctx     context.Context
 	target  store.Target
 	writer  *table.Writer
+	keys    *enforcer    // of foreign keys; nil: there are none to heed
 	seen    int          // warnings that were looked at
 	cached  []any        // constant defaults
 	scratch []expr.Value // see overStored
@@ -77,7 +84,8 @@ func (p *Plan) Execute(ctx context.Context, env Env) (Outcome, error) {
 	r := &run{Plan: p, Env: env, ctx: ctx}
 	env.Context.Strict = env.Strict && !p.Ignore
 	r.target = store.Target{Context: env.Context, Strict: env.Context.Strict}
-	r.writer = table.NewWriter(env.Store, p.Table, env.Tx)
+	r.enforce()
+	r.writer = table.NewWriter(r.Store, p.Table, r.Tx)
 	r.cached, r.known = make([]any, len(p.columns)), make([]bool, len(p.columns))
 	p.begin(env.Context)
 	r.exec = rounds.Execute(ctx, env.Clock, env.Context, env.Reader, env.Memory)

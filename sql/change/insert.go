@@ -46,6 +46,9 @@ func (r *run) addAll(list []fresh, first int) error {
 	if err := r.writer.Claim(r.ctx, rows, r.Kind == bind.Replaces || len(r.duplicate) > 0); err != nil {
 		return err
 	}
+	if err := r.foreseeInsert(list); err != nil {
+		return err
+	}
 	for i := range list {
 		r.target.Row = first + i + 1
 		if err := r.add(&list[i]); err != nil {
@@ -291,9 +294,13 @@ func (r *run) add(f *fresh) error {
 		r.last = f.row[r.counter]
 	}
 	for {
-		conflict, err := r.writer.Insert(r.ctx, f.row)
+		conflict, skipped, err := r.whole(func() (*table.Conflict, error) { return r.insertRow(f.row) })
 		if err != nil {
 			return err
+		}
+		if skipped {
+			r.release(f)
+			return nil
 		}
 		if conflict == nil {
 			return r.added(f)
@@ -337,16 +344,16 @@ func (r *run) replace(f *fresh, c *table.Conflict) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if !r.writer.Last(c.Index) {
+	if !r.writer.Last(c.Index) || r.referred && !r.Unchecked {
 		r.out.Updated++
-		return false, r.writer.Delete(c.Row.Key, old)
+		return false, r.deleteRow(c.Row.Key, old)
 	}
 	same, err := r.same(old, f.row)
 	if err != nil {
 		return false, err
 	}
 	if !same {
-		if other, err := r.writer.Update(r.ctx, c.Row.Key, old, f.row); err != nil || other != nil {
+		if other, err := r.updateRow(c.Row.Key, old, f.row); err != nil || other != nil {
 			if other != nil {
 				err = r.duplicated(other)
 			}
@@ -398,8 +405,8 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 	if err := r.stamp(r.duplicate, row); err != nil {
 		return err
 	}
-	other, err := r.writer.Update(r.ctx, c.Row.Key, old, row)
-	if err != nil {
+	other, skipped, err := r.whole(func() (*table.Conflict, error) { return r.updateRow(c.Row.Key, old, row) })
+	if err != nil || skipped {
 		return err
 	}
 	if other != nil {

@@ -35,7 +35,7 @@ type OneGo struct {
 
 // InOneGo foresees the keys of an execution; nil: it is not one for that, or fails.
 func (p *Plan) InOneGo(ctx context.Context, env Env) *OneGo {
-	if !p.pure || p.moves || p.Table.Keyless() || p.counter >= 0 && assigns(p.sets, p.counter) {
+	if !p.pure || p.related != nil || p.moves || p.Table.Keyless() || p.counter >= 0 && assigns(p.sets, p.counter) {
 		return nil
 	}
 	env.Context.Strict = env.Strict && !p.Ignore

@@ -23,7 +23,7 @@ func (p *Plan) compileParts(c *expr.Context) (err error) {
 	for _, t := range p.Targets {
 		part := &Plan{
 			Change:  &bind.Change{Kind: p.Kind, Ignore: p.Ignore, Table: t.Table, Query: p.Query, Sets: t.Sets},
-			counter: t.Table.AutoIncrement(), statement: p.statement, row: row,
+			counter: t.Table.AutoIncrement(), statement: p.statement, row: row, snapshot: p.snapshot,
 		}
 		if err := part.tableColumns(); err != nil {
 			return err
@@ -32,6 +32,9 @@ func (p *Plan) compileParts(c *expr.Context) (err error) {
 			if err := part.compilePart(c, t); err != nil {
 				return err
 			}
+		}
+		if err := part.relate(c); err != nil {
+			return err
 		}
 		p.parts = append(p.parts, part)
 	}
@@ -128,7 +131,11 @@ func (r *run) changePart(part *Plan, f found, now map[txn.Key]current) error {
 	sub.cached, sub.known, sub.scratch = make([]any, len(part.columns)), make([]bool, len(part.columns)), nil
 	sub.now = now
 	part.begin(r.Context)
-	var err error
+	sub.enforce()
+	err := sub.refresh(&f)
+	if err != nil {
+		return err
+	}
 	if part.Kind == bind.Updates {
 		err = sub.updateFound(f)
 	} else {

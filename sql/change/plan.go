@@ -8,6 +8,7 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
+	"isochron/sql/catalog"
 	"isochron/sql/expr"
 	"isochron/sql/rounds"
 	"isochron/sql/store"
@@ -33,10 +34,13 @@ type Plan struct {
 	generated []generated
 	computed  []bool // columns that are generated
 	checks    []check
-	counter   int    // position of the AUTO_INCREMENT column, -1: there is none
-	moves     bool   // an UPDATE may change a unique key
-	stamps    []bool // columns that onUpdate has a value for
-	pure      bool   // see IsPure
+	snapshot  *catalog.Snapshot
+	related   *related // the foreign keys that it has to heed; nil: none
+	referred  bool     // foreign keys refer to the table
+	counter   int      // position of the AUTO_INCREMENT column, -1: there is none
+	moves     bool     // an UPDATE may change a unique key
+	stamps    []bool   // columns that onUpdate has a value for
+	pure      bool     // see IsPure
 }
 
 // source is where a column's value comes from: a program, a parameter, a constant, or the column's default.
@@ -70,9 +74,9 @@ type assignment struct {
 
 func unsupported(what string) error { return &expr.Unsupported{What: what} }
 
-// Compile compiles a change.
-func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
-	p = &Plan{Change: b, counter: b.Table.AutoIncrement(), statement: rounds.NewStatement(c), pure: true}
+// Compile compiles a change of tables of a catalogue.
+func Compile(c *expr.Context, snap *catalog.Snapshot, b *bind.Change) (p *Plan, err error) {
+	p = &Plan{Change: b, snapshot: snap, counter: b.Table.AutoIncrement(), statement: rounds.NewStatement(c), pure: true}
 	if err := p.tableColumns(); err != nil {
 		return nil, err
 	}
@@ -83,22 +87,23 @@ func Compile(c *expr.Context, b *bind.Change) (p *Plan, err error) {
 	}
 	switch {
 	case p.inserts():
-		return p, p.compileInsert(c)
+		err = p.compileInsert(c)
 	case b.Query != nil:
 		return p, p.compileParts(c)
+	default:
+		err = p.compileRows(c)
 	}
-	return p, p.compileRows(c)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.relate(c)
 }
 
 // inserts reports whether the change inserts rows.
 func (p *Plan) inserts() bool { return p.Kind == bind.Inserts || p.Kind == bind.Replaces }
 
 func (p *Plan) tableColumns() error {
-	r := p.Table.Record
-	if len(r.ForeignKey) > 0 {
-		return unsupported("a table with foreign keys")
-	}
-	for pos, c := range r.Columns {
+	for pos, c := range p.Table.Record.Columns {
 		column, ok := store.NewColumn(p.Table, pos)
 		if !ok {
 			return unsupported("storing in column " + c.Name)

@@ -5,6 +5,7 @@ import (
 
 	"isochron/sql/expr"
 	"isochron/sql/table"
+	"isochron/txn"
 )
 
 // found are the rows that an UPDATE or DELETE changes.
@@ -95,6 +96,9 @@ func (r *run) updateFound(f found) error {
 			return err
 		}
 	}
+	if err := r.foreseeUpdate(list); err != nil {
+		return err
+	}
 	for _, c := range list {
 		if err := r.write(c); err != nil {
 			return err
@@ -154,8 +158,8 @@ func (r *run) claimMoved(list []changed) error {
 }
 
 func (r *run) write(c changed) error {
-	conflict, err := r.writer.Update(r.ctx, c.held.Key, c.old, c.row)
-	if err != nil {
+	conflict, skipped, err := r.whole(func() (*table.Conflict, error) { return r.updateRow(c.held.Key, c.old, c.row) })
+	if err != nil || skipped {
 		return err
 	}
 	if conflict != nil {
@@ -180,20 +184,35 @@ func (r *run) delete() error {
 }
 
 // deleteFound deletes rows that were read.
-func (r *run) deleteFound(f found) error {
-	for _, h := range f.held {
-		row, err := r.Table.DecodeRow(h.Stored)
-		if err != nil {
+func (r *run) deleteFound(f found) (err error) {
+	rows := make([][]any, len(f.held))
+	for i, h := range f.held {
+		if rows[i], err = r.Table.DecodeRow(h.Stored); err != nil {
 			return err
 		}
-		if err := r.writer.Delete(h.Key, row); err != nil {
+	}
+	if err := r.foreseeDelete(f.held, rows); err != nil {
+		return err
+	}
+	for i, h := range f.held {
+		if err := r.remove(h.Key, rows[i]); err != nil {
 			return err
 		}
-		if err := r.becomes(h.Key, nil); err != nil {
-			return err
-		}
-		r.out.Matched++
-		r.out.Changed++
 	}
 	return nil
+}
+
+// remove deletes a row, which an action of one before it may have deleted or changed.
+func (r *run) remove(key txn.Key, row []any) error {
+	row, err := r.present(key, row)
+	if err != nil || row == nil {
+		return err
+	}
+	_, skipped, err := r.whole(func() (*table.Conflict, error) { return nil, r.deleteRow(key, row) })
+	if err != nil || skipped {
+		return err
+	}
+	r.out.Matched++
+	r.out.Changed++
+	return r.becomes(key, nil)
 }

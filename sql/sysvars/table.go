@@ -38,7 +38,7 @@ var isolationValues = []string{
 // All has the variables by name.
 var All = []Variable{
 	{Name: AutoCommit, OfEngine: true, Meaning: "on: a statement outside a transaction is a transaction of its own"},
-	{Name: ForeignKeyChecks, OfEngine: true, Meaning: "off: CREATE TABLE accepts foreign keys to tables that do not exist"},
+	{Name: ForeignKeyChecks, OfEngine: true, Meaning: "off: foreign keys are not checked, and may refer to tables that do not exist"},
 	{Name: LockWait, Min: 1, Max: 1 << 30, Default: int64(LockWaitDefault), Unit: seconds, Meaning: "longest wait of a statement for a lock of a row or of a table's definition; then error 1205"},
 	{Name: InteractiveTimeout, Min: 1, Max: year, Default: int64(WaitTimeoutDefault), Unit: seconds, Meaning: "first value of wait_timeout for interactive clients"},
 	{Name: CommitTimeout, Min: 1, Max: hour, Default: int64(CommitTimeoutDefault), Unit: seconds, Meaning: "longest wait of COMMIT for its outcome; then error 1180. The default is longer where round trips exceed a third of a second"},

@@ -7,7 +7,8 @@
 // that knows all rows of a statement in advance reads it for all of them in one round with Prefetch, after which the
 // single reads are free.
 //
-// Invariant: a lock requested for a table is taken on rows, so a locking read never ends at an index entry.
+// Invariant: a lock requested for a table is taken on rows, so a locking read never ends at an index entry, but for the question
+// whether a row has children (Exists).
 //
 // What the caller owes it.
 //
