@@ -16,6 +16,7 @@ import (
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/dialect"
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/parse"
@@ -25,8 +26,8 @@ import (
 	"isochron/txn"
 )
 
-// The SQL core's door: a query is parsed, bound, planned and executed by packages of ours. What it does not take yet is the
-// engine's, as before.
+// The SQL core's door: a query is parsed, bound, planned and executed by packages of ours. What it does not execute is refused
+// (package refused).
 
 // corePlan executes a statement by the SQL core.
 type corePlan struct {
@@ -35,6 +36,7 @@ type corePlan struct {
 	of         []rounds.Field // of fields
 	parameters map[string]*vtquery.BindVariable
 	columns    *wire.Columns // the fields as they are sent
+	into       []string      // user variables that take its only row; nil: the client does
 	bound      bool          // its types are those of these values
 }
 
@@ -83,41 +85,40 @@ func (r *refusedTexts) add(text string) {
 // core is the core's plan of the statement; nil: it has none. t is what the session knows of the text; nil: nothing.
 func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	s := x.s
-	if x.tried[coreKind] || t != nil && t.core.refused || !mayUseCore(s, x.text) {
+	if t != nil && t.core.refused || !mayUseCore(s, x.text) {
 		return nil, nil
+	}
+	text, rest := x.text, ""
+	if x.several {
+		text, rest = dialect.First(text, s.coreSettings().reads.AnsiQuotes)
 	}
 	parameters, types, ok := x.coreParameters()
 	if !ok {
-		return nil, nil
+		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
 	}
 	if t != nil {
 		if p := t.core.plans[types]; p != nil {
 			return p.with(parameters), nil
 		}
 	}
-	keyed := x.text
+	keyed := text
 	if t != nil {
 		keyed = strings.TrimPrefix(x.request.key(), textKey)
+	} else if x.prepare == nil {
+		parameters = nil
 	}
-	if t == nil && s.coreRefused.has(s, x.text) {
-		return nil, nil
-	}
-	p, err := compileCore(ctx, s, x.text, keyed, parameters)
+	p, err := compileCore(ctx, s, text, keyed, parameters)
 	if err != nil {
 		return nil, err
 	}
-	if t == nil {
-		if p == nil {
-			s.coreRefused.add(x.text)
-			return nil, nil
-		}
-		return p, nil
-	}
 	if p == nil {
-		t.core.refused = true
+		if t != nil {
+			t.core.refused = true
+		}
 		return nil, nil
 	}
-	if p.bound || len(t.core.plans) >= variantsMax {
+	x.rest = rest
+	if t == nil || p.bound || len(t.core.plans) >= variantsMax {
 		return p, nil // for this execution only
 	}
 	if t.core.plans == nil {
@@ -154,7 +155,7 @@ func (p *corePlan) with(parameters map[string]*vtquery.BindVariable) *corePlan {
 
 // mayUseCore reports whether the core may be asked for a statement of the session.
 func mayUseCore(s *Session, text string) bool {
-	return s.Chosen().Path == pathAuto && queryWords[table.FirstWord(text)] && s.coreSettings().usable && (s.open == nil || s.open.change == nil)
+	return queryWords[table.FirstWord(text)]
 }
 
 // queryWords are those that a query begins with, past brackets.
@@ -187,47 +188,86 @@ func (r *request) coreParameters() (values map[string]*vtquery.BindVariable, typ
 	return values, key.String(), true
 }
 
-// compileCore compiles a statement; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
+// compileCore compiles a query; nil, nil: the text is no query. keyed is its text with arguments in the place of values.
 func compileCore(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
-	if len(text) > coreTextMax && !parse.Flat(text) {
-		return nil, nil
-	}
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
 		return nil, err
 	}
-	tree := parse.Query(keyed)
+	set := s.coreSettings()
+	tree, err := parse.Read(keyed, set.reads)
+	if err != nil {
+		if !parse.IsQuery(text) {
+			return nil, nil
+		}
+		return nil, coreError(err)
+	}
 	if tree == nil {
 		return nil, nil
+	}
+	if err := set.refuses(s, tree); err != nil {
+		return nil, coreError(err)
 	}
 	if err := checkSets(s, tree); err != nil {
 		return nil, err
 	}
 	tree, ok := typed(tree, parameters)
 	if !ok {
-		return nil, nil
+		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
 	}
+	tree, into, err := intoVariables(tree)
+	if err != nil {
+		return nil, coreError(err)
+	}
+	tree, assigns := expr.Assigned(tree)
 	snap, err := s.Catalogue(ctx)
 	if err != nil {
-		return nil, nil
+		return nil, err
 	}
+	p, err := bindCore(ctx, s, snap, tree, parse.Texts(text, tree), parameters)
+	if mayBeStale(err) {
+		newer, changed, failed := s.statement.reload(ctx, s.gateway.store)
+		if failed != nil {
+			return nil, failed
+		}
+		if changed {
+			p, err = bindCore(ctx, s, newer, tree, parse.Texts(text, tree), parameters)
+		}
+	}
+	if err != nil {
+		return nil, queryError(s, err)
+	}
+	if into != nil && len(into) != len(p.fields) {
+		return nil, mysql.NewSQLError(1222, "21000", "The used SELECT statements have a different number of columns")
+	}
+	p.into = into
+	// Variables have the types of now; what a query may lock depends on its transaction.
+	p.bound = p.bound || assigns || strings.Contains(strings.ToLower(text), "locked")
+	return p, nil
+}
+
+// bindCore binds and plans a query by a catalogue.
+func bindCore(ctx context.Context, s *Session, snap *catalog.Snapshot, tree sqlparser.TableStatement, texts bind.Texts, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
 	c := coreContext(ctx, s)
 	c.Parameters = parameters
-	lookup := coreLookup(s, snap)
 	q, err := bind.Bind(tree, bind.Scope{
-		Table: lookup, View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), FullGroup: s.coreSettings().fullGroup, Texts: parse.Texts(text, tree),
+		Table: coreLookup(s, snap), View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), Missing: missing(s, snap),
+		FullGroup: s.coreSettings().fullGroup, Texts: texts, Alone: s.statement.own,
 	})
 	if err != nil {
-		return nil, lastingError(err)
+		return nil, err
 	}
 	if err := checkTables(s, q); err != nil {
 		return nil, err
 	}
+	if err := s.coreSettings().refusesColumns(q); err != nil {
+		return nil, err
+	}
 	plan, err := rounds.Compile(c, q)
 	if err != nil {
-		return nil, lastingError(err)
+		return nil, err
 	}
 	fields := coreFields(s, plan)
-	return &corePlan{plan, fields, plan.Fields(), parameters, wire.NewColumns(wireColumns(fields)), c.Bound()}, nil
+	return &corePlan{plan: plan, fields: fields, of: plan.Fields(), parameters: parameters, columns: wire.NewColumns(wireColumns(fields)), bound: c.Bound()}, nil
 }
 
 // lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
@@ -246,9 +286,6 @@ func lastingError(err error) error {
 	}
 	return nil
 }
-
-// coreTextMax bounds the texts of the core, but for long lists of values: its parser and all that walk its trees recurse.
-const coreTextMax = 64 << 10
 
 // typed returns the tree with the types of their values in its arguments; false: one has none.
 func typed[T sqlparser.Statement](tree T, parameters map[string]*vtquery.BindVariable) (_ T, ok bool) {
@@ -323,7 +360,7 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 // execute it. err is the core's where it is the client's.
 func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool, err error) {
 	tree, changes := sqlparser.Statement(nil), false
-	if t := parse.Query(query); t != nil {
+	if t, err := parse.Read(query, s.coreSettings().reads); err == nil && t != nil {
 		tree = t
 	} else if tree = parse.Change(query); tree == nil {
 		return nil, 0, false, nil
@@ -356,11 +393,14 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
 	ctx = exec.WithTurns(ctx, &s.place)
-	from, err := p.plan.Execute(ctx, s.quiet, c, coreReader{s, p.plan.OneTable(), x}, s.spillMemory())
+	from, err := p.plan.Execute(ctx, s.quiet, c, newCoreReader(s, p.plan.OneTable() && len(p.plan.Query.Marks) == 0, x), s.spillMemory())
 	if err != nil {
 		return x.otherwise(coreError(err), 0)
 	}
 	defer from.Close()
+	if p.into != nil {
+		return p.assign(ctx, x, c, from)
+	}
 	count, fields := int64(0), p.fields
 	for {
 		rows, err := from.Next(ctx)
@@ -434,15 +474,23 @@ func (x *execution) otherwise(err error, yielded int64) error {
 
 // coreReader reads in the transaction of a session.
 type coreReader struct {
-	s    *Session
-	once bool // it is the statement's only read
-	x    *execution
+	s      *Session
+	once   bool // it is the statement's only read
+	x      *execution
+	looked *looked
+}
+
+func newCoreReader(s *Session, once bool, x *execution) coreReader {
+	return coreReader{s, once, x, &looked{}}
 }
 
 // Read implements rounds.Reader.
 func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error) {
 	s := r.s
 	m := table.Mode{Lock: lock, Wait: wait, ForWrite: s.Writes(a.Desc.ID())}
+	if n := len(columns); wait == txn.SkipLocked && n > 0 && columns[n-1] == len(a.Desc.Record.Columns) {
+		return r.look(ctx, a, m, columns)
+	}
 	s.statement.readsOnce(r.once && s.statement.own && lock == txn.LockNone && a.Rounds(m, columns) == 1)
 	tx, err := s.use(ctx, a.Desc)
 	if err != nil {

@@ -233,7 +233,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	c.Parameters, c.Session = p.parameters, view
 	out, err := p.plan.Execute(ctx, change.Env{
 		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Tx: tx, Store: s.gateway.store, Reader: coreReader{s, false, x}, Memory: s.spillMemory(), Unchecked: s.coreSettings().unchecked, Weak: s.Weak(),
+		Tx: tx, Store: s.gateway.store, Reader: newCoreReader(s, false, x), Memory: s.spillMemory(), Unchecked: s.coreSettings().unchecked, Weak: s.Weak(),
 		Use: func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
 	})
 	if ctx.Err() != nil {

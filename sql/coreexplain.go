@@ -77,7 +77,7 @@ func (p analyzePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	began := time.Now()
 	c := coreContext(ctx, s)
-	list, rows, err := plan.plan.Analyze(exec.WithTurns(ctx, &s.place), s.quiet, c, coreReader{s, false, x}, s.spillMemory(), time.Now)
+	list, rows, err := plan.plan.Analyze(exec.WithTurns(ctx, &s.place), s.quiet, c, newCoreReader(s, false, x), s.spillMemory(), time.Now)
 	if err != nil {
 		return coreError(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 
 	"isochron/sql/expr"
+	"isochron/sql/parse"
 	"isochron/sql/sysvars"
 )
 
@@ -23,7 +24,10 @@ import (
 type coreSettings struct {
 	known          bool
 	settings       uint64 // they are as of these
-	usable         bool   // the core reads texts under them
+	usable         bool   // the core executes changes under them
+	reads          parse.Mode
+	refused        []string // names of package refused, of modes under which some queries are
+	unknown        string   // the connection's collation, if no comparison of it is known
 	fullGroup      bool
 	strict         bool
 	keepsZero      bool // NO_AUTO_VALUE_ON_ZERO
@@ -64,8 +68,17 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 			c.timestamp = time.UnixMicro(int64(math.Round(seconds * 1e6)))
 		}
 	}
+	c.reads, c.refused = parse.ModeOf(c.mode), nil
+	for _, m := range modes {
+		if name := refusedModes[m]; name != "" {
+			c.refused = append(c.refused, name)
+		}
+	}
 	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))
-	c.collation = id
+	c.collation, c.unknown = id, ""
+	if !known || !expr.Environment().CollationEnv().IsSupported(id) {
+		c.unknown = s.textVariable("collation_connection")
+	}
 	c.usable = known && expr.Environment().CollationEnv().IsSupported(id) && s.speaksUnicode()
 	for _, m := range coreRefuses {
 		c.usable = c.usable && !slices.Contains(modes, m)

@@ -16,13 +16,14 @@ func coreViews(s *Session, snap *catalog.Snapshot) func(database, name string) (
 			database = current
 		}
 		v, ok := snap.View(database, name)
-		if !ok || v.SQLMode != "" && v.SQLMode != s.coreSettings().mode || !readsView(s, v) {
+		if !ok || !readsView(s, v) {
 			return nil, false
 		}
-		out := &bind.View{Database: v.Database, Tree: parse.Query(v.Text)}
-		if out.Tree == nil || hasArgument(out.Tree) {
+		tree, err := parse.Read(v.Text, parse.ModeOf(v.SQLMode))
+		if err != nil || tree == nil || hasArgument(tree) {
 			return nil, false
 		}
+		out := &bind.View{Database: v.Database, Tree: tree}
 		out.Texts = parse.Texts(v.Text, out.Tree)
 		create, ok := parse.Statement(v.Create).(*sqlparser.CreateView)
 		if !ok {

@@ -12,9 +12,9 @@
 // values (sql/plan, Prepared). A plan is kept only if an analysis with other
 // values shows where in it they stand; what does not fit is for the engine.
 //
-// The SQL core replaces the engine kind by kind (core.go): a SELECT over one table, or none, is parsed (sql/parse), bound
-// (sql/bind), planned (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours. What the core does
-// not take yet, it leaves to the engine.
+// The SQL core replaces the engine kind by kind (core.go): every query is parsed (sql/parse), bound (sql/bind), planned
+// (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours, or refused (sql/refused). Of changes it
+// executes those of one table.
 //
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried

@@ -68,10 +68,10 @@ func TestFunctionsStayWithinBounds(t *testing.T) {
 		"SELECT st_geomfromtext(concat(repeat('GEOMETRYCOLLECTION(', 1000), 'POINT(1 1)', repeat(')', 1000)))": "1210",
 		"SELECT st_geomfromgeojson(repeat('[', 100000))":                                                       "1210",
 	} {
-		c.fails(query, want)
+		c.fails(strings.Replace(query, "SELECT", "SET @g =", 1), want) // a query has no such functions
 	}
-	c.expect("SELECT st_astext(st_geomfromwkb(st_aswkb(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(1 2,3 4),POLYGON((0 0,0 1,1 1,0 0)),MULTIPOINT(1 1,2 2))'))))",
-		"GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(1 2,3 4),POLYGON((0 0,0 1,1 1,0 0)),MULTIPOINT((1 1),(2 2)))")
+	c.exec("SET @g = st_astext(st_geomfromwkb(st_aswkb(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(1 2,3 4),POLYGON((0 0,0 1,1 1,0 0)),MULTIPOINT(1 1,2 2))'))))")
+	c.expect("SELECT @g", "GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(1 2,3 4),POLYGON((0 0,0 1,1 1,0 0)),MULTIPOINT((1 1),(2 2)))")
 	c.expect("SELECT concat('a', 1, NULL), concat('a', 1), repeat('ab', 2), lpad('a', 3, 'b'), json_array(1, 'a'), json_object('a', json_array(1)), upper(concat('a', repeat('b', 2)))",
 		`NULL | a1 | abab | bba | [1, "a"] | {"a": [1]} | ABB`)
 	_, err := c.try("SELECT elt(1, concat(repeat(unhex('ff'), 10000000)), 'a') + interval 1 day, cast(repeat('a', 3000000) AS json)")

@@ -19,5 +19,5 @@
 // ORDER BY among the aliases, then the columns; in ON among the columns of both sides; then in the query around.
 //
 // What the caller owes it. A tree of package parse, which Bind does not change; the texts of the select lists, for the
-// names of the result's columns. *expr.Unsupported: the statement is for another way.
+// names of the result's columns. *expr.Unsupported: the query is refused.
 package bind

@@ -9,6 +9,7 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/sql/parse"
 )
 
 // operand is one side of a join.
@@ -97,7 +98,7 @@ func (b *binder) operand(e sqlparser.TableExpr) (*operand, error) {
 // aliased binds a table, view, CTE or derived table.
 func (b *binder) aliased(t *sqlparser.AliasedTableExpr) (*operand, error) {
 	if len(t.Partitions) > 0 {
-		return nil, unsupported("PARTITION")
+		return nil, expr.NewError(1747, "HY000", "PARTITION () clause on non partitioned table")
 	}
 	switch e := t.Expr.(type) {
 	case sqlparser.TableName:
@@ -131,7 +132,7 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 		alias = t.As.String()
 	}
 	if len(t.Columns) > 0 {
-		return nil, unsupported("names of a table's columns")
+		return nil, expr.NewError(1064, "42000", "You have an error in your SQL syntax: table %s has names for its columns, which only derived tables may have", alias)
 	}
 	if name.Qualifier.IsEmpty() {
 		for c := b.ctes; c != nil; c = c.up {
@@ -148,20 +149,26 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 	if !ok {
 		if b.scope.View != nil {
 			if v, ok := b.scope.View(database, name.Name.String()); ok {
-				return b.view(v, name.Name.String(), alias, !t.As.IsEmpty())
+				out, err := b.view(v, name.Name.String(), alias, !t.As.IsEmpty())
+				return b.covered(out, t), err
 			}
 		}
 		if b.scope.Virtual != nil {
 			if v, ok := b.scope.Virtual(database, name.Name.String()); ok {
-				return b.virtual(v, alias, !t.As.IsEmpty()), nil
+				return b.covered(b.virtual(v, alias, !t.As.IsEmpty()), t), nil
 			}
+		}
+		if b.scope.Missing != nil {
+			return nil, b.scope.Missing(database, name.Name.String())
 		}
 		return nil, unsupported("table " + name.Name.String())
 	}
-	if !hasIndexes(d, t.Hints) {
-		return nil, unsupported("a hint of no index")
+	if unknown := unknownIndex(d, t.Hints); unknown != "" {
+		return nil, expr.NewError(1176, "42000", "Key '%s' doesn't exist in table '%s'", unknown, alias)
 	}
-	s := b.source(&Source{Table: d, Alias: alias, Width: len(d.Record.Columns) + b.hides})
+	s := &Source{Table: d, Alias: alias, Width: len(d.Record.Columns) + b.hides}
+	b.marked(s, parse.LockOf(t))
+	b.source(s)
 	named := &namedTable{alias: alias, database: d.Record.Database, sources: []*Source{s}}
 	if !t.As.IsEmpty() {
 		named.database = ""
@@ -169,7 +176,27 @@ func (b *binder) named(name sqlparser.TableName, t *sqlparser.AliasedTableExpr) 
 	for i, c := range d.Record.Columns {
 		named.columns = append(named.columns, visible{name: c.Name, to: refer(columnRow, s.First+i)})
 	}
-	return leaf(s, named), nil
+	return b.covered(leaf(s, named), t), nil
+}
+
+// covered has the sources of an operand locked as a clause with OF demands.
+func (b *binder) covered(o *operand, t *sqlparser.AliasedTableExpr) *operand {
+	if lock := parse.LockOf(t); o != nil && lock != sqlparser.NoLock {
+		o.join.sources(func(s *Source) { s.Lock, s.Wait = lockOf(lock) })
+	}
+	return o
+}
+
+// sources calls f for the sources of a tree of joins.
+func (j *Join) sources(f func(*Source)) {
+	if j == nil {
+		return
+	}
+	if j.Source != nil {
+		f(j.Source)
+	}
+	j.Left.sources(f)
+	j.Right.sources(f)
 }
 
 // source adds a source to the query.
@@ -260,6 +287,7 @@ func (b *binder) view(v *View, name, alias string, renamed bool) (*operand, erro
 		return nil, expr.NewError(1462, "HY000", "`%s`.`%s` contains view recursion", v.Database, name)
 	}
 	c := b.child()
+	c.clauseLock = b.clauseLock
 	c.ctes, c.database, c.views, c.hides = nil, v.Database, append(slices.Clone(b.views), full), b.hides
 	scope := *b.scope
 	scope.Texts = v.Texts
@@ -302,17 +330,18 @@ func (b *binder) virtual(v *Virtual, alias string, renamed bool) *operand {
 	return out
 }
 
-// hasIndexes reports whether hints name indexes of the table. They change no answer, and the choice by rounds is kept.
-func hasIndexes(d *catalog.Descriptor, hints sqlparser.IndexHints) bool {
+// unknownIndex is the first name of hints that is no index of the table. Hints change no answer, and the choice by rounds is
+// kept.
+func unknownIndex(d *catalog.Descriptor, hints sqlparser.IndexHints) string {
 	for _, h := range hints {
 		for _, name := range h.Indexes {
 			known := name.EqualString("primary") && !d.Keyless() || slices.ContainsFunc(d.Indexes, func(x *catalog.IndexInfo) bool { return name.EqualString(x.Name) })
 			if !known {
-				return false
+				return name.String()
 			}
 		}
 	}
-	return true
+	return ""
 }
 
 // joinOf binds a join.

@@ -68,7 +68,7 @@ func (b *binder) groupBy(g *sqlparser.GroupBy) error {
 			return err
 		}
 		if hasAggregate(key) {
-			return unsupported("an aggregate in GROUP BY")
+			return expr.NewError(1056, "42000", "Can't group on '%s'", sqlparser.String(e))
 		}
 		b.q.Keys = append(b.q.Keys, key)
 	}
@@ -114,7 +114,7 @@ func (b *binder) orderBy(list sqlparser.OrderBy) error {
 			out.Item = slices.IndexFunc(b.q.Items, func(i Item) bool { return sqlparser.Equals.Expr(i.Expr, e) })
 		}
 		if b.q.Distinct && out.Item < 0 {
-			return unsupported("ORDER BY what is not in the list of DISTINCT")
+			return expr.NewError(3065, "HY000", "Expression #%d of ORDER BY clause is not in SELECT list, references column which is not in SELECT list; this is incompatible with DISTINCT", len(b.q.Order)+1)
 		}
 		b.q.Order = append(b.q.Order, out)
 	}
@@ -372,7 +372,7 @@ func (b *binder) columnName(at int) string {
 func (b *binder) aggregate(a sqlparser.AggrFunc) (sqlparser.Expr, error) {
 	for _, arg := range a.GetArgs() {
 		if hasAggregate(arg) {
-			return nil, unsupported("an aggregate within an aggregate")
+			return nil, expr.NewError(1111, "HY000", "Invalid use of group function")
 		}
 	}
 	at := slices.IndexFunc(b.q.Aggregates, func(o sqlparser.AggrFunc) bool { return sqlparser.Equals.Expr(o, a) })

@@ -24,8 +24,11 @@ type Query struct {
 	// Subqueries are those that the query's expressions refer to.
 	Subqueries []*Subquery
 
-	Lock     txn.Lock
-	Wait     txn.Wait
+	Lock txn.Lock // of all tables that have none of their own
+	Wait txn.Wait
+	// Marks are the rows that a query with SKIP LOCKED is made of, and locks when it has found them: references to what marks
+	// each of its tables' rows.
+	Marks    []sqlparser.Expr
 	Distinct bool
 	Where    sqlparser.Expr // over rows of the sources; nil: all
 	// Grouped: Windows, Items, Having and Order refer to rows of groups, else to rows of the sources.
@@ -53,7 +56,10 @@ type Source struct {
 	Round   *CTE // the rows that the last round of a recursive CTE made
 	Alias   string
 	First   int // position of its first column
-	Width   int // number of its columns
+	Width   int // number of its columns, with those that no name means
+	Lock    txn.Lock
+	Wait    txn.Wait
+	Marked  bool // its last column is what marks a row: not one of the table
 	// Changed: the statement changes its rows. derived: it has become part of the query by a derived table.
 	Changed bool
 	derived bool
@@ -260,6 +266,7 @@ func (q *Query) Expressions() (out []sqlparser.SQLNode) {
 		add(item.Expr)
 	}
 	add(q.Having)
+	add(q.Marks...)
 	for _, o := range q.Order {
 		add(o.Expr)
 	}

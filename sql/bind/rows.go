@@ -1,9 +1,10 @@
 package bind
 
-import "vitess.io/vitess/go/vt/sqlparser"
+import (
+	"vitess.io/vitess/go/vt/sqlparser"
 
-// rowsMax bounds the rows of an IN list of rows.
-const rowsMax = 1000
+	"isochron/sql/expr"
+)
 
 // rowComparison writes a comparison of rows as comparisons of their values, which is the same for NULL too:
 // (a, b) IN ((1, 2), (3, 4)) is a = 1 AND b = 2 OR a = 3 AND b = 4. nil: it compares no rows.
@@ -14,7 +15,7 @@ func rowComparison(e *sqlparser.ComparisonExpr) (sqlparser.Expr, error) {
 	}
 	right, ok := e.Right.(sqlparser.ValTuple)
 	if !ok {
-		return nil, unsupported("a row beside no row")
+		return nil, wrongColumns(len(left))
 	}
 	switch e.Operator {
 	case sqlparser.EqualOp:
@@ -40,8 +41,11 @@ func rowsOrdered(op sqlparser.ComparisonExprOperator, l, r sqlparser.ValTuple) (
 		sqlparser.LessThanOp: sqlparser.LessThanOp, sqlparser.LessEqualOp: sqlparser.LessThanOp,
 		sqlparser.GreaterThanOp: sqlparser.GreaterThanOp, sqlparser.GreaterEqualOp: sqlparser.GreaterThanOp,
 	}[op]
-	if !ok || len(l) != len(r) {
+	if !ok {
 		return nil, unsupported("an order of rows")
+	}
+	if len(l) != len(r) {
+		return nil, wrongColumns(len(l))
 	}
 	for i := len(l) - 1; i >= 0; i-- {
 		if _, nested := l[i].(sqlparser.ValTuple); nested {
@@ -62,13 +66,19 @@ func rowsOrdered(op sqlparser.ComparisonExprOperator, l, r sqlparser.ValTuple) (
 
 func rowsEqual(l, r sqlparser.ValTuple, op sqlparser.ComparisonExprOperator) (out sqlparser.Expr, err error) {
 	if len(l) != len(r) {
-		return nil, unsupported("rows of two lengths")
+		return nil, wrongColumns(len(l))
 	}
 	for i := range l {
-		if _, nested := l[i].(sqlparser.ValTuple); nested {
-			return nil, unsupported("rows within rows")
+		var equal sqlparser.Expr = &sqlparser.ComparisonExpr{Operator: op, Left: l[i], Right: r[i]}
+		if inner, nested := l[i].(sqlparser.ValTuple); nested {
+			other, ok := r[i].(sqlparser.ValTuple)
+			if !ok {
+				return nil, wrongColumns(len(inner))
+			}
+			if equal, err = rowsEqual(inner, other, op); err != nil {
+				return nil, err
+			}
 		}
-		equal := &sqlparser.ComparisonExpr{Operator: op, Left: l[i], Right: r[i]}
 		if out == nil {
 			out = equal
 		} else {
@@ -78,15 +88,17 @@ func rowsEqual(l, r sqlparser.ValTuple, op sqlparser.ComparisonExprOperator) (ou
 	return out, nil
 }
 
+// wrongColumns is the error of a comparison with an operand of another number of columns.
+func wrongColumns(columns int) error {
+	return expr.NewError(1241, "21000", "Operand should contain %d column(s)", columns)
+}
+
 func rowAmong(l sqlparser.ValTuple, list sqlparser.ValTuple) (out sqlparser.Expr, err error) {
-	if len(list) > rowsMax {
-		return nil, unsupported("so many rows")
-	}
 	equals := make([]sqlparser.Expr, len(list))
 	for i, e := range list {
 		r, ok := e.(sqlparser.ValTuple)
 		if !ok {
-			return nil, unsupported("a row beside no row")
+			return nil, wrongColumns(len(l))
 		}
 		if equals[i], err = rowsEqual(l, r, sqlparser.EqualOp); err != nil {
 			return nil, err

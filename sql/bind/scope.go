@@ -42,8 +42,10 @@ type Scope struct {
 	Table     Lookup
 	View      func(database, view string) (*View, bool)     // nil: there are none
 	Virtual   func(database, table string) (*Virtual, bool) // nil: there are none
+	Missing   func(database, table string) error            // why a name is no table that may be read; nil: it is for another way
 	FullGroup bool                                          // ONLY_FULL_GROUP_BY is in force
 	Texts     Texts
+	Alone     bool // the statement is its own transaction: its locks end with it
 }
 
 // Bind binds a query.
@@ -66,14 +68,16 @@ type binder struct {
 	// lefts are the operands to the left of the one that is bound: LATERAL may name their columns.
 	lefts []*names
 	// enclosing resolves a name in the query around this one, in the terms of that one; nil: there is none.
-	enclosing func(n *sqlparser.ColName) (sqlparser.Expr, error)
-	first     aliases      // of the clause at hand
-	clause    string       // for errors
-	fixed     map[int]bool // columns with one value in a group; nil: not known yet
-	lifting   int          // number of the item at hand, from 1
-	database  string       // of a view, for names without one; "": the current one
-	compacts  bool         // Outer has what is not referred to
-	exists    bool         // no column of the query is looked at
+	enclosing  func(n *sqlparser.ColName) (sqlparser.Expr, error)
+	first      aliases        // of the clause at hand
+	clause     string         // for errors
+	fixed      map[int]bool   // columns with one value in a group; nil: not known yet
+	lifting    int            // number of the item at hand, from 1
+	database   string         // of a view, for names without one; "": the current one
+	compacts   bool           // Outer has what is not referred to
+	exists     bool           // no column of the query is looked at
+	clauseLock sqlparser.Lock // of the SELECT at hand, for all its tables
+	isArm      bool           // it is an operand of a set operation
 	// aggregates: those over columns of the query around this one are this one's.
 	aggregates bool
 	hides      int // columns behind those of tables that no name means: a change has some (hiddenColumns)

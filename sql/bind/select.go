@@ -6,7 +6,6 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/expr"
-	"isochron/txn"
 )
 
 // query binds a query of any form.
@@ -28,7 +27,12 @@ func (b *binder) query(tree sqlparser.TableStatement) (*Query, error) {
 
 // block binds a SELECT.
 func (b *binder) block(s *sqlparser.Select) (*Query, error) {
-	if s.Into != nil || s.SQLCalcFoundRows && b.depth > 0 || s.SelectExprs == nil {
+	switch {
+	case s.Into != nil:
+		return nil, expr.NewError(1064, "42000", "You have an error in your SQL syntax: INTO is not allowed in a query within another")
+	case s.SQLCalcFoundRows && b.depth > 0:
+		return nil, expr.NewError(1234, "42000", "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS'")
+	case s.SelectExprs == nil:
 		return nil, unsupported("this form of SELECT")
 	}
 	texts := b.scope.Texts[s]
@@ -37,15 +41,15 @@ func (b *binder) block(s *sqlparser.Select) (*Query, error) {
 		return nil, err
 	}
 	b.q.Distinct, b.q.CountAll = s.Distinct, s.SQLCalcFoundRows
-	if err := b.lock(s.Lock); err != nil {
-		return nil, err
-	}
+	b.q.Lock, b.q.Wait = lockOf(s.Lock)
+	b.clauseLock = s.Lock
 	if err := b.with(s.With); err != nil {
 		return nil, err
 	}
 	if err := b.from(s.From); err != nil {
 		return nil, err
 	}
+	b.locks()
 	if s.StraightJoinHint {
 		straight(b.q.From)
 	}
@@ -56,6 +60,9 @@ func (b *binder) block(s *sqlparser.Select) (*Query, error) {
 		return nil, err
 	}
 	if err := b.tail(s); err != nil {
+		return nil, err
+	}
+	if err := b.skipped(s); err != nil {
 		return nil, err
 	}
 	if l := s.Limit; l != nil {
@@ -70,22 +77,6 @@ func straight(j *Join) {
 		straight(j.Left)
 		straight(j.Right)
 	}
-}
-
-func (b *binder) lock(l sqlparser.Lock) error {
-	switch l {
-	case sqlparser.NoLock:
-	case sqlparser.ShareModeLock, sqlparser.ForShareLock, sqlparser.ForShareLockNoWait:
-		b.q.Lock = txn.LockShared
-	case sqlparser.ForUpdateLock, sqlparser.ForUpdateLockNoWait:
-		b.q.Lock = txn.LockExclusive
-	default:
-		return unsupported("SKIP LOCKED")
-	}
-	if l == sqlparser.ForShareLockNoWait || l == sqlparser.ForUpdateLockNoWait {
-		b.q.Wait = txn.NoWait
-	}
-	return nil
 }
 
 func (b *binder) where(w *sqlparser.Where) (err error) {

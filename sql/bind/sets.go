@@ -11,12 +11,16 @@ import (
 
 // union binds a set operation: its result is the source of the query, which orders and limits it.
 func (b *binder) union(s *sqlparser.Union) (*Query, error) {
-	if s.Into != nil || s.Lock > sqlparser.NoLock {
-		return nil, unsupported("this form of UNION")
+	if s.Into != nil {
+		return nil, expr.NewError(1064, "42000", "You have an error in your SQL syntax: INTO is not allowed in a query within another")
 	}
 	if err := b.with(s.With); err != nil {
 		return nil, err
 	}
+	if parse.Wraps(s) {
+		return b.whole(s)
+	}
+	right := lockedLast(s)
 	set := &SetOperation{Op: Union, All: !s.Distinct}
 	switch {
 	case parse.Intersects(s):
@@ -25,10 +29,10 @@ func (b *binder) union(s *sqlparser.Union) (*Query, error) {
 		set.Op = Except
 	}
 	var err error
-	if set.Left, err = b.side(s.Left, b.depth); err != nil {
+	if set.Left, err = b.arm(s.Left, b.depth); err != nil {
 		return nil, err
 	}
-	if set.Right, err = b.side(s.Right, b.depth+1); err != nil {
+	if set.Right, err = b.arm(right, b.depth+1); err != nil {
 		return nil, err
 	}
 	if len(set.Left.Items) != len(set.Right.Items) {
@@ -41,10 +45,41 @@ func (b *binder) union(s *sqlparser.Union) (*Query, error) {
 	return b.around(b.rows(&Source{Set: set}, names), s.OrderBy, s.Limit)
 }
 
-// side binds an operand of a set operation. Long lists of them are nested on the left and do not count as nested.
+// whole binds a query that has an order or limit of its own, and another one around it.
+func (b *binder) whole(s *sqlparser.Union) (*Query, error) {
+	inner, err := b.side(s.Left, b.depth+1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, item := range inner.Items {
+		names = append(names, item.Name)
+	}
+	return b.around(b.rows(&Source{Query: inner}, names), s.OrderBy, s.Limit)
+}
+
+// lockedLast is the right side of a set operation, with the locking clause behind it: it is that of the last SELECT.
+func lockedLast(s *sqlparser.Union) sqlparser.TableStatement {
+	right, ok := s.Right.(*sqlparser.Select)
+	if !ok || s.Lock <= sqlparser.NoLock {
+		return s.Right
+	}
+	locked := *right
+	locked.Lock = s.Lock
+	return &locked
+}
+
+// side binds a query whose rows another one has.
 func (b *binder) side(tree sqlparser.TableStatement, depth int) (*Query, error) {
 	c := b.child()
 	c.enclosing, c.depth = b.outer, depth
+	return c.query(tree)
+}
+
+// arm binds an operand of a set operation. Long lists of them are nested on the left and do not count as nested.
+func (b *binder) arm(tree sqlparser.TableStatement, depth int) (*Query, error) {
+	c := b.child()
+	c.enclosing, c.depth, c.isArm = b.outer, depth, true
 	return c.query(tree)
 }
 

@@ -42,6 +42,9 @@ func textCollation(t *coltype.Type) collations.ID {
 	if t.Collation == nil || t.Kind == coltype.KindBytes || t.Kind == coltype.KindBit {
 		return collations.CollationBinaryID
 	}
+	if t.Collation.ID == 0 { // a column that was added without one
+		return collations.CollationUtf8mb4BinID
+	}
 	return collations.ID(t.Collation.ID)
 }
 

@@ -335,6 +335,11 @@ func (b *compiler) divided(e sqlparser.Expr, literal bool) (value, error) {
 		not.Expr, err = b.side(n.Expr)
 		e = not
 	default:
+		if c, ok := e.(*sqlparser.ComparisonExpr); ok {
+			if err := b.mixed(c.Operator.ToString(), c.Left, c.Right); err != nil {
+				return value{}, err
+			}
+		}
 		return value{}, &Unsupported{"texts of several collations"}
 	}
 	if err != nil {

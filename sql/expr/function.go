@@ -122,6 +122,9 @@ func recognise(e sqlparser.Expr) (node, bool, error) {
 	return node{}, false, nil
 }
 
+// Knows reports whether a name is that of a function of this package; evalengine has others.
+func Knows(name string) bool { return byName[strings.ToUpper(name)] != nil }
+
 // check compares a number of arguments with what the function takes.
 func (f *Function) check(n int) error {
 	if n < f.Min || f.Max >= 0 && n > f.Max {
@@ -151,6 +154,9 @@ func doubleType([]Type, *Context) Type {
 func textType(_ []Type, c *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, 0, nil)
 }
+
+// BytesType is VARBINARY.
+func BytesType() Type { return binaryType(nil, nil) }
 
 func binaryType([]Type, *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.VarBinary, collations.CollationBinaryID, true, 0, 0, nil)

@@ -12,7 +12,7 @@ func init() {
 		switch e.Scope {
 		case sqlparser.VariableScope:
 			return node{function: userVariable(name)}, true
-		case sqlparser.NoScope, sqlparser.SessionScope:
+		case sqlparser.NoScope, sqlparser.SessionScope, sqlparser.NextTxScope:
 			return node{function: systemVariable(name, e.Name.String(), false)}, true
 		case sqlparser.GlobalScope:
 			return node{function: systemVariable(name, e.Name.String(), true)}, true

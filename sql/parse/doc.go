@@ -1,8 +1,8 @@
 // Package parse turns the text of a statement into a syntax tree.
 //
-// How it works. The parser is Vitess'. It knows no sql_mode, so a text under a mode that changes the meaning of quotes and
-// signs is not for it. Comments that a server executes are made part of the text before. What it refuses is left to the second parser, that of the
-// engine in sql's root, as long as that engine is in the build.
+// How it works. The parser is Vitess'. It knows no sql_mode: a text under a mode that changes the meaning of quotes and signs is
+// written as the parser reads it first (mode.go), and so are the escapes of ODBC and FOR UPDATE OF (lock.go). Comments that a
+// server executes are made part of the text before. What it refuses is MySQL's error 1064, with the place.
 //
 // INTERSECT, EXCEPT, TABLE t and several windows in one clause are not the parser's: sets.go writes them in words that it
 // has, and puts the set operators into the tree.

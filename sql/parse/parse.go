@@ -17,21 +17,40 @@ func Select(text string) *sqlparser.Select {
 
 // statement parses a text; nil: it is no statement, or it is for another parser.
 func statement(text string) sqlparser.Statement {
-	text, sounds := marked(strings.TrimRight(Executed(text), "; \t\r\n"))
-	text, sets, changed := rewritten(text)
-	stmt, err := expr.Environment().Parser().Parse(text)
+	stmt, err := parsed(text, Mode{})
 	if err != nil {
 		return nil
 	}
+	return stmt
+}
+
+// parsed parses a text that is read under a mode. An error has MySQL's number.
+func parsed(text string, m Mode) (sqlparser.Statement, error) {
+	text, groups, err := plain(strings.TrimRight(Executed(text), "; \t\r\n"), m)
+	if err != nil {
+		return nil, err
+	}
+	read, sounds := marked(text)
+	read, sets, changed := rewritten(read)
+	stmt, err := expr.Environment().Parser().Parse(read)
+	if err != nil {
+		return nil, syntaxError(read, err)
+	}
 	if changed && len(sets) > 0 {
 		if !restored(stmt, sets) {
-			return nil
+			return nil, expr.NewError(1235, "42000", "This version of Isochron doesn't yet support 'set operations in this place'")
 		}
 	}
-	if sounds {
-		stmt = unmarked(stmt)
+	if err := locked(stmt, groups); err != nil {
+		return nil, err
 	}
-	return worded(stmt)
+	stmt = m.concatenated(stmt)
+	if sounds {
+		if stmt = unmarked(stmt); stmt == nil {
+			return nil, expr.NewError(1235, "42000", "This version of Isochron doesn't yet support 'SOUNDS LIKE in this place'")
+		}
+	}
+	return worded(stmt), nil
 }
 
 // worded has texts in the place of words that are no columns: the first argument of GET_FORMAT.

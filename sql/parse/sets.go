@@ -6,14 +6,18 @@ import (
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
-// The parser has no INTERSECT, EXCEPT, TABLE t, no VALUES as an operand of a set operator and no WINDOW clause of several
-// windows. A text with these words, outside of quotes and comments, is parsed with UNION, SELECT * FROM t, SELECT * FROM
+// The parser has no INTERSECT, EXCEPT, TABLE t, no VALUES as an operand of a set operator, no WINDOW clause of several
+// windows, and one ORDER BY and LIMIT for a query in brackets and what is around it: (SELECT ... LIMIT 2) LIMIT 1. A text with these words, outside of quotes and comments, is parsed with UNION, SELECT * FROM t, SELECT * FROM
 // (VALUES ...) and a WINDOW for each in their place, and the operators are put into the tree: a Union's Lock, which has no
 // other use, says which one it is.
 const (
 	intersectLock sqlparser.Lock = -1
 	exceptLock    sqlparser.Lock = -2
+	wholeLock     sqlparser.Lock = -3
 )
+
+// Wraps reports whether a Union is the rows of its left side alone, which has an order or limit of its own.
+func Wraps(u *sqlparser.Union) bool { return u.Lock == wholeLock }
 
 // Intersects reports whether a Union is an INTERSECT.
 func Intersects(u *sqlparser.Union) bool { return u.Lock == intersectLock }
@@ -33,7 +37,7 @@ func rewritten(text string) (out string, sets []setWord, changed bool) {
 	if !needsRewriting(text) {
 		return text, nil, false
 	}
-	r := rewriter{scanner: scanner{text: text}, brackets: []int{0}, begins: true}
+	r := rewriter{scanner: scanner{text: text}, brackets: []int{0}, nests: []nest{{}}, begins: true, first: true}
 	for r.space(); r.at < len(text); r.space() {
 		r.token()
 	}
@@ -49,7 +53,23 @@ func needsRewriting(text string) bool {
 			return true
 		}
 	}
-	return hasWord(text, "union") && hasWord(text, "values")
+	return hasWord(text, "union") && hasWord(text, "values") || nestsQueries(text)
+}
+
+// nestsQueries is a quick look for a query in brackets at the begin of a text or of other brackets.
+func nestsQueries(text string) bool {
+	first := true
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '(' && first:
+			return hasWord(text, "limit") || hasWord(text, "order")
+		case c == '(':
+			first = true
+		case c != ' ' && c != '\n' && c != '\t' && c != '\r':
+			first = false
+		}
+	}
+	return false
 }
 
 // hasWord is a quick look for a word in lower case.
@@ -70,10 +90,19 @@ type rewriter struct {
 	sets     []setWord
 	brackets []int // numbers of those that are open
 	numbers  int   // given to brackets
+	nests    []nest
 	begins   bool  // a query may begin here
+	first    bool  // and it is no operand of a set operator
 	window   int   // the brackets that a WINDOW clause is in, plus 1; 0: in none
 	values   []int // the brackets that lists of VALUES are in, the innermost last
 	changed  bool
+}
+
+// nest is what is known of brackets, or of the whole text.
+type nest struct {
+	first bool // they begin a query that is no operand of a set operator
+	query bool // a query begins in them
+	tail  bool // it has an ORDER BY or LIMIT
 }
 
 // put replaces the text from start to the scanner's place.
@@ -86,8 +115,8 @@ func (r *rewriter) put(start int, by string) {
 func (r *rewriter) in() int { return r.brackets[len(r.brackets)-1] }
 
 func (r *rewriter) token() {
-	begins := r.begins
-	r.begins = false
+	begins, first := r.begins, r.first
+	r.begins, r.first = false, false
 	switch c := r.text[r.at]; {
 	case c == '\'' || c == '"' || c == '`':
 		r.quoted()
@@ -95,7 +124,8 @@ func (r *rewriter) token() {
 		r.wordToken(begins)
 	case c == '(':
 		r.numbers++
-		r.brackets, r.begins = append(r.brackets, r.numbers), true
+		r.brackets, r.begins, r.first = append(r.brackets, r.numbers), true, true
+		r.nests = append(r.nests, nest{first: begins && first})
 		r.at++
 	case c == ')':
 		r.endValues(r.at)
@@ -103,11 +133,37 @@ func (r *rewriter) token() {
 			r.brackets = r.brackets[:len(r.brackets)-1]
 		}
 		r.at++
+		r.closed()
 	case c == ',' && r.window == r.in()+1:
 		r.at++
 		r.put(r.at, " WINDOW ")
 	default:
 		r.at++
+	}
+}
+
+// closed is called behind brackets. If they are a query with a tail, and another tail follows, the query is the left side of a
+// set operation that has no right one.
+func (r *rewriter) closed() {
+	if len(r.nests) < 2 {
+		return
+	}
+	n := r.nests[len(r.nests)-1]
+	r.nests = r.nests[:len(r.nests)-1]
+	if !n.first || !n.query {
+		return
+	}
+	top := &r.nests[len(r.nests)-1]
+	top.query = true
+	next := r.scanner
+	switch strings.ToLower(next.word()) {
+	case "order", "limit":
+		if n.tail {
+			r.put(r.at, " UNION SELECT 1 ")
+			r.sets = append(r.sets, setWord{wholeLock, r.in()})
+		}
+	default:
+		top.tail = top.tail || n.tail
 	}
 }
 
@@ -121,7 +177,9 @@ func (r *rewriter) wordToken(begins bool) {
 	if word != "row" {
 		r.endValues(start)
 	}
-	lock := sqlparser.NoLock
+	lock, in := sqlparser.NoLock, &r.nests[len(r.nests)-1]
+	in.query = in.query || begins && (word == "select" || word == "with" || word == "values" || word == "table")
+	in.tail = in.tail || word == "order" || word == "limit"
 	switch word {
 	case "values":
 		if begins && r.rowFollows() {
@@ -251,6 +309,9 @@ func regroup(root *sqlparser.Union, of map[*sqlparser.Union]setWord) {
 		whole = &sqlparser.Union{Left: whole, Right: stack[i+1], Distinct: op.distinct, Lock: op.lock}
 	}
 	top := whole.(*sqlparser.Union)
+	if top.Lock == wholeLock {
+		top.Right = nil
+	}
 	root.Left, root.Right, root.Distinct, root.Lock = top.Left, top.Right, top.Distinct, top.Lock
 }
 

@@ -38,6 +38,7 @@ type block struct {
 	plain   []access.Order // the order, if all its keys are columns of the leaf
 	offset  *expr.Program  // nil: 0
 	count   *expr.Program  // nil: all
+	marks   int            // where the marks of the rows begin in the list
 	found   int64          // rows without the limit, of CountAll
 }
 
@@ -95,7 +96,7 @@ func (k *compiler) sources(b *block, outer []expr.Type) (*layout, error) {
 	var late []sqlparser.Expr
 	var row *layout
 	if q.Table != nil && !b.lateral {
-		b.leaf = newLeaf(q, q.Sources[0], columnsOf(q.Sources[0], q.Expressions()))
+		b.leaf = newLeaf(q.Sources[0], columnsOf(q.Sources[0], q.Expressions()))
 		if err := supported(b.leaf); err != nil {
 			return nil, err
 		}
@@ -191,6 +192,8 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 	if !plain {
 		b.plain = nil
 	}
+	b.marks = len(list)
+	list = append(list, b.query.Marks...)
 	b.first = sortedFirst(k.c, b, row)
 	if b.list, err = k.step(b.query, row, list...); err != nil {
 		return err
@@ -204,7 +207,7 @@ func (k *compiler) list(b *block, row *layout) (err error) {
 // sortedFirst are the keys of the order as columns of the row, if a limit then leaves out rows for which items are not to be
 // computed; nil: it does not, or a key is no column.
 func sortedFirst(c *expr.Context, b *block, row *layout) (keys []exec.Key) {
-	if b.query.Count == nil || b.query.Distinct || b.lateral {
+	if b.query.Count == nil && !assigns(b.query) || b.query.Distinct || b.lateral {
 		return nil
 	}
 	for _, o := range b.query.Order {
@@ -221,6 +224,19 @@ func sortedFirst(c *expr.Context, b *block, row *layout) (keys []exec.Key) {
 		return nil // nothing is computed
 	}
 	return keys
+}
+
+// assigns reports whether an item sets a variable, which it does in the order of the rows.
+func assigns(q *bind.Query) bool {
+	return slices.ContainsFunc(q.Items, func(i bind.Item) bool {
+		found := false
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			_, is := n.(*sqlparser.AssignmentExpr)
+			found = found || is
+			return !found, nil
+		}, i.Expr)
+		return found
+	})
 }
 
 func (b *block) leafColumn(e sqlparser.Expr) (int, bool) {

@@ -89,7 +89,12 @@ func Execute(ctx context.Context, now comparing.Clock, c *expr.Context, reader R
 }
 
 // Rows yields the rows of a query.
-func (x *Execution) Rows(p *Plan) (exec.Source, error) { return p.block.open(x.run, nil) }
+func (x *Execution) Rows(p *Plan) (exec.Source, error) {
+	if len(p.Query.Marks) > 0 {
+		return p.locked(x.run)
+	}
+	return p.block.open(x.run, nil)
+}
 
 // Of is the value for a row.
 func (x *Execution) Of(v *Value, row []expr.Value) (expr.Value, error) {

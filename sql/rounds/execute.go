@@ -50,6 +50,9 @@ func (b *block) open(r *run, domain [][]expr.Value) (from exec.Source, err error
 	if !early && b.first != nil && !b.query.CountAll && count <= maxTop && offset <= maxTop && offset+count > 0 {
 		from, early, ordered = exec.Sort(from, b.first, offset+count, r.memory), true, true
 	}
+	if b.first != nil && b.count == nil && !ordered {
+		from, ordered = exec.Sort(from, b.first, 0, r.memory), true
+	}
 	if early { // what is not returned is not computed
 		from = exec.Limit(from, offset, count)
 	}

@@ -204,6 +204,9 @@ func (x *explainer) node(n node, batch bool) {
 		} else {
 			x.node(n.right, batch && n.leaf == nil)
 		}
+	case *appliedJoin:
+		x.node(n.left, batch)
+		x.node(n.pairs, batch)
 	case *setNode:
 		x.node(n.left, batch)
 		x.node(n.right, batch)

@@ -166,7 +166,11 @@ func (p *planner) join(g *group, it *item) error {
 	if p.from == nil {
 		p.from = oneRow{}
 	}
-	if err := p.match(it, s, both); err != nil {
+	match := p.match
+	if it.outer && p.appliesBoth(s, both) {
+		match = p.matchApplied
+	}
+	if err := match(it, s, both); err != nil {
 		return err
 	}
 	p.arrive(it)
@@ -207,7 +211,7 @@ func (p *planner) side(it *item, local []*part) (*side, error) {
 	}
 	where := allOf(filter)
 	if it.source != nil && it.source.Table != nil {
-		l := newLeaf(p.q, it.source, columnsOf(it.source, p.q.Expressions()))
+		l := newLeaf(it.source, columnsOf(it.source, p.q.Expressions()))
 		if err := supported(l); err != nil {
 			return nil, err
 		}
@@ -228,11 +232,6 @@ func (p *planner) side(it *item, local []*part) (*side, error) {
 		it.inner.spread(inner)
 		if err := inner.plan(it.inner); err != nil {
 			return nil, err
-		}
-		for _, part := range it.inner.parts {
-			if !part.done {
-				return nil, &expr.Unsupported{What: "a condition of an outer join that refers to a query around"}
-			}
 		}
 		s.node, s.row = inner.from, inner.row
 	}
@@ -295,8 +294,8 @@ func (p *planner) match(it *item, s *side, both []*part) error {
 	return nil
 }
 
-// applyOn has the subqueries of a join's conditions computed of the rows on the left, or of the side on the right: one that
-// needs both is for another way.
+// applyOn has the subqueries of a join's conditions computed of the rows on the left, or of the side on the right. None
+// needs both.
 func (p *planner) applyOn(s *side, left *layout, on []sqlparser.Expr) error {
 	l, r := &step{}, &step{}
 	for _, e := range on {

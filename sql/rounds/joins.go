@@ -123,6 +123,9 @@ func (p *planner) collect(g *group, j *bind.Join, straight bool) {
 		} else {
 			it.inner = right
 		}
+		if it.inner != nil && p.b.lateral {
+			it.on, right.parts = outermost(right.parts)
+		}
 		for _, o := range right.items {
 			it.has = append(it.has, o.has...)
 		}
@@ -135,6 +138,19 @@ func (p *planner) collect(g *group, j *bind.Join, straight bool) {
 		p.collect(g, j.Right, straight || j.Straight)
 		g.add(p, j.On)
 	}
+}
+
+// outermost divides conditions of the right side of an outer join into those that refer to the query around, which only the
+// join itself can decide, and others.
+func outermost(list []*part) (outer, others []*part) {
+	for _, part := range list {
+		if refersTo(part.e, bind.OfOuter) {
+			outer = append(outer, part)
+		} else {
+			others = append(others, part)
+		}
+	}
+	return outer, others
 }
 
 func (g *group) add(p *planner, e sqlparser.Expr) {

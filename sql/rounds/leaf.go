@@ -30,8 +30,8 @@ type leaf struct {
 }
 
 // newLeaf reads a table's columns; it has no filter yet.
-func newLeaf(q *bind.Query, s *bind.Source, columns []int) *leaf {
-	return &leaf{source: s, lock: q.Lock, wait: q.Wait, changed: s.Changed, columns: columns, whole: true}
+func newLeaf(s *bind.Source, columns []int) *leaf {
+	return &leaf{source: s, lock: s.Lock, wait: s.Wait, changed: s.Changed, columns: columns, whole: true}
 }
 
 // columnsOf finds the columns of a source that expressions refer to.

@@ -26,10 +26,10 @@ type Rows struct {
 
 // CompileRows compiles which rows are changed; also are columns that the change needs of them besides.
 func CompileRows(c *expr.Context, q *bind.Query, also []int) (r *Rows, err error) {
-	q.Lock = txn.LockExclusive // whole rows are read
+	q.Sources[0].Lock = txn.LockExclusive // whole rows are read
 	columns := append(columnsOf(q.Sources[0], q.Expressions()), also...)
 	slices.Sort(columns)
-	r = &Rows{leaf: newLeaf(q, q.Sources[0], slices.Compact(columns))}
+	r = &Rows{leaf: newLeaf(q.Sources[0], slices.Compact(columns))}
 	if err := r.leaf.compile(c, q.Where); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (n virtualNode) open(r *run, _ [][]expr.Value) (exec.Source, error) {
 	if !ok {
 		return nil, &expr.Unsupported{What: "table " + n.source.Virtual.Name}
 	}
-	return reader.ReadVirtual(r.ctx, n.source.Virtual, n.query.Lock, n.query.Wait)
+	return reader.ReadVirtual(r.ctx, n.source.Virtual, n.source.Lock, n.source.Wait)
 }
 
 // filterNode keeps rows for which an expression is true.

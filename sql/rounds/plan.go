@@ -94,6 +94,9 @@ type run struct {
 // Execute executes the plan; now is the time of the statement.
 func (p *Plan) Execute(ctx context.Context, now comparing.Clock, c *expr.Context, reader Reader, m exec.Memory) (exec.Source, error) {
 	r := &run{ctx: ctx, now: now, c: c, reader: reader, memory: m}
+	if len(p.Query.Marks) > 0 {
+		return p.locked(r)
+	}
 	from, err := p.block.open(r, nil)
 	if err != nil {
 		r.close()

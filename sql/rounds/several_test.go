@@ -59,6 +59,19 @@ func newShop(t testing.TB) *shop {
 	return s
 }
 
+// An outer join may have a subquery in its condition that needs both sides.
+func TestOuterJoinsBySubqueriesOverBothSides(t *testing.T) {
+	s := newShop(t)
+	for text, want := range map[string]string{
+		"SELECT c.id, o.id FROM customers c LEFT JOIN orders o ON o.customer = c.id AND EXISTS (SELECT 1 FROM `lines` l WHERE l.ord = o.id AND l.n > c.id) ORDER BY 1, 2":         "1,11;2,NULL;3,NULL;4,NULL",
+		"SELECT c.id, o.id FROM customers c LEFT JOIN orders o ON o.total IN (SELECT p.total FROM orders p WHERE p.customer = c.id AND p.id = o.id) WHERE c.id < 3 ORDER BY 1, 2": "1,10;1,11;2,12",
+	} {
+		if got, _ := s.answer(text); got != want {
+			t.Errorf("%s: %s, expected %s", text, got, want)
+		}
+	}
+}
+
 func (s *shop) compile(text string) (*rounds.Plan, error) {
 	tree := parse.Query(text)
 	if tree == nil {

@@ -57,6 +57,7 @@ func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.
 			var row []any
 			var key txn.Key
 			if a.Index.Primary {
+				key = h.key
 				row, err = a.Desc.DecodeRow(h.value)
 			} else {
 				row, key, err = a.Desc.DecodeEntry(a.Index, h.value)
