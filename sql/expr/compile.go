@@ -217,10 +217,13 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		}
 		return b.slot(c, node{function: usingUTF8, args: []sqlparser.Expr{at}}, literal)
 	}
-	if c, ok := e.(*sqlparser.CollateExpr); ok && c.Collation != "binary" && (isBits(c.Expr) || sqltypes.IsBinary(b.kind(c.Expr))) {
+	if c, ok := e.(*sqlparser.CollateExpr); ok && c.Collation != "binary" && (isBits(c.Expr) || sqltypes.IsBinary(b.kind(c.Expr)) || b.bitColumn(c.Expr) != nil) {
 		return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c.Collation)
 	}
 	if c, ok := e.(*sqlparser.CollateExpr); ok {
+		if f, ok := c.Expr.(*sqlparser.FuncExpr); ok && (f.Name.EqualString("charset") || f.Name.EqualString("collation")) && !strings.HasPrefix(c.Collation, "utf8mb3_") {
+			return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'utf8mb3'", c.Collation)
+		}
 		if sqltypes.IsFloat(b.kind(c.Expr)) { // as MySQL writes it
 			at, err := b.slot(c.Expr, node{function: castChar(-1, false, false), args: []sqlparser.Expr{c.Expr}}, literal)
 			return &sqlparser.CollateExpr{Expr: at, Collation: c.Collation}, err
@@ -240,6 +243,9 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		switch e.(type) {
 		case *sqlparser.ComparisonExpr, *sqlparser.BinaryExpr, *sqlparser.BetweenExpr:
 			return out, nil // converted
+		}
+		if out, err = b.choice(out); err != nil {
+			return nil, err
 		}
 		if converted, err := b.numeric(out); converted != nil || err != nil {
 			return converted, err

@@ -126,7 +126,7 @@ var parameter = &Function{Name: "\x00PARAMETER", Min: 1, Max: 1, Type: func(args
 // converts reports whether a call converts a literal that is compared: MySQL does so, with its warning, whether or not the
 // comparison comes to be evaluated.
 func converts(n node) bool {
-	if n.function != moment && n.function != instant && n.function != span && n.function != century && n.function != comparedNumber {
+	if n.function != moment && n.function != instant && n.function != span && n.function != century && n.function != comparedNumber && n.function != exactNumber {
 		return false
 	}
 	switch n.args[0].(type) {

@@ -37,12 +37,15 @@ func Display(v Value, t Type) Value {
 	return sqltypes.MakeTrusted(v.Type(), []byte(fixedDouble(f, int(digits))))
 }
 
-// Text is a value where it becomes a text: a float of 32 bits has six digits.
+// Text is a value where it becomes a text: a float of 32 bits has six digits, and 0 no sign.
 func Text(v Value) Value {
-	if v.Type() != sqltypes.Float32 {
-		return v
+	switch {
+	case v.Type() == sqltypes.Float32:
+		return Display(v, shortFloat)
+	case v.Type() == sqltypes.Float64 && v.ToString() == "-0":
+		return Double(0)
 	}
-	return Display(v, shortFloat)
+	return v
 }
 
 var shortFloat = evalengine.NewTypeEx(sqltypes.Float32, collations.CollationBinaryID, true, 0, anyScale, nil)
@@ -70,6 +73,9 @@ func plainDouble(v Value) Value {
 
 // scaled is a value of the engine with the decimals of its type: it leaves out the zeros that another branch would have.
 func scaled(v Value, t Type) Value {
+	if t.Type() == sqltypes.Float32 && v.Type() == sqltypes.Float64 {
+		return sqltypes.MakeTrusted(sqltypes.Float32, v.Raw())
+	}
 	scale := int(t.Scale())
 	if !sqltypes.IsDecimal(t.Type()) || scale == 0 || !sqltypes.IsDecimal(v.Type()) && !sqltypes.IsIntegral(v.Type()) {
 		return v

@@ -38,6 +38,8 @@ func converted(err error) error {
 	switch text := err.Error(); {
 	case strings.HasPrefix(text, "COLLATION '"):
 		return &Error{1253, "42000", text}
+	case strings.HasPrefix(text, "Binary operands of"):
+		return newError(3513, "HY000", "%s", text)
 	case strings.HasPrefix(text, "Cannot convert string "):
 		return newError(3854, "HY000", "%s", text)
 	}

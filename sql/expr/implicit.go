@@ -1,7 +1,11 @@
 package expr
 
 import (
+	"strconv"
+	"strings"
+
 	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -30,6 +34,21 @@ var digitsNumber = &Function{Name: "\x00DIGITS", Min: 1, Max: 1, Type: func(args
 // comparedNumber is a text that is compared with numbers.
 var comparedNumber = &Function{Name: "\x00COMPARED", Min: 1, Max: 1, Type: doubleType, Eval: number.Eval}
 
+// exactNumber is a constant text beside a BIGINT, not all of which are doubles: a whole number is compared as one.
+var exactNumber = &Function{Name: "\x00EXACT", Min: 1, Max: 1, Type: func([]Type, *Context) Type {
+	return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, true, 65, 30, nil)
+}, Eval: func(c *Call) (Value, error) {
+	const beyond = 1e20 // more than every BIGINT
+	text := c.Str(0)
+	if digits := strings.TrimPrefix(text, "-"); digits != "" && strings.Trim(digits, "0123456789") == "" {
+		if n, over := parseDecimal(text); !over && n.Abs().Cmp(decimal.New(1, 20)) < 0 {
+			return sqltypes.MakeTrusted(sqltypes.Decimal, n.FormatMySQL(0)), nil
+		}
+	}
+	f := max(-beyond, min(c.Float(0), beyond))
+	return sqltypes.MakeTrusted(sqltypes.Decimal, strconv.AppendFloat(nil, f, 'f', -1, 64)), nil
+}}
+
 // bitNumber is a BIT as a number.
 var bitNumber = &Function{Name: "\x00BIT", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.Uint64, collations.CollationBinaryID, args[0].Nullable(), 0, 0, nil)
@@ -49,9 +68,21 @@ var (
 
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
-	if out, err := b.typed(e); out != nil || err != nil {
+	typed, err := b.typed(e)
+	if err != nil {
+		return nil, err
+	}
+	if typed == nil {
+		return b.numbers(e)
+	}
+	if out, err := b.numbers(typed); out != nil || err != nil {
 		return out, err
 	}
+	return typed, nil
+}
+
+// numbers replaces the texts of an expression that needs numbers, but for constants beside a column; nil: there are none.
+func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 	switch e := e.(type) {
 	case *sqlparser.BinaryExpr:
 		to, ok := operands[e.Operator]

@@ -66,7 +66,7 @@ var (
 			return c.temporalValue(temporal{kind: aTime}, 6), nil
 		}
 		p, ok := c.time(0)
-		if !ok && !c.Args[0].IsQuoted() {
+		if (!ok || p.over) && !c.Args[0].IsQuoted() {
 			if n := c.Float(0); math.Abs(n) >= 8_390_000 { // beyond every time
 				return c.Bytes([]byte(beyondTimes(n))), nil
 			}
@@ -167,9 +167,9 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		if b.constant(c) {
 			break // a slot, as of a variable, may be one
 		}
-		if t := b.kind(c); k == sqltypes.Time && (sqltypes.IsText(t) || sqltypes.IsBinary(t)) {
+		if k == sqltypes.Time && b.isText(c) {
 			return span
-		} else if (b.isNumber(c) || t == sqltypes.Time || sqltypes.IsText(t) || sqltypes.IsBinary(t)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		} else if (b.isNumber(c) || b.kind(c) == sqltypes.Time || b.isText(c)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
 			break
 		}
 		return nil
@@ -181,6 +181,10 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		return nil
 	}
 	switch k {
+	case sqltypes.Int64, sqltypes.Uint64:
+		if ofRow(value) && b.isText(constant) {
+			return exactNumber
+		}
 	case sqltypes.Year:
 		if b.isNumber(constant) || b.isText(constant) {
 			return century
@@ -240,7 +244,7 @@ func (b *compiler) decides(item, value sqlparser.Expr) bool {
 	case asDateTime, asTime:
 		return true
 	case instant:
-		return !ofRow(item) && b.isText(value)
+		return b.isText(value)
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"testing"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -37,6 +38,8 @@ func TestColumnsThatAreNumbersOfAnotherForm(t *testing.T) {
 	set := evalengine.NewTypeEx(sqltypes.Set, generalCI, true, 0, 0, members)
 	bit := evalengine.NewTypeEx(sqltypes.Bit, collations.CollationBinaryID, true, 8, 0, nil)
 	filled := evalengine.NewTypeEx(sqltypes.Uint32, collations.CollationBinaryID, true, 0, 0, nil)
+	float := evalengine.NewTypeEx(sqltypes.Float32, collations.CollationBinaryID, true, 0, anyScale, nil)
+	big := integerType(nil, nil)
 	date := temporalType(sqltypes.Datetime, 0)
 	five, moment := sqltypes.MakeTrusted(sqltypes.Bit, []byte{0xff}), sqltypes.MakeTrusted(sqltypes.Datetime, []byte("0000-00-00 00:00:00"))
 	for _, r := range []struct {
@@ -56,10 +59,26 @@ func TestColumnsThatAreNumbersOfAnotherForm(t *testing.T) {
 		{date, moment, "CEIL(c)", "0"},
 		{date, moment, "LAST_DAY(c)", "NULL"},
 		{date, moment, "TO_DAYS(c)", "NULL"},
+		{set, sqltypes.MakeTrusted(sqltypes.Set, []byte("a,c")), "c BETWEEN 'x' AND DATE'2024-01-01'", "1 [1292 1292]"},
+		{bit, five, "COALESCE(c, 'a')", "\xff"},
+		{bit, five, "IF(c, c, 1.5)", "255.0"},
+		{float, sqltypes.MakeTrusted(sqltypes.Float32, []byte("0.10000000149011612")), "IF(1, c, 'a')", "0.1"},
+		{big, Int(9007199254740993), "c = '9007199254740992'", "0"},
+		{big, Int(9007199254740993), "c = '9007199254740993'", "1"},
+		{big, Int(9007199254740993), "c IN ('9007199254740992', 1)", "0"},
+		{big, Int(2), "c > '1.5abc'", "1 [1292]"},
+		{big, Int(2), "c = '2024-01-01'", "0 [1292]"},
 	} {
 		got, c := ofColumn(t, r.typ, r.value, r.text)
-		if got != r.want || len(c.warnings) > 0 {
-			t.Errorf("%s of %s = %q with warnings %v, expected %q", r.text, r.value, got, c.warnings, r.want)
+		var codes []int
+		for _, w := range c.warnings {
+			codes = append(codes, w.Code)
+		}
+		if codes != nil {
+			got += fmt.Sprint(" ", codes)
+		}
+		if got != r.want {
+			t.Errorf("%s of %s = %q, expected %q", r.text, r.value, got, r.want)
 		}
 	}
 }

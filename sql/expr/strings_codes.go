@@ -43,7 +43,7 @@ func init() {
 // evalHex is HEX: the digits of a number's bits, or those of a text's bytes.
 func evalHex(c *Call) (Value, error) {
 	switch t := c.Args[0].Type(); {
-	case sqltypes.IsIntegral(t), t == sqltypes.Bit:
+	case sqltypes.IsIntegral(t), c.Types[0].Type() == sqltypes.Bit:
 		return c.Text(strings.ToUpper(strconv.FormatUint(c.Bits(0), 16))), nil
 	case sqltypes.IsFloat(t), sqltypes.IsDecimal(t):
 		return c.Text(strings.ToUpper(strconv.FormatUint(doubleBits(c.Float(0)), 16))), nil

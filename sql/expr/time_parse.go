@@ -398,7 +398,7 @@ func timeOfNumber(n int64, micro int, negative bool) (p parsed, ok bool) {
 			return d, true
 		}
 	}
-	if n > largestTimeNumber && n <= largestDateNumber && !negative {
+	if n > largestTimeNumber && (n <= largestDateNumber && !negative || n/100%100 > 59 || n%100 > 59) {
 		return p, false
 	}
 	if n > largestTimeNumber {

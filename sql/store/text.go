@@ -28,16 +28,27 @@ func textOf(v expr.Value, room int64) (_ string, lost bool) {
 	}
 	for ; digits > 0; digits-- {
 		text := strconv.FormatFloat(f, 'g', digits, 64)
-		if short, err := strconv.ParseFloat(text, 64); err == nil {
-			s = string(format.FormatFloat(short))
-		} else { // rounded beyond the greatest double
-			s = strings.Replace(text, "e+", "e", 1)
+		s = strings.Replace(text, "e+", "e", 1)
+		if short, err := strconv.ParseFloat(text, 64); err == nil { // not rounded beyond the greatest double
+			if s = string(format.FormatFloat(short)); int64(len(s)) > room {
+				s = withExponent(short)
+			}
 		}
 		if int64(len(s)) <= room {
 			break
 		}
 	}
 	return s, digits == 1 && strings.Contains(v.ToString(), ".")
+}
+
+// withExponent is a double in the form 1.5e7, as MySQL writes one for which there is no room otherwise.
+func withExponent(f float64) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
+	sign, exponent := exponent[:1], strings.TrimLeft(exponent[1:], "0")
+	if exponent == "" {
+		return mantissa
+	}
+	return mantissa + "e" + strings.TrimPrefix(sign, "+") + exponent
 }
 
 func toText(t *Target, c *Column, v expr.Value) (any, error) {

@@ -228,16 +228,25 @@ func differKeys(tags map[string]bool, got, want *Result) string {
 func sorted(r *Result) *Result {
 	c := *r
 	c.Rows = slices.Clone(r.Rows)
-	sort.SliceStable(c.Rows, func(i, j int) bool { return rowText(c.Rows[i]) < rowText(c.Rows[j]) })
+	sort.SliceStable(c.Rows, func(i, j int) bool { return r.rowText(c.Rows[i]) < r.rowText(c.Rows[j]) })
 	return &c
 }
 
-func rowText(row []Cell) string {
+// rowText is a text by which rows are sorted: equal values of both servers have equal texts.
+func (r *Result) rowText(row []Cell) string {
 	var b strings.Builder
-	for _, c := range row {
-		if c == nil {
+	for i, c := range row {
+		class := ""
+		if i < len(r.Columns) {
+			class = classOf(r.Columns[i])
+		}
+		f, err := strconv.ParseFloat(string(c), 64)
+		switch {
+		case c == nil:
 			b.WriteString("\x01")
-		} else {
+		case err == nil && (class == "double" || class == "float" || class == "decimal"):
+			b.WriteString("\x02" + strconv.FormatFloat(f+0, 'g', sortedDigits, 64))
+		default:
 			b.WriteString("\x02" + fold(string(c)))
 		}
 	}
@@ -246,6 +255,9 @@ func rowText(row []Cell) string {
 	}
 	return b.String()
 }
+
+// sortedDigits are those of a number by which rows are sorted: fewer than two rounded values differ in.
+const sortedDigits = 3
 
 // sameValue compares two values of a column as MariaDB describes it.
 func sameValue(got, want Cell, c Column, folded bool) bool {

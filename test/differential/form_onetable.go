@@ -83,6 +83,9 @@ func (q *query) ordered() *Node {
 			key = text(g.pick("o", "1"))
 		case n == 1:
 			key = g.expression(1, g.leaf(q.t))
+			if strings.Trim(key.Text(), "+-() 0123456789") == "" { // MariaDB takes +5 for a position
+				key = column(g.pick(q.t.ordered()...))
+			}
 		case n == 2 && len(texts) > 0:
 			key = fill("% COLLATE utf8mb4_bin", column(g.pick(texts...)))
 		default:

@@ -140,8 +140,14 @@ func (g gen) expression(depth int, leaf func() *Node) *Node {
 			args[i] = c.argument(g)
 		}
 	}
+	if leaf != nil && c.name == seededRandom && args[0].Literal != nil {
+		args[0] = leaf()
+	}
 	return c.node(args)
 }
+
+// seededRandom is a function that, of a constant, counts rows, which have no order before the statement gives them one.
+const seededRandom = "RAND() with a seed"
 
 // mode is the strict mode in so many cases of a hundred.
 func (g gen) mode(strict int) string {
