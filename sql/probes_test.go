@@ -41,8 +41,8 @@ var probedTypes = []probed{
 	{"ts", "TIMESTAMP NULL", []string{"'2024-01-31'", "'2024-01-31 10:11:12'"}},
 	{"ti", "TIME", []string{"'10:11:12'", "'00:00:01'", "'00:00:00'"}},
 	{"ye", "YEAR", []string{"2024", "2001", "1999"}},
-	{"en", "ENUM('x','abc','1','2')", []string{"'x'", "'abc'", "'1'", "'2'"}},
-	{"se", "SET('x','abc','1')", []string{"'x'", "'abc'", "'x,abc'"}},
+	{"en", "ENUM('x','abc','1','2') COLLATE utf8mb4_general_ci", []string{"'x'", "'abc'", "'1'", "'2'"}},
+	{"se", "SET('x','abc','1') COLLATE utf8mb4_general_ci", []string{"'x'", "'abc'", "'x,abc'"}},
 	{"bi", "BIT(8)", []string{"1", "2", "255"}},
 }
 

@@ -23,8 +23,8 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		for _, path := range []string{pathAuto, pathEngine} {
 			name := strings.TrimSuffix(filepath.Base(file), ".txt")
-			if strings.HasPrefix(name, "plan") && path == pathEngine {
-				continue
+			if path == pathEngine && (strings.HasPrefix(name, "plan") || name == "ddl") {
+				continue // the engine has no round plans, and other texts of its errors
 			}
 			t.Run(name+"/"+path, func(t *testing.T) { runScript(t, file, path) })
 		}
