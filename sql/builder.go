@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/sql/account"
+	"isochron/sql/legacy/accounts"
 	"isochron/sql/plan"
 	"isochron/sql/table"
 )
@@ -37,9 +38,8 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.createFrom(ctx, n, row)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
-	case *gmsplan.CreateUser, *gmsplan.DropUser, *gmsplan.CreateRole, *gmsplan.DropRole,
-		*gmsplan.Grant, *gmsplan.Revoke, *gmsplan.GrantRole, *gmsplan.RevokeRole:
-		return b.changeAccounts(ctx, n)
+	case *accounts.Node:
+		return b.changeAccounts(ctx, n.Statement)
 	case *gmsplan.FlushPrivileges:
 		return done(), nil // they are never behind for long
 	case *gmsplan.Call, *gmsplan.CreateProcedure, *gmsplan.DropProcedure:

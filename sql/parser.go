@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -73,11 +74,13 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	if err := checkSize(context.Background(), query, sqlparser.ParserOptions{}); err != nil {
 		return nil, err
 	}
-	query, share := replaceForShare(withoutMariaDB(query))
-	text, alter := accounts.WithCreateUser(query)
-	stmt, err := p.Parser.ParseSimple(blankSnapshot(text))
+	query = withoutMariaDB(query)
+	if stmt, _, _, err := parseAccounts(context.Background(), query, ';', false, sqlparser.ParserOptions{}); stmt != nil || err != nil {
+		return stmt, err
+	}
+	query, share := replaceForShare(query)
+	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
 	if err == nil {
-		accounts.MarkAlter(stmt, alter)
 		err = checkBounds(context.Background(), stmt)
 	}
 	if err == nil {
@@ -106,19 +109,17 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 	if err := checkSize(ctx, query, options); err != nil {
 		return nil, "", "", err
 	}
+	if stmt, parsed, rest, err := parseAccounts(ctx, query, delimiter, multi, options); stmt != nil || err != nil {
+		return stmt, parsed, rest, err
+	}
 	text, share := replaceForShare(query)
-	text, system := accounts.WithSystemUser(text)
-	text, alter := accounts.WithCreateUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
-	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
+	if err = judged(ctx, query, stmt, err); err != nil {
 		return nil, parsed, rest, err
 	}
 	markNext(query, stmt)
 	withCollation(query, stmt)
 	noteBegin(ctx, query[:max(0, len(query)-len(rest))], stmt)
-	if system || alter != "" {
-		parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
-	}
 	if share {
 		if restored := strings.TrimSuffix(text, rest); len(restored) <= len(query) {
 			parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
@@ -129,16 +130,31 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 	return markLocks(stmt, share), parsed, rest, err
 }
 
+// parseAccounts parses a text that begins with a statement about accounts; nil: it begins with another.
+func parseAccounts(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (stmt sqlparser.Statement, parsed, rest string, err error) {
+	parsed = gms.RemoveSpaceAndDelimiter(query, delimiter)
+	stmt, end, err := accounts.Parse(parsed, options.AnsiQuotes)
+	if stmt == nil && err == nil {
+		return nil, "", "", nil
+	}
+	if err == nil && end < len(parsed) {
+		parsed, rest = gms.RemoveSpaceAndDelimiter(parsed[:end], delimiter), parsed[end:]
+		if !multi {
+			err = errors.New("syntax error: a second statement stands behind the first")
+		}
+	}
+	if err = judged(ctx, query, stmt, err); err != nil {
+		return nil, parsed, rest, err
+	}
+	return stmt, parsed, rest, nil
+}
+
 // judged is what permit says of a statement that was parsed, or better words than the
 // parser's for one that could not be.
-func judged(ctx context.Context, query string, stmt sqlparser.Statement, system bool, alter string, err error) error {
+func judged(ctx context.Context, query string, stmt sqlparser.Statement, err error) error {
 	if err != nil {
 		return keepOf(ctx, unsupported(query, err))
 	}
-	if system {
-		accounts.CorrectSystemUser(stmt)
-	}
-	accounts.MarkAlter(stmt, alter)
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
@@ -191,11 +207,12 @@ func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, optio
 	if err := checkSize(ctx, query, options); err != nil {
 		return nil, 0, err
 	}
+	if stmt, n, err := accounts.Parse(query, options.AnsiQuotes); stmt != nil || err != nil {
+		return stmt, n, judged(ctx, query, stmt, err)
+	}
 	text, share := replaceForShare(query)
-	text, system := accounts.WithSystemUser(text)
-	text, alter := accounts.WithCreateUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
-	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
+	if err = judged(ctx, query, stmt, err); err != nil {
 		return nil, n, err
 	}
 	markNext(query, stmt)

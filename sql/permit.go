@@ -28,9 +28,6 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 	if r == nil {
 		return keep(s, mysql.NewSQLError(codeInvalidRequest, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
 	}
-	if err := accounts.RefuseOptions(stmt); err != nil {
-		return keep(s, err)
-	}
 	if s == nil {
 		return nil
 	}
@@ -65,10 +62,6 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 		if r.Statement == "SHOW CREATE" {
 			return h.MaySee(accounts.ShowsDatabase(n), n.Table.Name.String())
 		}
-	case *sqlparser.GrantRole:
-		n.Auth = leaveIt // mayChange judges, where the roles are
-	case *sqlparser.RevokeRole:
-		n.Auth = leaveIt
 	case *sqlparser.RevokeProxy:
 		n.Auth = leaveIt // the row of the table says it
 	case *sqlparser.Set:
@@ -76,10 +69,6 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 			if e.Scope == sqlparser.SetScope_None && e.Name.Name.EqualString("password") {
 				return mysql.NewSQLError(codeInvalidRequest, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
 			}
-		}
-	case *sqlparser.CreateUser:
-		if accounts.IsAlter(n) {
-			n.Auth = leaveIt // mayChange judges, where the accounts are
 		}
 	case *sqlparser.DBDDL:
 		n.Auth = leaveIt // the engine would take rights on the current database for it

@@ -90,7 +90,10 @@ func allBut(need string) []string {
 func TestRights(t *testing.T) {
 	w := newRightsWorld(t)
 	for _, r := range account.Rights() {
-		stmt, err := sqlparser.Parse(r.Example)
+		stmt, _, err := accounts.Parse(r.Example, false)
+		if stmt == nil && err == nil {
+			stmt, err = sqlparser.Parse(r.Example)
+		}
 		if err == nil && accounts.KindOf(stmt) != r.Statement {
 			t.Errorf("%s: its example %q is %q", r.Statement, r.Example, accounts.KindOf(stmt))
 		}

@@ -11,7 +11,6 @@ import (
 
 	"isochron/sql/account"
 	"isochron/sql/catalog"
-	"isochron/sql/legacy/accounts"
 	"isochron/sql/sysvars"
 )
 
@@ -80,11 +79,7 @@ func (g *gateway) administers(m *mysql.Conn) bool {
 }
 
 // changeAccounts does a statement about users in a transaction of the catalogue.
-func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {
-	stmt, err := accounts.StatementOf(n)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) changeAccounts(ctx *gms.Context, stmt account.Statement) (gms.RowIter, error) {
 	who := ctx.Session.Client()
 	s := &account.Session{User: who.User, Host: who.Address, Database: ctx.GetCurrentDatabase(), Warn: ctx.Warn}
 	if err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error { return b.g.accounts.Change(ctx, s, stmt) }); err != nil {

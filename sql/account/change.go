@@ -73,8 +73,8 @@ func (s *CreateUsers) do(d *draft) error {
 			return legacy.ErrUserHostTooLong.New(named.Host)
 		}
 		u := &User{Name: named.name(), Plugin: Native, PasswordChanged: time.Now().UTC(), Locked: s.Lock, Own: nothing.with(nothing)}
-		if a.Proof != nil {
-			u.Plugin, u.Verifier, u.Identity = a.Proof.Plugin, a.Proof.Verifier, a.Proof.Identity
+		if err := u.prove(a.Proof); err != nil {
+			return err
 		}
 		if s.SSL {
 			u.TLS = "ANY"
@@ -127,10 +127,18 @@ func (s *AlterUsers) do(d *draft) error {
 	return nil
 }
 
+// prove sets how an account proves who it is; nil: it stays.
+func (u *User) prove(p *Proof) (err error) {
+	if p != nil {
+		u.Plugin, u.Identity, u.PasswordChanged = p.Plugin, p.Identity, time.Now().UTC()
+		u.Verifier, err = p.verifier()
+	}
+	return err
+}
+
 func (s *AlterUsers) alter(u *User, proof *Proof) error {
-	if proof != nil {
-		u.Plugin, u.Verifier, u.Identity = proof.Plugin, proof.Verifier, proof.Identity
-		u.PasswordChanged = time.Now().UTC()
+	if err := u.prove(proof); err != nil {
+		return err
 	}
 	switch {
 	case s.SSL:

@@ -2,7 +2,8 @@
 // change it, and how much of a node it takes. It knows the engine only through a Codec.
 //
 // How it works. All accounts are one value of the catalogue, in a form that a Codec reads and writes. Accounts keeps a Book
-// of it, which logins and checks ask; the Codec has the engine's table of users show it. A Statement about accounts changes
+// of it, which logins and checks ask; the Codec has the engine's table of users show it. Read reads a Statement about accounts,
+// and refuses options that are not done: GRANT and REVOKE, and what creates, alters and drops users and roles. A Statement changes
 // a copy inside a transaction of the catalogue (Accounts.Change), where it is also judged: no account becomes
 // stronger by making or changing another. A Gate lets clients in. Before it refuses a name or
 // a password it asks the catalogue's leader once, for the account may be new. A failed login is
@@ -17,9 +18,8 @@
 //
 // What the caller owes it.
 //
-//  1. Each statement is named, its options are checked, and its row of
-//     Rights is held against a Holder, when it is parsed and again when it is executed after
-//     having been prepared (sql/legacy/accounts names and checks those of the engine's parser).
+//  1. Each statement is named, and its row of Rights is held against a Holder, when it is parsed and again when it is
+//     executed after having been prepared (sql/legacy/accounts names those of the engine's parser).
 //  2. Follow or Refresh is called before each statement, or it sees old grants.
 //  3. What is taken of a Share is given back.
 package account

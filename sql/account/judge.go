@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -147,58 +146,56 @@ func (j *judge) reaches(users []Name) error {
 	return nil
 }
 
-// Give is for GRANT and REVOKE of privileges.
+// denied is the error of somebody who has not what a GRANT or REVOKE is about, at its level.
+func (j *judge) denied() error {
+	return legacy.NewError(codeCommandDenied, "42000", "command denied to user '%s'@'%s'", j.me.User, j.me.Host)
+}
+
+// give is for GRANT and REVOKE of privileges.
 func (j *judge) give(users []Name, privileges []Granted, level Level, revoke bool) error {
-	if err := j.reaches(users); err != nil {
-		return err
-	}
 	if level.Database == "" {
 		level.Database = j.here
 	}
 	if !j.hasAt(grantOption, level) {
-		return Needs("GRANT OPTION")
+		return j.denied()
 	}
 	for _, p := range privileges {
 		switch {
-		case p.None:
-		case p.All:
-			if err := j.giveAll(users, level, revoke); err != nil {
-				return err
-			}
-		case p.Dynamic != "":
-			if !j.me.held.has(p.Dynamic) {
-				return Needs(p.Dynamic)
-			}
-		case p.Static == 0 || !j.hasAt(p.Static, level):
-			return Needs(cmp.Or(p.Static.name(), "SUPER"))
+		case p.None, p.Dynamic != "", p.All && revoke:
+		case p.All && !j.hasAll(level), !p.All && !j.hasAt(p.Static, level):
+			return j.denied()
 		}
 	}
-	return nil
-}
-
-// giveAll is for ALL: at *.* one must hold every privilege, below it all that can be
-// granted there; to take all away, all that is taken.
-func (j *judge) giveAll(users []Name, level Level, revoke bool) error {
-	if revoke {
-		for _, name := range users {
-			for _, u := range j.meant(name) {
+	if err := j.reaches(users); err != nil {
+		return err
+	}
+	for _, p := range privileges {
+		if p.Dynamic != "" && !j.me.held.has(p.Dynamic) {
+			return Needs(p.Dynamic)
+		}
+		for i := 0; p.All && revoke && i < len(users); i++ { // one must hold all that is taken
+			for _, u := range j.meant(users[i]) {
 				if err := j.over(u); err != nil {
 					return err
 				}
 			}
 		}
-		return nil
 	}
+	return nil
+}
+
+// hasAll reports whether one may grant ALL: at *.* one must hold every privilege, below it all that can be granted there.
+func (j *judge) hasAll(level Level) bool {
 	needed := all
 	if level.Database != "*" {
 		needed = belowGlobal
 	}
 	for i := range names {
 		if p := needed & (1 << i); p != 0 && !j.hasAt(p, level) {
-			return Needs(p.name())
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // belowGlobal are the privileges that ALL on a table holds; ALL on a database has more,

@@ -1,7 +1,11 @@
 package account
 
 import (
+	"crypto/sha1" // it is MySQL's way
+	"encoding/hex"
 	"strings"
+
+	"isochron/sql/legacy"
 )
 
 // Statement is a statement about accounts. Its type is one of this package.
@@ -34,8 +38,21 @@ type Authenticated struct {
 	Proof *Proof // nil: the statement does not say it
 }
 
-// Proof is how an account proves who it is.
-type Proof struct{ Plugin, Verifier, Identity string }
+// Proof is how an account proves who it is: by a password, or by one of which Identity is the verifier.
+type Proof struct{ Plugin, password, Identity string }
+
+// verifier is what is stored. It has another salt at each call.
+func (p *Proof) verifier() (string, error) {
+	switch {
+	case p.password == "":
+		return p.Identity, nil
+	case p.Plugin == Sha2:
+		return legacy.NewSha2Verifier(p.password)
+	}
+	once := sha1.Sum([]byte(p.password))
+	twice := sha1.Sum(once[:])
+	return "*" + strings.ToUpper(hex.EncodeToString(twice[:])), nil
+}
 
 func namesOfAuthenticated(list []Authenticated) (out []Name) {
 	for _, a := range list {
@@ -141,9 +158,29 @@ func (s *Drop) may(j *judge) error {
 	return j.alter("DROP USER", namesOf(s.Names))
 }
 
-func (s *Grant) may(j *judge) error { return j.give(namesOf(s.Users), s.List, s.Level, false) }
+// informationSchema is a database on which nothing is granted.
+const informationSchema = "information_schema"
 
-func (s *Revoke) may(j *judge) error { return j.give(namesOf(s.Users), s.List, s.Level, true) }
+func (p *Privileges) deniedTo(j *judge) error {
+	if strings.EqualFold(p.Level.Database, informationSchema) {
+		return legacy.ErrDatabaseAccessDeniedForUser.New(j.me.User, p.Level.Database)
+	}
+	return nil
+}
+
+func (s *Grant) may(j *judge) error {
+	if err := s.deniedTo(j); err != nil {
+		return err
+	}
+	return j.give(namesOf(s.Users), s.List, s.Level, false)
+}
+
+func (s *Revoke) may(j *judge) error {
+	if err := s.deniedTo(j); err != nil {
+		return err
+	}
+	return j.give(namesOf(s.Users), s.List, s.Level, true)
+}
 
 func (s *GrantRoles) may(j *judge) error { return j.giveRoles(namesOf(s.Roles), namesOf(s.Users)) }
 

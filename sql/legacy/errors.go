@@ -22,6 +22,7 @@ var (
 	ErrUniqueKeyViolation    = gms.ErrUniqueKeyViolation
 	ErrViewDoesNotExist      = gms.ErrViewDoesNotExist
 
+	ErrDatabaseAccessDeniedForUser = gms.ErrDatabaseAccessDeniedForUser
 	ErrGrantRevokeIllegalPrivilege = gms.ErrGrantRevokeIllegalPrivilege
 	ErrGrantRevokeRoleDoesNotExist = gms.ErrGrantRevokeRoleDoesNotExist
 	ErrGrantUserDoesNotExist       = gms.ErrGrantUserDoesNotExist

@@ -15,6 +15,15 @@ func Sha2Verifier(password string, salt []byte, iterations int) (string, error) 
 	return string(b), err
 }
 
+// NewSha2Verifier is a password as caching_sha2_password stores it, with a new salt.
+func NewSha2Verifier(password string) (string, error) {
+	salt, err := mysql.NewSalt()
+	if err != nil {
+		return "", err
+	}
+	return Sha2Verifier(password, salt, Sha2Iterations)
+}
+
 // ReadSha2Verifier are the parts of a stored password that its proof needs.
 func ReadSha2Verifier(verifier string) (iterations int, salt []byte, err error) {
 	digest, iterations, salt, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(verifier))

@@ -4,51 +4,52 @@ import (
 	"strings"
 
 	"isochron/sql/legacy"
+	"isochron/sql/parse"
 )
 
 // readBody reads a statement, or those between BEGIN and END. The reader goes behind the end of the procedure.
-func (p *Procedure) readBody(r *reader) error {
-	if !r.take("begin") {
+func (p *Procedure) readBody(r *parse.Reader) error {
+	if !r.Take("begin") {
 		if err := p.readStatement(r); err != nil {
 			return err
 		}
-		return r.ended()
+		return ended(r)
 	}
-	for !r.take("end") {
+	for !r.Take("end") {
 		if err := p.readStatement(r); err != nil {
 			return err
 		}
-		if !r.take(";") {
-			return syntax(r.peek())
+		if !r.Take(";") {
+			return syntax(r.Peek())
 		}
 	}
-	return r.ended()
+	return ended(r)
 }
 
 // ended goes behind the semicolon after the procedure, if there is one.
-func (r *reader) ended() error {
-	if t := r.next(); t.kind != none && !t.is(";") {
+func ended(r *parse.Reader) error {
+	if t := r.Next(); t.Kind != parse.End && !t.Is(";") {
 		return syntax(t)
 	}
 	return nil
 }
 
 // readStatement reads a statement of the body, up to its semicolon or the end of the text.
-func (p *Procedure) readStatement(r *reader) error {
+func (p *Procedure) readStatement(r *parse.Reader) error {
 	if len(p.Statements) == StatementsMax {
 		return legacy.NewError(codeTooLong, "42000", "Too long routine body: a procedure has at most %d statements", StatementsMax)
 	}
-	first := r.peek()
-	if err := r.mayBegin(); err != nil {
+	first := r.Peek()
+	if err := mayBegin(r); err != nil {
 		return err
 	}
 	last := first
-	for t := first; t.kind != none && !t.is(";"); t = r.peek() {
-		if last = r.next(); last.to > TextMaxBytes+len("IF NOT EXISTS") {
+	for t := first; t.Kind != parse.End && !t.Is(";"); t = r.Peek() {
+		if last = r.Next(); last.To > TextMaxBytes+len("IF NOT EXISTS") {
 			return errTooLong()
 		}
 	}
-	s, err := p.statement(r.plain(first.from, last.to), first.from)
+	s, err := p.statement(plain(r, first.From, last.To), first.From)
 	if err != nil {
 		return err
 	}
@@ -73,15 +74,15 @@ var refused = func() map[string]string {
 }()
 
 // mayBegin is the error of a statement that is not for a body, by its first words.
-func (r *reader) mayBegin() error {
+func mayBegin(r *parse.Reader) error {
 	ahead := *r
-	first, second := ahead.next(), ahead.peek()
-	if (first.kind == word || first.kind == name) && second.is(":") {
+	first, second := ahead.Next(), ahead.Peek()
+	if (first.Kind == parse.Word || first.Kind == parse.Name) && second.Is(":") {
 		return refuse("a label in a procedure")
 	}
-	what, not := refused[strings.ToLower(first.text)]
+	what, not := refused[strings.ToLower(first.Text)]
 	switch {
-	case first.kind != word && !first.is("("):
+	case first.Kind != parse.Word && !first.Is("("):
 		return syntax(first)
 	case !not:
 		return nil
@@ -94,17 +95,17 @@ func (r *reader) mayBegin() error {
 }
 
 // plain is a part of the text with names in backticks.
-func (r *reader) plain(from, to int) string {
-	text := r.text[from:to]
-	if !r.ansi {
+func plain(r *parse.Reader, from, to int) string {
+	text := r.Text[from:to]
+	if !r.ANSI {
 		return text
 	}
 	var out strings.Builder
 	done := 0
-	for _, t := range tokens(text, true) {
-		if t.kind == name && text[t.from] == '"' {
-			out.WriteString(text[done:t.from] + "`" + strings.ReplaceAll(t.text, "`", "``") + "`")
-			done = t.to
+	for _, t := range parse.Tokens(text, true) {
+		if t.Kind == parse.Name && text[t.From] == '"' {
+			out.WriteString(text[done:t.From] + "`" + strings.ReplaceAll(t.Text, "`", "``") + "`")
+			done = t.To
 		}
 	}
 	return out.String() + text[done:]

@@ -18,7 +18,7 @@ const singlyMaxBytes = 1 << 20
 func (d *draft) parameters() ([]int, error) {
 	var named []int
 	for i, t := range d.tokens {
-		if (t.kind == word || t.kind == name) && d.p.parameter(t.text) >= 0 {
+		if (t.Kind == parse.Word || t.Kind == parse.Name) && d.p.parameter(t.Text) >= 0 {
 			named = append(named, i)
 		}
 	}
@@ -119,7 +119,7 @@ func (d *draft) nameOf(e sqlparser.SelectExpr, item string) (given, bool) {
 	column, is := one.Expr.(*sqlparser.ColName)
 	switch {
 	case is && marked(column) >= 0:
-		original = d.tokens[marked(column)].text
+		original = d.tokens[marked(column)].Text
 	case is:
 		return given{}, false
 	}
@@ -133,15 +133,15 @@ func (d *draft) nameOf(e sqlparser.SelectExpr, item string) (given, bool) {
 
 // original is an item as it was written, and the token behind it.
 func (d *draft) original(item string) (text string, last int) {
-	list := tokens(item, false)
+	list := parse.Tokens(item, false)
 	for i, t := range list {
-		digits, is := strings.CutPrefix(t.text, markBegin)
-		if n, err := strconv.Atoi(digits); t.kind == name && is && err == nil && n < len(d.tokens) {
+		digits, is := strings.CutPrefix(t.Text, markBegin)
+		if n, err := strconv.Atoi(digits); t.Kind == parse.Name && is && err == nil && n < len(d.tokens) {
 			first, end := n-i, n-i+len(list)
 			if first < 0 || end > len(d.tokens) {
 				return "", 0
 			}
-			return d.text[d.tokens[first].from:d.tokens[end-1].to], end
+			return d.text[d.tokens[first].From:d.tokens[end-1].To], end
 		}
 	}
 	return "", 0

@@ -87,17 +87,17 @@ func Read(text string, ansiQuotes bool) (p *Procedure, rest string, err error) {
 	if p.Replaces && p.IfNew {
 		return nil, "", legacy.NewError(codeSyntax, "42000", "OR REPLACE and IF NOT EXISTS exclude each other")
 	}
-	r := &reader{text: parse.Executed(text), at: len(head), ansi: ansiQuotes}
-	for _, part := range []func(*reader) error{p.readName, p.readParameters, p.readCharacteristics, p.readBody} {
+	r := &parse.Reader{Text: parse.Executed(text), At: len(head), ANSI: ansiQuotes}
+	for _, part := range []func(*parse.Reader) error{p.readName, p.readParameters, p.readCharacteristics, p.readBody} {
 		if err := part(r); err != nil {
 			return nil, "", err
 		}
 	}
-	p.Create = strings.TrimRight(text[:r.at], "; \t\r\n")
+	p.Create = strings.TrimRight(text[:r.At], "; \t\r\n")
 	if len(p.Create) > TextMaxBytes {
 		return nil, "", errTooLong()
 	}
-	return p, strings.TrimLeft(text[r.at:], "; \t\r\n"), nil
+	return p, strings.TrimLeft(text[r.At:], "; \t\r\n"), nil
 }
 
 func errTooLong() error {
@@ -105,23 +105,23 @@ func errTooLong() error {
 }
 
 // syntax is the error of a token that cannot stand where it does.
-func syntax(t token) error {
-	return legacy.NewError(codeSyntax, "42000", "syntax error at position %d near '%.80s'", t.from+1, t.text)
+func syntax(t parse.Token) error {
+	return legacy.NewError(codeSyntax, "42000", "syntax error at position %d near '%.80s'", t.From+1, t.Text)
 }
 
 // identifier reads a name.
-func (r *reader) identifier() (string, error) {
-	if t := r.next(); t.kind == name || t.kind == word {
-		return t.text, nil
+func identifier(r *parse.Reader) (string, error) {
+	if t := r.Next(); t.Kind == parse.Name || t.Kind == parse.Word {
+		return t.Text, nil
 	} else {
 		return "", syntax(t)
 	}
 }
 
-func (p *Procedure) readName(r *reader) (err error) {
-	if p.Name, err = r.identifier(); err == nil && r.take(".") {
+func (p *Procedure) readName(r *parse.Reader) (err error) {
+	if p.Name, err = identifier(r); err == nil && r.Take(".") {
 		p.Database = p.Name
-		p.Name, err = r.identifier()
+		p.Name, err = identifier(r)
 	}
 	if err == nil && (p.Name == "" || len(p.Name) > NameMaxBytes || strings.Contains(p.Name+p.Database, "\x00")) {
 		err = legacy.NewError(codeLongName, "42000", "Identifier name '%.80s' is too long, or none", p.Name)
@@ -129,21 +129,21 @@ func (p *Procedure) readName(r *reader) (err error) {
 	return err
 }
 
-func (p *Procedure) readParameters(r *reader) error {
-	if !r.take("(") {
-		return syntax(r.peek())
+func (p *Procedure) readParameters(r *parse.Reader) error {
+	if !r.Take("(") {
+		return syntax(r.Peek())
 	}
-	if r.take(")") {
+	if r.Take(")") {
 		return nil
 	}
 	for {
 		if err := p.readParameter(r); err != nil {
 			return err
 		}
-		switch t := r.next(); {
-		case t.is(")"):
+		switch t := r.Next(); {
+		case t.Is(")"):
 			return nil
-		case !t.is(","):
+		case !t.Is(","):
 			return syntax(t)
 		case len(p.Parameters) == ParametersMax:
 			return refuse("more than %d parameters", ParametersMax)
@@ -151,21 +151,21 @@ func (p *Procedure) readParameters(r *reader) error {
 	}
 }
 
-func (p *Procedure) readParameter(r *reader) error {
+func (p *Procedure) readParameter(r *parse.Reader) error {
 	for _, direction := range []string{"OUT", "INOUT"} {
-		if r.take(strings.ToLower(direction)) {
+		if r.Take(strings.ToLower(direction)) {
 			return refuse("%s parameters: what a procedure yields are the rows of its SELECTs", direction)
 		}
 	}
-	r.take("in")
-	called, err := r.identifier()
+	r.Take("in")
+	called, err := identifier(r)
 	if err != nil {
 		return err
 	}
 	if p.parameter(called) >= 0 {
 		return legacy.NewError(codeDuplicate, "42000", "Duplicate parameter: %s", called)
 	}
-	declared, err := r.typeText()
+	declared, err := typeText(r)
 	if err != nil {
 		return err
 	}
@@ -189,28 +189,28 @@ var ofType = map[string]bool{
 }
 
 // typeText reads the text of a type, up to the next comma or bracket.
-func (r *reader) typeText() (string, error) {
-	first, depth := r.peek(), 0
-	if first.kind != word {
+func typeText(r *parse.Reader) (string, error) {
+	first, depth := r.Peek(), 0
+	if first.Kind != parse.Word {
 		return "", syntax(first)
 	}
 	named := true // any word may come
 	for last := first; ; {
-		t := r.peek()
+		t := r.Peek()
 		switch {
-		case t.kind == none, t.kind == variable:
+		case t.Kind == parse.End, t.Kind == parse.Variable:
 			return "", syntax(t)
-		case depth == 0 && (t.is(",") || t.is(")")):
-			return r.text[first.from:last.to], nil
-		case t.is("("):
+		case depth == 0 && (t.Is(",") || t.Is(")")):
+			return r.Text[first.From:last.To], nil
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
-		case depth == 0 && t.kind == word && !named && !ofType[strings.ToLower(t.text)]:
+		case depth == 0 && t.Kind == parse.Word && !named && !ofType[strings.ToLower(t.Text)]:
 			return "", syntax(t)
 		}
-		named = t.is("charset") || t.is("collate") || t.is("set")
-		last = r.next()
+		named = t.Is("charset") || t.Is("collate") || t.Is("set")
+		last = r.Next()
 	}
 }
 
@@ -231,42 +231,30 @@ var characteristics = [][]string{
 	{"modifies", "sql", "data"}, {"sql", "security", "invoker"},
 }
 
-func (p *Procedure) readCharacteristics(r *reader) error {
-	for r.characteristic() {
+func (p *Procedure) readCharacteristics(r *parse.Reader) error {
+	for characteristic(r) {
 	}
-	if r.words("sql", "security", "definer") {
+	if r.Words("sql", "security", "definer") {
 		return refuse("SQL SECURITY DEFINER: a procedure runs with the rights of its caller")
 	}
 	return nil
 }
 
 // characteristic goes behind one, if one comes next.
-func (r *reader) characteristic() bool {
-	at := r.at
-	if r.take("comment") {
-		if r.next().kind == text {
+func characteristic(r *parse.Reader) bool {
+	at := r.At
+	if r.Take("comment") {
+		if r.Next().Kind == parse.Text {
 			return true
 		}
-		r.at = at
+		r.At = at
 	}
 	for _, words := range characteristics {
-		if r.words(words...) {
+		if r.Words(words...) {
 			return true
 		}
 	}
 	return false
-}
-
-// words goes behind words that come next, if all of them do.
-func (r *reader) words(list ...string) bool {
-	at := r.at
-	for _, w := range list {
-		if !r.take(w) {
-			r.at = at
-			return false
-		}
-	}
-	return true
 }
 
 // parameter is the place of a parameter, -1 if there is none of this name.

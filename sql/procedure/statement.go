@@ -16,14 +16,14 @@ import (
 type draft struct {
 	p         *Procedure
 	text      string
-	tokens    []token
+	tokens    []parse.Token
 	returning int         // the token that begins a RETURNING clause; len(tokens): there is none
 	hidden    map[int]int // tokens from, to that the parser lacks: those of FOR UPDATE OF
 }
 
 // statement makes one of the body's; at is its place in the procedure's text.
 func (p *Procedure) statement(text string, at int) (Statement, error) {
-	d := &draft{p: p, text: text, tokens: tokens(text, false), hidden: map[int]int{}}
+	d := &draft{p: p, text: text, tokens: parse.Tokens(text, false), hidden: map[int]int{}}
 	if strings.Contains(text, markBegin) {
 		return Statement{}, refuse("the name %s in a procedure", markBegin)
 	}
@@ -47,7 +47,7 @@ func (p *Procedure) statement(text string, at int) (Statement, error) {
 	}
 	names := d.names(trees, takes)
 	for _, i := range takes {
-		out.Takes = append(out.Takes, p.parameter(d.tokens[i].text))
+		out.Takes = append(out.Takes, p.parameter(d.tokens[i].Text))
 	}
 	out.Text = d.written(takes, names, "?")
 	if !d.same(trees, takes, names) {
@@ -61,26 +61,26 @@ func (d *draft) look() error {
 	d.returning = len(d.tokens)
 	depth, query := 0, true
 	for i, t := range d.tokens {
-		var after token
+		var after parse.Token
 		if i+1 < len(d.tokens) {
 			after = d.tokens[i+1]
 		}
 		switch {
-		case i == 0 && (t.is("insert") || t.is("replace") || t.is("update") || t.is("delete")):
+		case i == 0 && (t.Is("insert") || t.Is("replace") || t.Is("update") || t.Is("delete")):
 			query = false
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
-		case t.is("?"):
+		case t.Is("?"):
 			return refuse("a ? in a procedure: name a parameter")
-		case t.is(":"), t.is("/") && after.is("/"): // the parser would begin a comment
+		case t.Is(":"), t.Is("/") && after.Is("/"): // the parser would begin a comment
 			return syntax(t)
-		case t.is("for") && after.is("share"):
+		case t.Is("for") && after.Is("share"):
 			return refuse("FOR SHARE in a procedure: use FOR UPDATE")
-		case t.is("of") && i > 1 && d.tokens[i-1].is("update") && d.tokens[i-2].is("for"):
+		case t.Is("of") && i > 1 && d.tokens[i-1].Is("update") && d.tokens[i-2].Is("for"):
 			d.hide(i)
-		case t.is("returning") && depth == 0 && !query && !d.tokens[i-1].is("."):
+		case t.Is("returning") && depth == 0 && !query && !d.tokens[i-1].Is("."):
 			d.returning = i
 		}
 	}
@@ -90,8 +90,8 @@ func (d *draft) look() error {
 // hide hides the tables behind the token OF.
 func (d *draft) hide(of int) {
 	i := of + 1
-	for i < len(d.tokens) && (d.tokens[i].kind == word || d.tokens[i].kind == name) {
-		if i++; i == len(d.tokens) || !d.tokens[i].is(".") && !d.tokens[i].is(",") {
+	for i < len(d.tokens) && (d.tokens[i].Kind == parse.Word || d.tokens[i].Kind == parse.Name) {
+		if i++; i == len(d.tokens) || !d.tokens[i].Is(".") && !d.tokens[i].Is(",") {
 			break
 		}
 		i++
@@ -142,7 +142,7 @@ func (d *draft) join(from, to int, marks []int, names []given, by string, hides 
 		t := d.tokens[i]
 		switch {
 		case !slices.Contains(marks, i):
-			out.WriteString(d.text[t.from:t.to])
+			out.WriteString(d.text[t.From:t.To])
 		case by == "":
 			out.WriteString(mark(i))
 		default:
@@ -153,8 +153,8 @@ func (d *draft) join(from, to int, marks []int, names []given, by string, hides 
 				out.WriteString(" AS `" + n.name + "`")
 			}
 		}
-		if i+1 < len(d.tokens) && d.tokens[i+1].from > t.to {
-			out.WriteString(d.text[t.to:d.tokens[i+1].from]) // space and comments
+		if i+1 < len(d.tokens) && d.tokens[i+1].From > t.To {
+			out.WriteString(d.text[t.To:d.tokens[i+1].From]) // space and comments
 		}
 	}
 	return out.String()

@@ -122,27 +122,12 @@ func kindOfType(stmt sqlparser.Statement) string {
 
 func kindOfRare(stmt sqlparser.Statement) string {
 	switch n := stmt.(type) {
-	case *sqlparser.CreateUser:
-		if IsAlter(n) {
-			return "ALTER USER"
+	case sqlparser.InjectedStatement:
+		if about, ok := n.Statement.(*Node); ok {
+			return about.Kind
 		}
-		return "CREATE USER"
-	case *sqlparser.DropUser:
-		return "DROP USER"
 	case *sqlparser.RenameUser:
 		return "RENAME USER"
-	case *sqlparser.CreateRole:
-		return "CREATE ROLE"
-	case *sqlparser.DropRole:
-		return "DROP ROLE"
-	case *sqlparser.GrantPrivilege:
-		return "GRANT"
-	case *sqlparser.RevokePrivilege:
-		return "REVOKE"
-	case *sqlparser.GrantRole:
-		return "GRANT ROLE"
-	case *sqlparser.RevokeRole:
-		return "REVOKE ROLE"
 	case *sqlparser.GrantProxy:
 		return "GRANT PROXY"
 	case *sqlparser.RevokeProxy:
@@ -174,7 +159,7 @@ func kindOfDDL(n *sqlparser.DDL) string {
 	action := strings.ToUpper(n.Action)
 	switch {
 	case !n.User.IsEmpty():
-		return action + " USER"
+		return "" // an ALTER USER that account.Read has not seen
 	case n.TriggerSpec != nil:
 		return action + " TRIGGER"
 	case n.ProcedureSpec != nil:

@@ -1,88 +1,63 @@
 package accounts
 
 import (
-	"strings"
+	"context"
+	"fmt"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/account"
 )
 
-// StatementOf is a plan as a statement about accounts.
-func StatementOf(n gms.Node) (account.Statement, error) {
-	switch n := n.(type) {
-	case *gmsplan.CreateUser:
-		return usersOf(n)
-	case *gmsplan.CreateRole:
-		return &account.CreateRoles{Roles: written(n.Roles), IfNotExists: n.IfNotExists}, nil
-	case *gmsplan.DropUser:
-		return &account.Drop{Names: written(n.Users), IfExists: n.IfExists}, nil
-	case *gmsplan.DropRole:
-		return &account.Drop{Names: written(n.Roles), IfExists: n.IfExists, Roles: true}, nil
-	case *gmsplan.Grant:
-		return &account.Grant{Privileges: privileges(n.Users, n.Privileges, n.PrivilegeLevel, n.ObjectType), GrantOption: n.WithGrantOption}, nil
-	case *gmsplan.Revoke:
-		return &account.Revoke{
-			Privileges: privileges(n.Users, n.Privileges, n.PrivilegeLevel, n.ObjectType),
-			Everything: n.ObjectType == everyObject, IgnoreUnknown: n.IgnoreUnknownUser,
-		}, nil
-	case *gmsplan.GrantRole:
-		return &account.GrantRoles{Roles: written(n.Roles), Users: written(n.TargetUsers), Admin: n.WithAdminOption}, nil
-	case *gmsplan.RevokeRole:
-		return &account.RevokeRoles{Roles: written(n.Roles), Users: written(n.TargetUsers), IfExists: n.IfExists, IgnoreUnknown: n.IgnoreUnknownUser}, nil
-	}
-	return nil, account.Needs("SUPER")
+// Node is a statement about accounts, in the engine's trees and plans. The engine does not execute it.
+type Node struct {
+	Kind      string // its row of account.Rights
+	Statement account.Statement
 }
 
-// usersOf is a CREATE USER, or the ALTER USER that stands as one.
-func usersOf(n *gmsplan.CreateUser) (account.Statement, error) {
-	users := make([]account.Authenticated, len(n.Users))
-	for i, u := range n.Users {
-		users[i].Written = written([]gmsplan.UserName{u.UserName})[0]
-		if u.Auth1 == nil {
-			continue
-		}
-		verifier, err := u.Auth1.AuthString()
-		if err != nil {
-			return nil, err
-		}
-		users[i].Proof = &account.Proof{Plugin: u.Auth1.Plugin(), Verifier: verifier, Identity: u.Identity}
+// Parse reads the first statement of a text if it is one about accounts that account.Read knows; nil: it is none. end is the
+// place behind it.
+func Parse(text string, ansiQuotes bool) (stmt sqlparser.Statement, end int, err error) {
+	read, kind, end, err := account.Read(text, ansiQuotes)
+	if read == nil || err != nil {
+		return nil, 0, err
 	}
-	o := account.Options{SSL: n.TLSOptions != nil && n.TLSOptions.SSL, Others: n.TLSOptions != nil || n.AccountLimits != nil || n.PasswordOptions != nil}
-	if n.AccountLimits != nil {
-		o.MaxConnections = n.AccountLimits.MaxUserConnections
-	}
-	if !strings.HasPrefix(n.Attribute, alterMark) {
-		o.Lock = n.Locked
-		return &account.CreateUsers{Users: users, IfNotExists: n.IfNotExists, Options: o}, nil
-	}
-	o.Lock, o.Unlock, o.NoTLS = flagged(n.Attribute, flagLock), flagged(n.Attribute, flagUnlock), flagged(n.Attribute, flagNoTLS)
-	return &account.AlterUsers{Users: users, IfExists: n.IfNotExists, Options: o}, nil // IF EXISTS, as it was written
+	// The engine does not judge: account.Accounts does when the statement is executed.
+	leave := sqlparser.AuthInformation{AuthType: sqlparser.AuthType_IGNORE, TargetType: sqlparser.AuthTargetType_Ignore}
+	return sqlparser.InjectedStatement{Auth: leave, Statement: &Node{kind, read}}, end, nil
 }
 
-// written are the accounts that a statement names.
-func written(users []gmsplan.UserName) (out []account.Written) {
-	for _, u := range users {
-		if u.AnyHost {
-			u.Host = "%"
-		}
-		out = append(out, account.Written{User: u.Name, Host: u.Host})
+var _ gms.ExecSourceRel = (*Node)(nil)
+
+// WithResolvedChildren implements sqlparser.Injectable.
+func (n *Node) WithResolvedChildren(context.Context, []any) (any, error) { return n, nil }
+
+// String implements gms.Node.
+func (n *Node) String() string { return n.Kind }
+
+// Resolved implements gms.Node.
+func (n *Node) Resolved() bool { return true }
+
+// IsReadOnly implements gms.Node.
+func (n *Node) IsReadOnly() bool { return false }
+
+// Schema implements gms.Node.
+func (n *Node) Schema(*gms.Context) gms.Schema { return types.OkResultSchema }
+
+// Children implements gms.Node.
+func (n *Node) Children() []gms.Node { return nil }
+
+// WithChildren implements gms.Node.
+func (n *Node) WithChildren(_ *gms.Context, children ...gms.Node) (gms.Node, error) {
+	if len(children) > 0 {
+		return nil, gms.ErrInvalidChildrenNumber.New(n, len(children), 0)
 	}
-	return out
+	return n, nil
 }
 
-func privileges(users []gmsplan.UserName, list []gmsplan.Privilege, on gmsplan.PrivilegeLevel, object gmsplan.ObjectType) account.Privileges {
-	out := account.Privileges{Users: written(users), Level: account.Level{Database: on.Database, Object: on.TableRoutine}, Procedure: object == gmsplan.ObjectType_Procedure}
-	for _, p := range list {
-		one := account.Granted{None: p.Type == gmsplan.PrivilegeType_Usage, All: p.Type == gmsplan.PrivilegeType_All}
-		if static, ok := staticTypes[p.Type]; ok {
-			one.Static = 1 << static
-		}
-		if p.Type == gmsplan.PrivilegeType_Dynamic {
-			one.Dynamic = strings.ToUpper(p.Dynamic)
-		}
-		out.List = append(out.List, one)
-	}
-	return out
+// RowIter implements gms.ExecSourceRel.
+func (n *Node) RowIter(*gms.Context, gms.Row) (gms.RowIter, error) {
+	return nil, fmt.Errorf("%s is not the engine's to execute", n.Kind)
 }
