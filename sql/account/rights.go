@@ -28,7 +28,7 @@ const AnyPrivilege = "any privilege"
 // SUPER is a privilege that stands for every other.
 //
 // Global privileges are checked by permit, those on objects by the engine, but for
-// anyPrivilege; the rules in Notes about accounts by mayChange. A test walks the table
+// anyPrivilege; the rules in Notes about accounts by a judge. A test walks the table
 // as users who have nothing, all but what a row needs, and just that; another walks
 // the parser's types of statements.
 func Rights() []Right { return append([]Right{}, rights...) }
