@@ -74,6 +74,7 @@ type run struct {
 	warned  []int    // of each warning, the row
 	last    any      // the AUTO_INCREMENT column of the last row, inserted or not
 	copied  bool     // a row was inserted or changed
+	updates bool     // the row at hand is one that an insertion has found
 	exec    *rounds.Execution
 	now     map[txn.Key]current // of a target whose table is that of another; nil: of no such
 	out     Outcome
@@ -202,9 +203,15 @@ func (r *run) stored(pos int, s *source, values []expr.Value, row []any) (any, e
 		return c.Zero(), nil // of ON DUPLICATE KEY UPDATE
 	}
 	if v.IsNull() {
-		return r.target.Null(c, r.inserts() && len(r.values) == 1 && !r.Ignore)
+		return r.target.Null(c, r.refusesNull() && !r.Ignore)
 	}
 	return r.target.Store(c, v)
+}
+
+// refusesNull reports whether NULL in a column that has none is an error whatever the mode: of the only row of VALUES, and of an
+// assignment to the row that an INSERT ... SELECT finds in its place.
+func (r *run) refusesNull() bool {
+	return r.inserts() && (len(r.values) == 1 || r.query != nil && r.updates)
 }
 
 // defaultOf is the default of a column of a row. asked: the statement asks for it; else it gives the column no value, which allGiven

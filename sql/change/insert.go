@@ -28,7 +28,7 @@ func (r *run) insert() error {
 			return err
 		}
 	}
-	if r.out.Generated == 0 && r.copied {
+	if r.out.Generated == 0 && r.copied && (r.query == nil || len(r.duplicate) == 0) {
 		r.out.InsertID = answered(r.last)
 	}
 	return failed
@@ -385,7 +385,9 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 		}
 	}
 	row := slices.Clone(old)
-	if err := r.assign(r.duplicate, row, values); err != nil {
+	r.updates = true
+	err = r.assign(r.duplicate, row, values)
+	if r.updates = false; err != nil {
 		return err
 	}
 	if passes, err := r.passes(row); err != nil || !passes {

@@ -24,6 +24,7 @@ type Plan struct {
 	statement *rounds.Statement
 	row       *rounds.Row     // what expressions of an insertion refer to
 	beyond    []expr.Type     // of Beyond
+	bits      []*source       // by the items of an insertion's query: the literal of bits that it is, which is a number where one is stored
 	numbers   []*expr.Program // by the items of an insertion's query: what is stored is the number of its value; nil: the value
 	sets      []assignment    // of an UPDATE, over the columns of rows
 	values    [][]source      // of an insertion

@@ -38,10 +38,17 @@ func (p *Plan) compileQuery(c *expr.Context) (err error) {
 	return nil
 }
 
-// compileNumbers compiles the numbers of values that a column of numbers stores.
+// compileNumbers finds the values of which a column of numbers stores the number.
 func (p *Plan) compileNumbers(c *expr.Context, fields []rounds.Field) (err error) {
-	p.numbers = make([]*expr.Program, len(p.Columns))
+	p.numbers, p.bits = make([]*expr.Program, len(p.Columns)), make([]*source, len(p.Columns))
 	for i, pos := range p.Columns {
+		if l, ok := p.Query.Items[i].Expr.(*sqlparser.Literal); ok && isBits(l) {
+			s, err := p.source(c, expr.Columns{}, l, p.columns[pos])
+			if err != nil {
+				return err
+			}
+			p.bits[i] = &s
+		}
 		if !p.columns[pos].Number() || !listed(fields[i].Type) {
 			continue
 		}
@@ -137,6 +144,9 @@ func (r *run) queriedRows() (list []fresh, failed error) {
 					return list, err
 				}
 				given[i] = source{is: fixed, constant: v}
+				if r.bits[i] != nil {
+					given[i] = *r.bits[i]
+				}
 			}
 			number++
 			f, passes, err := r.freshRow(given, number)
