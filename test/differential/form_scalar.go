@@ -12,6 +12,8 @@ type Statement struct {
 	Tree  *Node
 	// Table is what the statement reads or changes, nil for none.
 	Table *Table
+	// Also is another table that it changes, nil for none.
+	Also *Table
 	// Mode is the sql_mode under which it runs.
 	Mode string
 	// Change: the counts and the table afterwards are compared, and the table is filled again.
@@ -22,6 +24,27 @@ type Statement struct {
 	Quiet bool
 	// Want is MySQL 8's value where MariaDB has no such function: MariaDB is not asked.
 	Want *string
+}
+
+// changed are the tables that the statement changes.
+func (s *Statement) changed() (out []*Table) {
+	for _, t := range []*Table{s.Table, s.Also} {
+		if s.Change && t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// with is the statement with another table of the name, if it changes one.
+func (s *Statement) with(t *Table) *Statement {
+	out := *s
+	for _, of := range []**Table{&out.Table, &out.Also} {
+		if *of != nil && (*of).Name == t.Name {
+			*of = t
+		}
+	}
+	return &out
 }
 
 // Form is a family of statements.
@@ -37,6 +60,8 @@ var forms = []Form{
 	{"one-table", drawOneTable},
 	{"keys", drawKeys},
 	{"changes", drawChange},
+	{"querychanges", drawQueryChange},
+	{"manytables", drawManyTables},
 	{"joins", drawJoins},
 	{"subqueries", drawSubqueries},
 	{"derived", drawDerived},

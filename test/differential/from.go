@@ -24,7 +24,11 @@ func (d *drawing) base(room int) (*Node, *relation) {
 // relationOf is a table as a relation, with its text.
 func (d *drawing) relationOf(t *Table) (*Node, *relation) {
 	joined := slices.Concat(t.Primary, t.Primary, t.Indexed)
-	r := &relation{alias: d.alias("t"), columns: t.Columns, key: t.Primary, joined: joined, rows: len(t.Rows), table: t}
+	columns := t.Columns
+	if d.apart {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c TableColumn) bool { return c.Name == "vu" || c.Name == "vb" })
+	}
+	r := &relation{alias: d.alias("t"), columns: columns, key: t.Primary, joined: joined, rows: len(t.Rows), table: t}
 	n := text(t.Name + d.g.pick(" AS ", " ") + r.alias)
 	n.Aliases = []string{r.alias}
 	return elsewhere(n, n.Parts[0]+unindexed), r
@@ -215,8 +219,14 @@ func (d *drawing) on(left, right []*relation) []*Node {
 	case n < 14:
 		b = d.column(right, a.Class)
 	}
-	for i := 0; d.unsuited(a, b) && i < 10; i++ {
+	for i := 0; d.unsuited(a, b) && i < 100; i++ {
+		if i > 10 {
+			a = d.joining(left)
+		}
 		b = d.joining(right)
+	}
+	if d.apart && d.unsuited(a, b) {
+		return []*Node{expr("IS NOT NULL", "% IS NOT NULL", a.node())}
 	}
 	x, y := a.node(), b.node()
 	if g.chance(50) {
@@ -243,12 +253,15 @@ func (d *drawing) on(left, right []*relation) []*Node {
 // unsuited reports whether two columns are not to be compared: they have collations of which none goes before the other, or a
 // type that no one compares. Times beside numbers are a matter of expressions, and few.
 func (d *drawing) unsuited(a, b ref) bool {
+	if d.apart && (isNumeric(a) != isNumeric(b) || !isNumeric(a) && a.Class != b.Class) {
+		return true
+	}
 	collated := func(c ref) bool { return c.Name == "vu" && c.Class == "text" }
 	switch {
 	case collated(a) && b.Class == "text" && !collated(b), collated(b) && a.Class == "text" && !collated(a), a.Class == "bit", b.Class == "bit":
 		return true
 	case isTime(a) && isNumeric(b), isTime(b) && isNumeric(a):
-		return d.g.chance(97)
+		return d.apart || d.g.chance(97)
 	}
 	return false
 }

@@ -83,17 +83,13 @@ func (w *worker) keep(f *Finding, dir string) (ok bool, err error) {
 	}
 	k := &keptCase{comment: fmt.Sprintf("%s %d", f.Form, f.Index), prepared: prepared, run: s.Tree.Text()}
 	for _, t := range tables {
-		least := *s
 		if t, err = w.fewer(iso, s, t, views, prepared, f.Kind); err != nil {
 			return false, err
 		}
 		if err := w.swap(iso, t); err != nil {
 			return false, err
 		}
-		if s.Table != nil {
-			least.Table = t
-			s = &least
-		}
+		s = s.with(t)
 		if k.setup = append(k.setup, t.create()); len(t.Rows) > 0 {
 			k.setup = append(k.setup, t.insert(t.Rows))
 		}
@@ -139,9 +135,6 @@ func names(text, name string) bool { return regexp.MustCompile(`\b` + name + `\b
 
 // tablesOf are the tables that a statement reads or changes, with those of its views.
 func (w *worker) tablesOf(s *Statement, views []*View) (out []*Table) {
-	if s.Table != nil {
-		return []*Table{s.Table}
-	}
 	text := s.Tree.Text()
 	for _, v := range views {
 		text += " " + v.Query
@@ -179,12 +172,8 @@ func (w *worker) fewer(iso *Session, s *Statement, best *Table, views []*View, p
 		if failed = w.swap(iso, t); failed != nil {
 			return false
 		}
-		smaller := *s
-		if s.Table != nil {
-			smaller.Table = t
-		}
 		var d *Difference
-		d, failed = w.still(iso, &smaller, prepared, kind)
+		d, failed = w.still(iso, s.with(t), prepared, kind)
 		return d != nil && failed == nil
 	}
 	if t := best.without(text); len(t.Columns) < len(best.Columns) && keeps(t) {

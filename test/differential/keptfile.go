@@ -13,7 +13,7 @@ import (
 //
 //	# where it is from
 //	setup STATEMENT          under an empty sql_mode
-//	table NAME KEY           the table that is compared after the statement, and its primary key
+//	table NAME KEY           a table that is compared after the statement, and its primary key; there may be two
 //	mode SQL_MODE
 //	way text                 or prepared
 //	tags TAG, TAG            how rows are compared (compare.go)
@@ -48,8 +48,8 @@ func (k *keptCase) format() string {
 	for _, s := range k.setup {
 		line("setup", "%s", s)
 	}
-	if k.s.Table != nil && k.s.Change {
-		line("table", "%s %s", k.s.Table.Name, strings.Join(k.s.Table.Primary, ", "))
+	for _, t := range k.s.changed() {
+		line("table", "%s %s", t.Name, strings.Join(t.Primary, ", "))
 	}
 	line("mode", "%s", k.s.Mode)
 	line("way", "%s", wayName(k.prepared))
@@ -173,7 +173,13 @@ func (k *keptCase) take(key, rest string) (err error) {
 		k.setup = append(k.setup, rest)
 	case "table":
 		name, primary, _ := strings.Cut(rest, " ")
-		k.s.Table, k.s.Change = &Table{Name: name, Primary: strings.Split(primary, ", ")}, true
+		t := &Table{Name: name, Primary: strings.Split(primary, ", ")}
+		if k.s.Table == nil {
+			k.s.Table = t
+		} else {
+			k.s.Also = t
+		}
+		k.s.Change = true
 		a.After = [][]Cell{}
 	case "mode":
 		k.s.Mode = rest

@@ -328,8 +328,18 @@ func (w *worker) on(in *Session, s *Statement, prepared bool) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Change && a.Lost == "" && !a.TimedOut && in.missing[s.Table.Name] == "" && (s.Table.Counter && s.counts() || !sameCells(a.After, in.before[s.Table.Name])) {
-		err = in.restore(s.Table)
+	if a.Lost != "" || a.TimedOut {
+		return a, nil
+	}
+	var before [][]Cell
+	for _, t := range s.changed() {
+		before = append(before, in.before[t.Name]...)
+	}
+	same := sameCells(a.After, before)
+	for _, t := range s.changed() {
+		if in.missing[t.Name] == "" && err == nil && (t.Counter && s.counts() || !same) {
+			err = in.restore(t)
+		}
 	}
 	return a, err
 }

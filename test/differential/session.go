@@ -249,8 +249,10 @@ func (s *Session) recover(st *Statement, a *Answer) error {
 	if err := s.connect(s.database); err != nil {
 		return err
 	}
-	if st.Change {
-		return s.make(st.Table)
+	for _, t := range st.changed() {
+		if err := s.make(t); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -290,12 +292,15 @@ func (s *Session) answer(st *Statement, prepared bool) (*Answer, error) {
 			return nil, err
 		}
 	}
-	if st.Change && s.missing[st.Table.Name] == "" {
-		after, err := s.conn.query(st.Table.dump())
+	for _, t := range st.changed() {
+		if s.missing[t.Name] != "" {
+			continue
+		}
+		after, err := s.conn.query(t.dump())
 		if err != nil {
 			return nil, err
 		}
-		a.After = append([][]Cell{}, s.asShown(st.Table, after.Rows)...) // not nil without rows
+		a.After = slices.Concat([][]Cell{}, a.After, s.asShown(t, after.Rows)) // not nil without rows
 	}
 	return a, nil
 }

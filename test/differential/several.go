@@ -33,6 +33,8 @@ type drawing struct {
 	views     []*View
 	strict    bool            // the rows of a subquery are of the class that they are compared with
 	quiet     bool            // several relations are joined: which rows a condition is computed for depends on the plan
+	simple    bool            // of one table, without conditions and subqueries
+	apart     bool            // values of two classes or collations are not compared: what a change does of it, depends on the plan
 	unaliased map[string]bool // common table expressions that were named without an alias
 	count     int             // of aliases
 	rows      int             // of the product of the relations of a FROM clause

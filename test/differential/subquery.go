@@ -41,7 +41,7 @@ func subquery(item *Node, f *from, where []*Node, tail *Node) *Node {
 
 // like draws a column that is compared with another: mostly of its class.
 func (d *drawing) likeColumn(rels []*relation, c ref) ref {
-	for range 10 {
+	for range 40 {
 		if d.strict {
 			if e := d.column(rels, c.Class); e.Class == c.Class {
 				return e
@@ -73,7 +73,7 @@ func (d *drawing) columnQuery(c ref, around []*relation, depth int) *Node {
 		return subquery(expr("MAX()", g.pick("MAX(%)", "MIN(%)"), e.node()), f, where, none())
 	case n < 4:
 		return subquery(fill("DISTINCT %", e.node()), f, where, none())
-	case n < 5:
+	case n < 5 && !d.apart:
 		o := d.inner()
 		second := subquery(d.likeColumn(o.side.rels, c).node(), o, d.within(o, around, 0), none())
 		word := g.pick("UNION", "UNION ALL", "EXCEPT", "INTERSECT")
@@ -99,7 +99,7 @@ func (d *drawing) predicate(around []*relation, depth int) *Node {
 		d.strict = op != "=" && op != "<>" // MariaDB takes the least or the greatest by the type of the rows
 		defer func() { d.strict = false }()
 		return expr(op+" "+word, "% "+op+" "+word+" (%)", c.node(), d.columnQuery(c, around, depth))
-	case n < 16:
+	case n < 16 && !d.apart: // rows of several types
 		return d.rowPredicate(c, around, depth)
 	case n < 17:
 		return expr("IS NULL", "% IS "+not+"NULL", d.scalar(around, depth))
@@ -140,6 +140,9 @@ func (d *drawing) scalarOver(f *from, c ref, around []*relation, depth int) *Nod
 	where := d.within(f, around, depth)
 	total := totalOf(g, f.side.rels)
 	n := g.IntN(10)
+	if d.apart && !slices.Contains(numericClasses, c.Class) {
+		n = 0
+	}
 	switch {
 	case n < 3 && total != nil:
 		return expr("scalar subquery", "(%)", subquery(c.node(), f, where, fill(" ORDER BY % LIMIT 1", total)))
