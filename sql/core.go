@@ -344,6 +344,9 @@ func prepareCore(ctx context.Context, s *Session, query string, parameters int) 
 	if p == nil || err != nil {
 		return nil, err
 	}
+	if p.into != nil {
+		return []*querypb.Field{}, nil
+	}
 	return p.fields, nil
 }
 

@@ -10,7 +10,9 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"isochron/sql/catalog"
+	"isochron/sql/parse"
 	"isochron/sql/session"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -131,10 +133,15 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if s != nil && beginsCall(query) {
 			return prepareCall(s, prepare.PrepareStmt)
 		}
+		var failed error
+		if s != nil && queryWords[table.FirstWord(query)] && parse.IsQuery(query) {
+			if fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil {
+				return nil
+			}
+		}
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
 		}
-		var failed error
 		if fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil || preparesChange(ctx, s, query, int(prepare.ParamsCount)) {
 			return nil
 		}

@@ -48,6 +48,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		return x.called()
 	}
 	if x.request.key() == "" {
+		if p, err := x.namedQuery(ctx); p != nil || err != nil {
+			return p, err
+		}
 		if p, err := x.defined(); p != nil || err != nil {
 			return p, err
 		}
@@ -173,6 +176,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, namedQuery{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

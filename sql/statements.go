@@ -101,7 +101,7 @@ func (g *gateway) unprepared(m *mysql.Conn) {
 type preparedNames struct {
 	preparing string              // the text that the wire protocol prepares or executes
 	parsed    map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
-	names     map[string]struct{} // prepared by PREPARE name FROM
+	names     map[string]string   // prepared by PREPARE name FROM: the text of a query, "" of other statements
 }
 
 // PrepareQuery is called by the engine for every parsed text and every PREPARE.
@@ -123,6 +123,7 @@ func (p *preparedNames) add(name string, g *gateway, of *account.Share) error {
 		return nil
 	}
 	if _, known := p.names[name]; known {
+		p.names[name] = ""
 		return nil
 	}
 	if !of.Take(account.OfPrepared, 1, int64(g.bounds.prepared)) {
@@ -133,9 +134,9 @@ func (p *preparedNames) add(name string, g *gateway, of *account.Share) error {
 		return err
 	}
 	if p.names == nil {
-		p.names = map[string]struct{}{}
+		p.names = map[string]string{}
 	}
-	p.names[name] = struct{}{}
+	p.names[name] = ""
 	g.prepared.Add(1)
 	return nil
 }

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
 
 	"isochron/sql/bind"
 	"isochron/sql/exec"
@@ -21,12 +23,14 @@ type converted struct {
 	as      []bool        // by column: its values are as they are, those of all queries are of one type
 	program *expr.Program // over the query's number, then a value of each query for each column; nil: no column is converted
 	queries int
+	whole   []bool      // by column: its values are whole numbers, which have no zeros of ZEROFILL here
+	single  []expr.Type // by column and query: the type of a FLOAT that becomes a text, as it is shown; of others 0
 }
 
 // commonTypes compiles the conversion of the columns of queries, which have as many.
 func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err error) {
 	n := len(of[0])
-	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n)}
+	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n), whole: make([]bool, n), single: make([]expr.Type, n*len(of))}
 	row := newLayout()
 	row.hide(expr.IntegerType())
 	row.places[bind.Ref{Row: bind.OfSources, At: 0}] = 0
@@ -35,6 +39,9 @@ func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err e
 		column := make([]expr.Type, len(of))
 		for i := range of {
 			column[i] = of[i][c]
+			if column[i].Type() == sqltypes.Float32 && slices.ContainsFunc(of, func(t []expr.Type) bool { return isTextual(t[c]) }) {
+				out.single[c*len(of)+i], column[i] = column[i], textType(k.c)
+			}
 			column[i].SetNullability(true) // of the other queries' rows it is NULL
 			row.add(bind.Ref{Row: bind.OfSources, At: 1 + c*len(of) + i}, column[i])
 		}
@@ -59,6 +66,7 @@ func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err e
 			nullable = nullable || of[i][c].Nullable()
 		}
 		out.types[c].SetNullability(nullable)
+		out.whole[c] = out.as[c] && sqltypes.IsIntegral(out.types[c].Type()) && out.types[c].Type() != sqltypes.Year
 	}
 	return out, nil
 }
@@ -138,8 +146,31 @@ func sameType(a, b expr.Type) bool {
 	return a.Type() == b.Type() && a.Collation() == b.Collation() && a.Size() == b.Size() && a.Scale() == b.Scale()
 }
 
+// textType is that of a number that becomes a text.
+func textType(c *expr.Context) expr.Type {
+	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, 0, nil)
+}
+
+// unfilled is a row without the zeros that ZEROFILL puts before whole numbers.
+func (v *converted) unfilled(row []expr.Value) []expr.Value {
+	copied := false
+	for c, whole := range v.whole {
+		value := row[v.base+c]
+		if !whole || value.Len() < 2 || value.Raw()[0] != '0' {
+			continue
+		}
+		digits := bytes.TrimLeft(value.Raw()[:value.Len()-1], "0")
+		if !copied {
+			row, copied = slices.Clone(row), true
+		}
+		row[v.base+c] = sqltypes.MakeTrusted(value.Type(), append(slices.Clip(slices.Clone(digits)), value.Raw()[value.Len()-1]))
+	}
+	return row
+}
+
 // row converts a row of a query.
 func (v *converted) row(r *run, query int, row []expr.Value) ([]expr.Value, error) {
+	row = v.unfilled(row)
 	if v.program == nil {
 		return row, nil
 	}
@@ -147,6 +178,9 @@ func (v *converted) row(r *run, query int, row []expr.Value) ([]expr.Value, erro
 	in[0] = expr.Int(int64(query))
 	for c := range v.types {
 		in[1+c*v.queries+query] = row[v.base+c]
+		if t := v.single[c*v.queries+query]; t.Type() == sqltypes.Float32 && !row[v.base+c].IsNull() {
+			in[1+c*v.queries+query] = sqltypes.MakeTrusted(sqltypes.VarChar, expr.Display(row[v.base+c], t).Raw())
+		}
 	}
 	out, err := v.program.Run(in, append(make([]expr.Value, 0, v.base+len(v.types)), row[:v.base]...))
 	if err != nil {
@@ -162,10 +196,12 @@ func (v *converted) row(r *run, query int, row []expr.Value) ([]expr.Value, erro
 
 // source converts the rows of a query.
 func (v *converted) source(r *run, query int, from exec.Source) exec.Source {
-	if v.program == nil {
+	if v.program == nil && !slices.Contains(v.whole, true) {
 		return from
 	}
-	v.program.Begin(r.c)
+	if v.program != nil {
+		v.program.Begin(r.c)
+	}
 	return &convertedRows{from: from, of: func(row []expr.Value) ([]expr.Value, error) { return v.row(r, query, row) }}
 }
 

@@ -1,0 +1,138 @@
+package sql
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	vtquery "vitess.io/vitess/go/vt/proto/query"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/dialect"
+	"isochron/sql/parse"
+	"isochron/sql/table"
+)
+
+// PREPARE name FROM a query, EXECUTE and DEALLOCATE PREPARE of it: the session keeps its text, and the SQL core executes it.
+// The engine has other statements that are prepared by name.
+
+// namedQuery answers PREPARE and DEALLOCATE.
+type namedQuery struct {
+	name, text string // the text of PREPARE; "": DEALLOCATE
+}
+
+func (namedQuery) kind() planKind { return explained }
+
+func (namedQuery) counter() string { return "" }
+
+// Execute implements Plan.
+func (p namedQuery) Execute(_ context.Context, x *execution) error {
+	s, info := x.s, ""
+	if p.text == "" {
+		s.UnprepareQuery(p.name)
+	} else {
+		if err := s.prepared.add(p.name, s.gateway, s.share()); err != nil {
+			return s.statement.tooMuch(err)
+		}
+		s.BaseSession.UnprepareQuery(p.name)
+		s.prepared.names[p.name], info = p.text, "Statement prepared"
+	}
+	s.GetLastQueryInfo().RowCount.Store(0)
+	return x.yield(&sqltypes.Result{Info: info}, x.rest != "")
+}
+
+// namedQuery is the plan of a statement about a query that is prepared by name; nil: it is none.
+func (x *execution) namedQuery(ctx context.Context) (Plan, error) {
+	switch table.FirstWord(x.text) {
+	case "prepare", "execute", "deallocate", "drop":
+	default:
+		return nil, nil
+	}
+	if x.prepare != nil {
+		return nil, nil
+	}
+	s, text, rest := x.s, x.text, ""
+	if x.several {
+		text, rest = dialect.First(text, s.coreSettings().reads.AnsiQuotes)
+	}
+	if err := checkLength(text); err != nil || len(text) > prepareMaxBytes {
+		return nil, nil // the engine refuses it
+	}
+	var p Plan
+	var err error
+	switch n := parse.Statement(text).(type) {
+	case *sqlparser.PrepareStmt:
+		p, err = s.prepareNamed(ctx, n)
+	case *sqlparser.ExecuteStmt:
+		p, err = s.executeNamed(ctx, n)
+	case *sqlparser.DeallocateStmt:
+		if name := n.Name.Lowered(); s.prepared.names[name] != "" {
+			p = namedQuery{name: name}
+		}
+	}
+	if p != nil {
+		x.rest = rest
+	}
+	return p, err
+}
+
+// prepareNamed is the plan of PREPARE of a query.
+func (s *Session) prepareNamed(ctx context.Context, n *sqlparser.PrepareStmt) (Plan, error) {
+	text := ""
+	switch of := n.Statement.(type) {
+	case *sqlparser.Literal:
+		text = of.Val
+	case *sqlparser.Variable:
+		v, _ := coreView{s}.UserVariable(of.Name.Lowered())
+		text = v.ToString()
+	}
+	text = strings.TrimSpace(text)
+	if !queryWords[table.FirstWord(text)] || several(text) {
+		return nil, nil
+	}
+	p, err := compileCore(ctx, s, text, text, textParameters(parametersOf(text, s.coreSettings().reads)))
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return namedQuery{n.Name.Lowered(), text}, nil
+}
+
+// parametersOf is the number of parameters of a query.
+func parametersOf(text string, m parse.Mode) (n int) {
+	tree, err := parse.Read(text, m)
+	if err != nil || tree == nil {
+		return 0
+	}
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if _, ok := node.(*sqlparser.Argument); ok {
+			n++
+		}
+		return true, nil
+	}, tree)
+	return n
+}
+
+// executeNamed is the plan of EXECUTE of a query.
+func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (Plan, error) {
+	text := s.prepared.names[n.Name.Lowered()]
+	if text == "" {
+		return nil, nil
+	}
+	if len(n.Arguments) != parametersOf(text, s.coreSettings().reads) {
+		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
+	}
+	values := make(map[string]*vtquery.BindVariable, len(n.Arguments))
+	for i, arg := range n.Arguments {
+		v, t := coreView{s}.UserVariable(arg.Name.Lowered())
+		values[paramName(i)] = &vtquery.BindVariable{Type: t.Type(), Value: v.Raw()}
+		if v.IsNull() {
+			values[paramName(i)].Type = vtquery.Type_NULL_TYPE
+		}
+	}
+	p, err := compileCore(ctx, s, text, text, values)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	return p, nil
+}
