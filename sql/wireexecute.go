@@ -205,8 +205,17 @@ func coreBelow(s *Session, t *text, r *request) bool {
 	if !mayUseCore(s, r.text) && !mayChangeByCore(s, r.text) {
 		return false
 	}
-	// A NULL in LIMIT is for numberLimits.
-	return !slices.ContainsFunc(r.sent, func(p wire.Parameter) bool { return p.Null }) || !strings.Contains(strings.ToLower(r.text), "limit")
+	return !mayLimitByNull(r)
+}
+
+// mayLimitByNull reports whether a parameter of LIMIT may be NULL, which is for numberLimits. That of a change without a query is
+// its last.
+func mayLimitByNull(r *request) bool {
+	text := strings.ToLower(r.text)
+	if !slices.ContainsFunc(r.sent, func(p wire.Parameter) bool { return p.Null }) || !strings.Contains(text, "limit") {
+		return false
+	}
+	return strings.Contains(text, "select") || !changesRows(r.text) || r.sent[len(r.sent)-1].Null
 }
 
 // standsAlone reports whether no statement of a packet is to be answered.

@@ -110,8 +110,8 @@ func (e *enforcer) checks() table.Mode {
 	return table.Mode{}
 }
 
-// hasParent reports whether the row that a row refers to exists; a row may refer to itself.
-func (e *enforcer) hasParent(r *relation, row []any) (bool, error) {
+// hasParent reports whether the row that a row refers to exists. A row may refer to itself, but not to what it was before: old.
+func (e *enforcer) hasParent(r *relation, old, row []any) (bool, error) {
 	values, ok := valuesOf(row, r.columns)
 	switch {
 	case !ok:
@@ -120,10 +120,11 @@ func (e *enforcer) hasParent(r *relation, row []any) (bool, error) {
 		return false, nil
 	}
 	if r.parent == r.child {
-		if own, ok := valuesOf(row, r.refers); ok {
-			if same, err := r.sameKey(values, own); same || err != nil {
-				return same, err
-			}
+		if same, err := r.isOwn(values, row); same || err != nil {
+			return same, err
+		}
+		if former, err := r.isOwn(values, old); former || err != nil {
+			return false, err
 		}
 	}
 	a, err := r.ofParent.access(r.parent.table, values)
@@ -134,6 +135,18 @@ func (e *enforcer) hasParent(r *relation, row []any) (bool, error) {
 		return false, err
 	}
 	return a.Exists(e.run.ctx, e.tx, e.checks(), false)
+}
+
+// isOwn reports whether values are those that children of a row have; of no row, nil, they are not.
+func (r *relation) isOwn(values, row []any) (bool, error) {
+	if row == nil {
+		return false, nil
+	}
+	own, ok := valuesOf(row, r.refers)
+	if !ok {
+		return false, nil
+	}
+	return r.sameKey(values, own)
 }
 
 // sameKey reports whether values of a table are one to the parent's index.
@@ -178,7 +191,7 @@ func (e *enforcer) orphan(m *member, old, row []any, via *relation) (first *rela
 				continue
 			}
 		}
-		ok, err := e.hasParent(r, row)
+		ok, err := e.hasParent(r, old, row)
 		if err != nil {
 			return nil, err
 		}
@@ -385,7 +398,7 @@ func (e *enforcer) followOne(r *relation, does action, key txn.Key, old, row []a
 	if does == cascades && row == nil {
 		return e.delete(m, key, child, above)
 	}
-	changed, ok, err := m.following(r, does, child, row)
+	changed, ok, err := m.following(r, does, child, old, row)
 	if err != nil {
 		return err
 	}
@@ -429,12 +442,19 @@ func (r *relation) doubled(c *table.Conflict) error {
 	return expr.NewError(1761, "23000", "Foreign key constraint for table '%s', record '%s' would lead to a duplicate entry in table '%s', key '%s'", r.parent.table.Name(), c.Message, of.Name(), c.Index.Name)
 }
 
-// following is a child after an action; false: a column takes no NULL.
-func (m *member) following(r *relation, does action, child, parent []any) (row []any, ok bool, err error) {
+// following is a child after an action, which follows from a change of its parent; false: a column takes no NULL. Columns of the key
+// that the parent keeps are kept.
+func (m *member) following(r *relation, does action, child, old, parent []any) (row []any, ok bool, err error) {
 	row = slices.Clone(child)
 	for i, pos := range r.columns {
 		switch does {
 		case cascades:
+			if moved, err := differ(r.parent.table, r.refers[i:i+1], old, parent); err != nil || !moved {
+				if err != nil {
+					return nil, false, err
+				}
+				continue
+			}
 			if row[pos] = parent[r.refers[i]]; row[pos] != nil {
 				if row[pos], ok, err = r.ofChild.from[i].value(row[pos]); err != nil || !ok {
 					return nil, false, err

@@ -202,7 +202,7 @@ func (e *enforcer) effects(next []effect, one reach, claims *table.Reading) ([]e
 		}
 		f := effect{table: m.related, key: h.Key, old: child, via: one.r, above: one.of.above}
 		if one.does != cascades || one.of.row != nil {
-			row, ok, err := m.following(one.r, one.does, child, one.of.row)
+			row, ok, err := m.following(one.r, one.does, child, one.of.old, one.of.row)
 			if err != nil || !ok {
 				continue // the change itself reports it
 			}

@@ -120,9 +120,13 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 			return f, err
 		}
 	}
+	later := make([]bool, len(r.columns)) // what follows from other columns
 	for i, pos := range r.Columns {
 		switch s := &given[i]; {
 		case r.computed[pos]:
+			continue
+		case s.is == byDefault && len(r.defaults[pos].uses) > 0:
+			later[pos] = true
 			continue
 		case pos == r.counter:
 			f.row[pos], err = r.counterValue(s, f.values)
@@ -139,17 +143,33 @@ func (r *run) fresh(given []source) (f fresh, err error) {
 		}
 	}
 	for pos := range r.columns {
-		if slices.Contains(r.Columns, pos) || pos == r.counter || r.computed[pos] {
-			continue
+		switch {
+		case r.computed[pos], pos == r.counter:
+		case slices.Contains(r.Columns, pos):
+		case len(r.defaults[pos].uses) > 0:
+			later[pos] = true
+		default:
+			if err := r.takeDefault(&f, pos); err != nil {
+				return f, err
+			}
 		}
-		if f.row[pos], err = r.defaultOf(pos, false, f.row); err != nil {
-			return f, err
-		}
-		if err := r.show(&f, pos); err != nil {
-			return f, err
+	}
+	for pos, is := range later {
+		if is {
+			if err := r.takeDefault(&f, pos); err != nil {
+				return f, err
+			}
 		}
 	}
 	return f, r.completeFresh(&f)
+}
+
+// takeDefault gives a column of a row its default.
+func (r *run) takeDefault(f *fresh, pos int) (err error) {
+	if f.row[pos], err = r.defaultOf(pos, false, f.row); err != nil {
+		return err
+	}
+	return r.show(f, pos)
 }
 
 // completeFresh computes the generated columns.

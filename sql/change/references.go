@@ -121,6 +121,9 @@ func (p *Plan) relate(c *expr.Context) error {
 		return nil
 	}
 	p.related = heeded
+	if p.Kind == bind.Deletes && p.Ignore && p.rows != nil {
+		p.rows.Uncounted() // LIMIT is of those that are deleted
+	}
 	for _, r := range heeded.children {
 		if err := g.grow(r); err != nil {
 			return err

@@ -194,7 +194,14 @@ func (r *run) deleteFound(f found) (err error) {
 	if err := r.foreseeDelete(f.held, rows); err != nil {
 		return err
 	}
+	most, limited, err := r.rows.Count()
+	if err != nil {
+		return err
+	}
 	for i, h := range f.held {
+		if limited && uint64(r.out.Changed) >= most {
+			break
+		}
 		if err := r.remove(h.Key, rows[i]); err != nil {
 			return err
 		}

@@ -17,11 +17,12 @@ import (
 
 // Rows are the rows that an UPDATE or DELETE changes.
 type Rows struct {
-	leaf  *leaf
-	order []exec.Key
-	plain []access.Order // the order, if it is as long and of columns alone
-	keys  *expr.Program  // of the order
-	count *expr.Program  // nil: all
+	uncounted bool // see Uncounted
+	leaf      *leaf
+	order     []exec.Key
+	plain     []access.Order // the order, if it is as long and of columns alone
+	keys      *expr.Program  // of the order
+	count     *expr.Program  // nil: all
 }
 
 // CompileRows compiles which rows are changed; also are columns that the change needs of them besides.
@@ -63,6 +64,18 @@ func (r *Rows) Scope() expr.Columns { return r.leaf.layout().columns() }
 // Where is the filter; nil: all rows.
 func (r *Rows) Where() *expr.Program { return r.leaf.where }
 
+// Uncounted has Pick return rows beyond the statement's LIMIT, for a statement that leaves some out: Count is for the caller.
+func (r *Rows) Uncounted() { r.uncounted = true }
+
+// Count is the LIMIT of a statement whose rows are Uncounted; false: it has none. Begin must have been called.
+func (r *Rows) Count() (count uint64, limited bool, err error) {
+	if r == nil || r.count == nil || !r.uncounted {
+		return 0, false, nil
+	}
+	count, err = number(r.count)
+	return count, true, err
+}
+
 // Begin readies the programs for an execution. Choose does it too.
 func (r *Rows) Begin(c *expr.Context) error {
 	r.leaf.begin(c)
@@ -96,7 +109,7 @@ func (r *Rows) Choose(now comparing.Clock, c *expr.Context) (a *table.Access, or
 	}
 	if len(r.plain) == len(r.order) {
 		w.Order = r.plain
-		if r.count != nil && count <= maxTop {
+		if r.count != nil && count <= maxTop && !r.uncounted {
 			w.Limit = int(count)
 		}
 	}
@@ -131,7 +144,7 @@ func (r *Rows) Pick(ctx context.Context, rows [][]expr.Value, ordered, decided b
 			return nil, err
 		}
 	}
-	if r.count != nil {
+	if r.count != nil && !r.uncounted {
 		count, err := number(r.count)
 		if err != nil {
 			return nil, err

@@ -67,6 +67,7 @@ var forms = []Form{
 	{"derived", drawDerived},
 	{"sets", drawSets},
 	{"windows", drawWindows},
+	{constraintsForm, drawConstraints},
 }
 
 func formNames() (out []string) {

@@ -82,6 +82,9 @@ func (w *worker) keep(f *Finding, dir string) (ok bool, err error) {
 		}
 	}
 	k := &keptCase{comment: fmt.Sprintf("%s %d", f.Form, f.Index), prepared: prepared, run: s.Tree.Text()}
+	if s.Table != nil && len(s.Table.Members) > 0 {
+		k.setup, tables = s.Table.setup(), nil
+	}
 	for _, t := range tables {
 		if t, err = w.fewer(iso, s, t, views, prepared, f.Kind); err != nil {
 			return false, err

@@ -187,14 +187,22 @@ func (r *runner) work(ctx context.Context, number int, feed <-chan task) error {
 	return nil
 }
 
+// all are the tables of the forms, with the families if one is for these.
+func (r *runner) all() []*Table {
+	if !slices.Contains(r.opt.Forms, constraintsForm) {
+		return r.tables
+	}
+	return slices.Concat(r.tables, families())
+}
+
 func (r *runner) newWorker(number int) (*worker, error) {
 	w := &worker{r: r, compared: map[string][]Difference{}}
-	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.tables, views: newViews()}
+	w.maria = &Session{server: r.maria, database: fmt.Sprintf("differ%d", number), tables: r.all(), views: newViews()}
 	if err := w.maria.open(); err != nil {
 		return nil, err
 	}
 	for i, p := range r.opt.Paths {
-		s := &Session{server: r.iso, database: fmt.Sprintf("differ%d_%d", number, i), tables: r.tables, views: newViews(), path: p, memory: r.opt.Memory}
+		s := &Session{server: r.iso, database: fmt.Sprintf("differ%d_%d", number, i), tables: r.all(), views: newViews(), path: p, memory: r.opt.Memory}
 		w.isos = append(w.isos, s)
 		if err := s.open(); err != nil {
 			return nil, err
@@ -207,7 +215,7 @@ func (r *runner) newWorker(number int) (*worker, error) {
 			}
 		}
 	}
-	for _, t := range r.tables {
+	for _, t := range r.all() {
 		if err := w.checkFilled(t, w.isos...); err != nil {
 			return nil, err
 		}

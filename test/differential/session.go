@@ -115,6 +115,9 @@ func (s *Session) connect(database string) error {
 
 // make creates a table again, with its rows.
 func (s *Session) make(t *Table) error {
+	if len(t.Members) > 0 {
+		return s.makeFamily(t)
+	}
 	if err := s.setMode(""); err != nil {
 		return err
 	}
@@ -153,6 +156,9 @@ func (s *Session) restore(t *Table) error {
 	}
 	if t.Counter || s.missing[t.Name] != "" {
 		return s.make(t)
+	}
+	if len(t.Members) > 0 {
+		return s.restoreFamily(t)
 	}
 	if err := s.setMode(""); err != nil {
 		return err

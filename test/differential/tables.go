@@ -22,12 +22,19 @@ type Table struct {
 	Counter bool
 	// Rows are literals in the order of the columns.
 	Rows [][]string
+	// Definition is the statement that creates it, if it does not follow from the fields above.
+	Definition string
+	// Members are the tables of a family, of which this is a view (families.go).
+	Members []*Table
 }
 
 // rowsPerTable bounds the rows that are drawn for a table.
 const rowsPerTable = 24
 
 func (t *Table) create() string {
+	if t.Definition != "" {
+		return t.Definition
+	}
 	var parts []string
 	for _, c := range t.Columns {
 		d := c.Name + " " + c.Type
