@@ -210,8 +210,8 @@ func (b *block) read(r *run, domain [][]expr.Value, offset, count uint64) (from 
 	if err != nil || choice == nil {
 		return exec.Rows(nil), false, true, err
 	}
-	rows, err := b.leaf.read(r.ctx, r, choice)
-	return exec.Rows(rows), choice.Ordered, choice.Decided, err
+	from, err = b.leaf.rows(r, choice)
+	return from, choice.Ordered, choice.Decided, err
 }
 
 // choose is the access for the present values; nil: no row can match.

@@ -73,18 +73,44 @@ func (p *Plan) Analyze(ctx context.Context, now comparing.Clock, c *expr.Context
 func (r *run) watched(ctx context.Context, l *leaf, a *access.Choice) ([][]expr.Value, error) {
 	began := r.clock()
 	rows, err := r.reader.Read(ctx, a.Access, l.lock, l.wait, l.columns)
+	r.noteRead(l, a, began).note(rows)
+	return rows, err
+}
+
+// noteRead notes a read that has begun.
+func (r *run) noteRead(l *leaf, a *access.Choice, began time.Time) *Done {
 	d := r.done[l]
 	if d == nil {
 		d = &Done{}
 		r.done[l] = d
 	}
 	d.Reads, d.Rounds = d.Reads+1, d.Rounds+a.Rounds(table.Mode{Lock: l.lock, Wait: l.wait}, l.columns)
-	d.Time, d.Rows = d.Time+r.clock().Sub(began), d.Rows+int64(len(rows))
+	d.Time += r.clock().Sub(began)
+	return d
+}
+
+// note notes rows that were read.
+func (d *Done) note(rows [][]expr.Value) {
+	d.Rows += int64(len(rows))
 	for _, row := range rows {
 		for _, v := range row {
 			d.Bytes += int64(v.Len())
 		}
 	}
+}
+
+// watchedRows notes the rows that come of a read, and the time of its pieces.
+type watchedRows struct {
+	exec.Source
+	clock func() time.Time
+	done  *Done
+}
+
+func (w *watchedRows) Next(ctx context.Context) ([][]expr.Value, error) {
+	began := w.clock()
+	rows, err := w.Source.Next(ctx)
+	w.done.Time += w.clock().Sub(began)
+	w.done.note(rows)
 	return rows, err
 }
 

@@ -136,6 +136,24 @@ func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Val
 	return r.reader.Read(ctx, a.Access, l.lock, l.wait, l.columns)
 }
 
+// rows yields the rows of an access, in pieces if the reader can.
+func (l *leaf) rows(r *run, a *access.Choice) (exec.Source, error) {
+	p, ok := r.reader.(PieceReader)
+	if !ok {
+		rows, err := l.read(r.ctx, r, a)
+		return exec.Rows(rows), err
+	}
+	if r.clock == nil {
+		return p.ReadPieces(r.ctx, a.Access, l.lock, l.wait, l.columns, a.Ordered)
+	}
+	began := r.clock()
+	from, err := p.ReadPieces(r.ctx, a.Access, l.lock, l.wait, l.columns, a.Ordered)
+	if err != nil {
+		return nil, err
+	}
+	return &watchedRows{from, r.clock, r.noteRead(l, a, began)}, nil
+}
+
 // open yields the rows that fulfil the filter.
 func (l *leaf) open(r *run) (exec.Source, error) {
 	l.begin(r.c)
@@ -155,11 +173,10 @@ func (l *leaf) open(r *run) (exec.Source, error) {
 	if err != nil || choice == nil {
 		return exec.Rows(nil), err
 	}
-	rows, err := l.read(r.ctx, r, choice)
+	from, err := l.rows(r, choice)
 	if err != nil {
 		return nil, err
 	}
-	from := exec.Rows(rows)
 	if l.where != nil && !choice.Decided {
 		from = exec.Filter(from, l.where)
 	}

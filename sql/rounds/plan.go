@@ -67,6 +67,12 @@ type Reader interface {
 	Read(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int) ([][]expr.Value, error)
 }
 
+// PieceReader is a Reader that reads in pieces what one round does not carry. The first is read at once. ordered: the rows come
+// in the order of the access's index.
+type PieceReader interface {
+	ReadPieces(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int, ordered bool) (exec.Source, error)
+}
+
 // VirtualReader is a Reader that reads virtual tables too.
 type VirtualReader interface {
 	ReadVirtual(ctx context.Context, v *bind.Virtual, lock txn.Lock, wait txn.Wait) (exec.Source, error)

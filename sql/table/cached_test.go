@@ -32,6 +32,9 @@ func (c *counted) Read(_ context.Context, r txn.Read) (res txn.ReadResult, err e
 			}
 		}
 		slices.SortFunc(pairs, func(a, b txn.Pair) int { return map[bool]int{true: -1, false: 1}[a.Key < b.Key] })
+		if s.Reverse {
+			slices.Reverse(pairs)
+		}
 		if s.Limit > 0 && len(pairs) > s.Limit {
 			pairs = pairs[:s.Limit]
 		}

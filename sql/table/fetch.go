@@ -69,7 +69,7 @@ func (a *Access) Rounds(m Mode, columns []int) int {
 type found struct {
 	key   txn.Key
 	value []byte
-	rest  []restriction
+	of    int // the access's span that has it, -1: none
 }
 
 // Fetch reads the rows, in the order of the index. columns are the positions of the requested
@@ -147,65 +147,6 @@ func (a *Access) cut(rows []gms.Row) []gms.Row {
 	return rows
 }
 
-// collect reads all keys and spans of the access.
-func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([]found, error) {
-	var hits []found
-	pending := slices.Clone(a.Scans)
-	gets := a.Gets
-	for len(gets) > 0 || len(pending) > 0 {
-		read := m.read()
-		read.Gets = gets
-		chunk := scanChunk
-		if a.Limit > 0 && a.Exact() {
-			chunk = min(chunk, a.Limit)
-		}
-		for _, r := range pending {
-			read.Scans = append(read.Scans, txn.Scan{Span: r.Span, Limit: chunk, Reverse: a.Reverse})
-		}
-		read.OnlyRead = m.OnlyRead && final
-		res, err := tx.Read(ctx, read)
-		if err != nil {
-			return nil, err
-		}
-		for i, value := range res.Values {
-			if value != nil {
-				hits = append(hits, found{key: gets[i], value: value})
-			}
-		}
-		gets = nil
-		pending = a.rest(pending, res.Pairs, chunk, &hits)
-		if read.OnlyRead && len(pending) > 0 {
-			return nil, ErrNotFinal
-		}
-	}
-	if len(a.Gets)+len(a.Scans) > 1 {
-		a.sort(hits)
-	}
-	return hits, nil
-}
-
-// rest collects the spans' results and returns the rest of the spans.
-func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]found) []Range {
-	var left []Range
-	for i, r := range asked {
-		*hits = slices.Grow(*hits, len(pairs[i]))
-		for _, p := range pairs[i] {
-			*hits = append(*hits, found{p.Key, p.Value, r.rest})
-		}
-		n := len(pairs[i])
-		if n < chunk || a.Limit > 0 && a.Exact() {
-			continue
-		}
-		if last := pairs[i][n-1].Key; a.Reverse {
-			r.Span.End = last
-		} else {
-			r.Span.Start = last + "\x00"
-		}
-		left = append(left, r)
-	}
-	return left
-}
-
 // sort sorts rows of several partitions and spans in the order of the index.
 func (a *Access) sort(hits []found) {
 	slices.SortStableFunc(hits, func(x, y found) int {
@@ -237,7 +178,7 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if ok, err := a.passes(decoded, h.rest); err != nil {
+		if ok, err := a.passes(decoded, a.restOf(h)); err != nil {
 			return nil, nil, err
 		} else if !ok {
 			continue
@@ -251,6 +192,14 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		}
 	}
 	return rows, keys, nil
+}
+
+// restOf is what remains to be looked at in a row.
+func (a *Access) restOf(h found) []restriction {
+	if h.of < 0 {
+		return nil
+	}
+	return a.Scans[h.of].rest
 }
 
 func (a *Access) passes(row []any, rest []restriction) (bool, error) {

@@ -30,7 +30,7 @@ func (a *Access) lookValues(ctx context.Context, tx txn.Txn, m Mode, columns []i
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	values, keys, err := a.screen(hits, true)
+	values, keys, err := (&screener{Access: a, behind: true}).screen(hits)
 	if err == nil && !a.Index.Primary && len(keys) > 0 {
 		values, err = m.values(ctx, tx, keys)
 	}

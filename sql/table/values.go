@@ -12,48 +12,40 @@ type Value = rowcodec.Value
 
 // FetchValues reads the columns at these positions of the rows of the access, in the order of the index. It costs the same
 // rounds as Fetch. Text and bytes are those that were read, not copies.
-func (a *Access) FetchValues(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([][]Value, error) {
-	if a.hides(columns) {
-		return a.heldValues(ctx, tx, m, columns)
-	}
-	single := a.Rounds(m, columns) <= 1
-	hits, err := a.collect(ctx, tx, m, single)
-	if err != nil {
-		return nil, err
-	}
-	values, keys, err := a.screen(hits, !single)
-	if err != nil {
-		return nil, err
-	}
-	entries := single && !a.Index.Primary
-	if !single && len(keys) > 0 {
-		if values, err = m.values(ctx, tx, keys); err != nil {
-			return nil, err
+func (a *Access) FetchValues(ctx context.Context, tx txn.Txn, m Mode, columns []int) (rows [][]Value, err error) {
+	for p := a.Pieces(tx, m, columns, true); ; {
+		more, err := p.Next(ctx)
+		if err != nil || more == nil {
+			return rows, err
+		}
+		if rows == nil {
+			rows = more
+		} else {
+			rows = append(rows, more...)
 		}
 	}
-	rows, err := a.asValues(values, columns, entries)
-	if a.Limit > 0 && len(rows) > a.Limit {
-		rows = rows[:a.Limit]
-	}
-	return rows, err
 }
 
-// screen leaves out what ranges alone could not: rows that a restriction rejects, and those found twice. behind: the keys
-// of the rows behind the entries are needed.
-func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.Key, err error) {
+// screener leaves out what ranges alone could not: rows that a restriction rejects, and those found twice.
+type screener struct {
+	*Access
+	behind bool             // the keys of the rows behind the entries are needed
+	taken  map[txn.Key]bool // the keys found, if one may be found twice
+}
+
+func (a *screener) screen(hits []found) (values [][]byte, keys []txn.Key, err error) {
 	values = make([][]byte, 0, len(hits))
-	var taken map[txn.Key]bool
-	if a.mayRepeat() {
-		taken = map[txn.Key]bool{}
+	if a.taken == nil && a.mayRepeat() {
+		a.taken = map[txn.Key]bool{}
 	}
 	for _, h := range hits {
-		if taken != nil {
-			if taken[h.key] {
+		if a.taken != nil {
+			if a.taken[h.key] {
 				continue
 			}
-			taken[h.key] = true
+			a.taken[h.key] = true
 		}
-		if behind || len(h.rest) > 0 {
+		if rest := a.restOf(h); a.behind || len(rest) > 0 {
 			var row []any
 			var key txn.Key
 			if a.Index.Primary {
@@ -65,7 +57,7 @@ func (a *Access) screen(hits []found, behind bool) (values [][]byte, keys []txn.
 			if err != nil {
 				return nil, nil, err
 			}
-			if ok, err := a.passes(row, h.rest); err != nil {
+			if ok, err := a.passes(row, rest); err != nil {
 				return nil, nil, err
 			} else if !ok {
 				continue

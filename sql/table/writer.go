@@ -36,13 +36,13 @@ func (a *Access) FetchHeld(ctx context.Context, tx txn.Txn, m Mode) ([]Held, err
 		var row []any
 		if !a.Index.Primary {
 			row, one.Key, err = a.Desc.DecodeEntry(a.Index, h.value)
-		} else if len(h.rest) > 0 {
+		} else if len(a.restOf(h)) > 0 {
 			row, err = a.Desc.DecodeRow(h.value)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if ok, err := a.passes(row, h.rest); err != nil {
+		if ok, err := a.passes(row, a.restOf(h)); err != nil {
 			return nil, err
 		} else if ok {
 			out = append(out, one)
