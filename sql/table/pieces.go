@@ -14,7 +14,8 @@ type collector struct {
 	tx      txn.Txn
 	mode    Mode
 	final   bool // what one round carries may be the only read of its transaction
-	ordered bool // in the order of the index; else what a round reads comes at once
+	several bool // keys or spans
+	ordered bool // in the order of the index; else each round's part is
 	chunk   int  // keys of a span that a round requests
 	gets    []txn.Key
 	pending []pendingSpan
@@ -28,7 +29,7 @@ type pendingSpan struct {
 }
 
 func (a *Access) collector(tx txn.Txn, m Mode, final, ordered bool) collector {
-	c := collector{Access: a, tx: tx, mode: m, final: final, ordered: ordered && len(a.Gets)+len(a.Scans) > 1, chunk: scanChunk, gets: a.Gets}
+	c := collector{Access: a, tx: tx, mode: m, final: final, several: len(a.Gets)+len(a.Scans) > 1, ordered: ordered, chunk: scanChunk, gets: a.Gets}
 	if a.Limit > 0 && a.Exact() {
 		c.chunk = min(c.chunk, a.Limit)
 	}
@@ -67,7 +68,7 @@ func (c *collector) next(ctx context.Context) ([]found, error) {
 	if read.OnlyRead && len(c.pending) > 0 {
 		return nil, ErrNotFinal
 	}
-	if c.ordered {
+	if c.several {
 		c.sort(c.hits)
 	}
 	return c.complete(), nil
@@ -92,7 +93,7 @@ func (c *collector) take(s pendingSpan, pairs []txn.Pair) {
 // complete are the hits that have none before them which is yet to be read.
 func (c *collector) complete() []found {
 	n := len(c.hits)
-	if c.ordered && !c.ended() {
+	if c.several && c.ordered && !c.ended() {
 		of := func(k txn.Key) string { return string(k[min(catalog.PartitionBytes, len(k)):]) }
 		n = slices.IndexFunc(append(c.hits, found{}), func(h found) bool {
 			return h.key == "" || slices.ContainsFunc(c.pending, func(s pendingSpan) bool {
