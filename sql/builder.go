@@ -7,8 +7,8 @@ import (
 
 	"isochron/sql/account"
 	"isochron/sql/legacy/accounts"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/plan"
-	"isochron/sql/table"
 )
 
 // builder is asked first how to execute a node of a plan; nil leaves it to the
@@ -142,7 +142,7 @@ func (b *builder) addColumn(ctx *gms.Context, n *gmsplan.AddColumn) (gms.RowIter
 	if !ok {
 		return nil, nil
 	}
-	t, ok := rt.UnderlyingTable().(*table.Table)
+	t, ok := rt.UnderlyingTable().(*enginetable.Table)
 	if !ok {
 		return nil, nil
 	}

@@ -13,8 +13,8 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/legacy"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/sysvars"
-	"isochron/sql/table"
 )
 
 // createTable makes a table with all that belongs to it in one change of the
@@ -121,7 +121,7 @@ func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database, columns
 
 // draft is a table that is being made, for the engine to check its foreign keys on.
 type draft struct {
-	*table.Table
+	*enginetable.Table
 	store *catalog.Store
 	def   *catalog.Definition
 }
@@ -132,7 +132,7 @@ var _ gms.ForeignKeyTable = (*draft)(nil)
 func (t *draft) redraw() error {
 	d, err := catalog.Draft(*t.def)
 	if err == nil {
-		t.Table = table.New(t.store, d)
+		t.Table = enginetable.New(t.store, d)
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (t *draft) CreateIndexForForeignKey(_ *gms.Context, def gms.IndexDef) error
 
 // AddForeignKey implements gms.ForeignKeyTable.
 func (t *draft) AddForeignKey(_ *gms.Context, fk gms.ForeignKeyConstraint) error {
-	t.def.ForeignKey = append(t.def.ForeignKey, *table.StoredForeignKey(fk))
+	t.def.ForeignKey = append(t.def.ForeignKey, *enginetable.StoredForeignKey(fk))
 	return t.redraw()
 }
 
@@ -180,7 +180,7 @@ func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.D
 		if check {
 			if parent = n.ParentForeignKeyTables()[i]; parent == nil { // it refers to itself
 				parent = t
-			} else if p, ok := parent.(*table.Table); ok {
+			} else if p, ok := parent.(*enginetable.Table); ok {
 				def.Parents = append(def.Parents, p.Descriptor())
 			}
 		}

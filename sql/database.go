@@ -9,7 +9,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
-	"isochron/sql/table"
+	"isochron/sql/legacy/enginetable"
 )
 
 var (
@@ -50,7 +50,7 @@ func (d *database) atSource(ctx *gms.Context, name, lock string) (gms.Table, boo
 	return nil, false, nil
 }
 
-func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, error) {
+func (d *database) find(ctx *gms.Context, name string) (*enginetable.Table, bool, error) {
 	snap, err := snapshotOf(ctx)
 	if err != nil {
 		return nil, false, err
@@ -67,7 +67,7 @@ func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, erro
 	if !ok {
 		return nil, false, nil
 	}
-	return table.New(d.g.store, desc), true, nil
+	return enginetable.New(d.g.store, desc), true, nil
 }
 
 // GetTableNames implements gms.Database.

@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"isochron/sql/catalog"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/session"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -26,7 +27,7 @@ import (
 // session does not say.
 const definitionWait = 50 * time.Second
 
-// Alter implements table.Session.
+// Alter implements enginetable.Session.
 func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) error {
 	c, err := define(ctx, s)
 	if err != nil {
@@ -116,7 +117,7 @@ func (b *builder) defines(ctx *gms.Context, n gms.Node) error {
 	case *gmsplan.DropTable:
 		for _, child := range n.Tables {
 			if rt, ok := child.(*gmsplan.ResolvedTable); ok {
-				if t, ok := rt.UnderlyingTable().(*table.Table); ok {
+				if t, ok := rt.UnderlyingTable().(*enginetable.Table); ok {
 					tables = append(tables, t.Descriptor())
 				}
 			}
@@ -228,7 +229,7 @@ func freeCheckName(r *catalog.Record) string {
 }
 
 // holds fails if a row of the table does not pass the check.
-func holds(ctx *gms.Context, t *table.Table, check *gms.CheckConstraint) error {
+func holds(ctx *gms.Context, t *enginetable.Table, check *gms.CheckConstraint) error {
 	if check.IsNotValid || !check.Enforced {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"isochron/sql/catalog"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/plan"
 	"isochron/sql/table"
 )
@@ -301,14 +302,14 @@ func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 	return out
 }
 
-func accessOf(ctx *gms.Context, n gms.Node) (t *table.Table, a *table.Access, perRow string) {
+func accessOf(ctx *gms.Context, n gms.Node) (t *enginetable.Table, a *table.Access, perRow string) {
 	switch n := n.(type) {
 	case *gmsplan.ResolvedTable:
-		if t, ok := gms.GetUnderlyingTable(n.Table).(*table.Table); ok {
+		if t, ok := gms.GetUnderlyingTable(n.Table).(*enginetable.Table); ok {
 			return t, table.All(t.Descriptor()), ""
 		}
 	case *gmsplan.IndexedTableAccess:
-		t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*table.Table)
+		t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*enginetable.Table)
 		if !ok {
 			return nil, nil, ""
 		}
@@ -317,7 +318,7 @@ func accessOf(ctx *gms.Context, n gms.Node) (t *table.Table, a *table.Access, pe
 		}
 		lookup, _, err := n.GetLookup(ctx, nil)
 		if err == nil {
-			a, err = table.ForLookup(ctx, t.Descriptor(), lookup)
+			a, err = enginetable.ForLookup(ctx, t.Descriptor(), lookup)
 		}
 		if err == nil {
 			return t, a, ""

@@ -15,6 +15,7 @@ import (
 	"isochron/sql/admission"
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/memory"
 	"isochron/sql/session"
 	"isochron/sql/table"
@@ -60,7 +61,7 @@ type Session struct {
 }
 
 var (
-	_ table.Session          = (*Session)(nil)
+	_ enginetable.Session    = (*Session)(nil)
 	_ gms.TransactionSession = (*Session)(nil)
 )
 
@@ -271,7 +272,7 @@ func noSavepoint(name string) error {
 	return mysql.NewSQLError(1305, "42000", "SAVEPOINT %s does not exist", name)
 }
 
-// Use implements table.Session.
+// Use implements enginetable.Session.
 func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) { return s.use(ctx, d) }
 
 // use is the open transaction, begun if it was not, which depends on the table's
@@ -303,35 +304,35 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	s.open = t
 }
 
-// Duplicate implements table.Session.
+// Duplicate implements enginetable.Session.
 func (s *Session) Duplicate(message string) { s.statement.duplicates(message) }
 
-// FinalRead implements table.Session.
+// FinalRead implements enginetable.Session.
 func (s *Session) FinalRead() bool {
 	return s.statement.final && !s.statement.notFinal && !s.open.weak()
 }
 
-// Writes implements table.Session.
+// Writes implements enginetable.Session.
 func (s *Session) Writes(id uint64) bool {
 	return s.statement.writesTo(id, s.open.weak())
 }
 
-// Looks implements table.Session.
+// Looks implements enginetable.Session.
 func (s *Session) Looks() func([]table.Looked) { return s.statement.looks }
 
-// Alone implements table.Session.
+// Alone implements enginetable.Session.
 func (s *Session) Alone() bool { return s.statement.own }
 
-// Weak implements table.Session.
+// Weak implements enginetable.Session.
 func (s *Session) Weak() bool { return s.open.weak() }
 
-// NotFinal implements table.Session.
+// NotFinal implements enginetable.Session.
 func (s *Session) NotFinal() error {
 	s.statement.readsTwice()
 	return s.statement.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
 }
 
-// Catalogue implements table.Session.
+// Catalogue implements enginetable.Session.
 func (s *Session) Catalogue(ctx context.Context) (*catalog.Snapshot, error) {
 	return s.statement.catalogue(ctx, s.gateway.store)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/vitess/go/mysql"
 
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -21,7 +22,7 @@ const skipTries = 50
 
 // skips are the tables of which a query leaves out rows that others have locked, by their names
 // in it; nil if it is no plain query of rows, whose locks are those of what it reads.
-func skips(root gms.Node) (tables map[string]*table.Table) {
+func skips(root gms.Node) (tables map[string]*enginetable.Table) {
 	plain := true
 	transform.Inspect(root, func(n gms.Node) bool {
 		name := ""
@@ -42,7 +43,7 @@ func skips(root gms.Node) (tables map[string]*table.Table) {
 		}
 		if t.Skips() {
 			if tables == nil {
-				tables = map[string]*table.Table{}
+				tables = map[string]*enginetable.Table{}
 			}
 			tables[name] = t
 		}
@@ -54,7 +55,7 @@ func skips(root gms.Node) (tables map[string]*table.Table) {
 	return tables
 }
 
-func tableBelow(n gms.Node) (*table.Table, bool) {
+func tableBelow(n gms.Node) (*enginetable.Table, bool) {
 	if a, ok := n.(*gmsplan.TableAlias); ok {
 		n = a.Child
 	}
@@ -62,7 +63,7 @@ func tableBelow(n gms.Node) (*table.Table, bool) {
 	if !ok {
 		return nil, false
 	}
-	t, ok := gms.GetUnderlyingTable(tn.UnderlyingTable()).(*table.Table)
+	t, ok := gms.GetUnderlyingTable(tn.UnderlyingTable()).(*enginetable.Table)
 	return t, ok
 }
 
@@ -106,7 +107,7 @@ func (b *builder) look(ctx *gms.Context, s *Session, root gms.Node, row gms.Row)
 	}
 	marks = map[txn.Key]table.Looked{}
 	for _, r := range rows {
-		of, ok := table.MarksOf(r)
+		of, ok := enginetable.MarksOf(r)
 		if !ok {
 			return nil, nil, nil
 		}
@@ -118,7 +119,7 @@ func (b *builder) look(ctx *gms.Context, s *Session, root gms.Node, row gms.Row)
 }
 
 // lockMarked locks the rows of each table.
-func lockMarked(ctx *gms.Context, tables map[string]*table.Table, marks map[txn.Key]table.Looked) (bool, error) {
+func lockMarked(ctx *gms.Context, tables map[string]*enginetable.Table, marks map[txn.Key]table.Looked) (bool, error) {
 	for _, name := range sortedNames(tables) {
 		var rows []table.Looked
 		for k, m := range marks { // order: sorted below
@@ -134,7 +135,9 @@ func lockMarked(ctx *gms.Context, tables map[string]*table.Table, marks map[txn.
 	return true, nil
 }
 
-func sortedNames(tables map[string]*table.Table) []string { return slices.Sorted(maps.Keys(tables)) }
+func sortedNames(tables map[string]*enginetable.Table) []string {
+	return slices.Sorted(maps.Keys(tables))
+}
 
 // looking builds nodes that make new rows, while a statement looks: what they make carries the
 // marks of what it is made of. It gives nil for others.
@@ -191,7 +194,7 @@ func (m *markedRows) Next(ctx *gms.Context) (gms.Row, error) {
 		return nil, err
 	}
 	if marks, ok := m.of(row); ok {
-		row = table.Mark(row, marks)
+		row = enginetable.Mark(row, marks)
 	}
 	return row, nil
 }
@@ -214,8 +217,8 @@ func (p *projecting) Next(ctx *gms.Context) (gms.Row, error) {
 			return nil, err
 		}
 	}
-	if marks, ok := table.MarksOf(row); ok {
-		out = table.Mark(out, marks)
+	if marks, ok := enginetable.MarksOf(row); ok {
+		out = enginetable.Mark(out, marks)
 	}
 	return out, nil
 }

@@ -58,7 +58,7 @@ var foreign = map[string][]string{
 var (
 	engine      = []string{"github.com/dolthub/go-mysql-server", "github.com/dolthub/vitess"}
 	engineUsers = []string{
-		"sql", "sql/dialect", "sql/legacy", "sql/legacy/accounts", "sql/plan", "sql/table", "sql/window",
+		"sql", "sql/dialect", "sql/legacy", "sql/legacy/accounts", "sql/legacy/enginetable", "sql/plan", "sql/window",
 	}
 )
 

@@ -6,6 +6,7 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/table"
 )
 
@@ -16,7 +17,7 @@ type RoundPlan struct {
 	// Insert is the insertion, nil if there is none.
 	Insert *Insert
 	// Writes is the table that is written, nil if none.
-	Writes *table.Table
+	Writes *enginetable.Table
 	// ForeignKeys: rows of other tables are looked up for each row.
 	ForeignKeys bool
 }
@@ -24,7 +25,7 @@ type RoundPlan struct {
 // Read is a fused part of a statement's tree.
 type Read struct {
 	Top     gms.Node // the highest node it replaces
-	Table   *table.Table
+	Table   *enginetable.Table
 	Access  *table.Access
 	Filter  gms.Expression
 	Project []gms.Expression
@@ -39,7 +40,7 @@ type Read struct {
 // Insert is an insertion.
 type Insert struct {
 	Node  *gmsplan.InsertInto
-	Table *table.Table
+	Table *enginetable.Table
 	// Owners: the rows that already have a key are needed too.
 	Owners bool
 }
@@ -99,7 +100,7 @@ func updated(u *gmsplan.Update, all []uint64) (ids []uint64) {
 func tablesIn(root gms.Node) (ids []uint64) {
 	transform.Inspect(root, func(n gms.Node) bool {
 		if n, ok := n.(gms.TableNode); ok {
-			if t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*table.Table); ok {
+			if t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*enginetable.Table); ok {
 				ids = append(ids, t.Descriptor().ID())
 			}
 		}
@@ -146,7 +147,7 @@ func (p *RoundPlan) insert(ctx *gms.Context, n *gmsplan.InsertInto) bool {
 	if err != nil {
 		return false
 	}
-	t, ok := gms.GetUnderlyingTable(insertable).(*table.Table)
+	t, ok := gms.GetUnderlyingTable(insertable).(*enginetable.Table)
 	if !ok {
 		return false
 	}
@@ -219,7 +220,7 @@ func fuse(ctx *gms.Context, n gms.Node) *Read {
 	case *gmsplan.IndexedTableAccess:
 		return fuseLookup(ctx, n)
 	case *gmsplan.ResolvedTable:
-		if t, ok := gms.GetUnderlyingTable(n.Table).(*table.Table); ok {
+		if t, ok := gms.GetUnderlyingTable(n.Table).(*enginetable.Table); ok {
 			return &Read{Top: n, Table: t, Access: table.All(t.Descriptor()), Limit: -1}
 		}
 	}
@@ -232,7 +233,7 @@ func (r *Read) under(n gms.Node) *Read {
 }
 
 func fuseLookup(ctx *gms.Context, n *gmsplan.IndexedTableAccess) *Read {
-	t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*table.Table)
+	t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*enginetable.Table)
 	if !ok || !n.IsStatic() {
 		return nil
 	}
@@ -241,7 +242,7 @@ func fuseLookup(ctx *gms.Context, n *gmsplan.IndexedTableAccess) *Read {
 		return nil
 	}
 	lookup.IsEmptyRange = lookup.IsEmptyRange || !inRange
-	access, err := table.ForLookup(ctx, t.Descriptor(), lookup)
+	access, err := enginetable.ForLookup(ctx, t.Descriptor(), lookup)
 	if err != nil {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/rowcodec"
-	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -21,7 +21,7 @@ import (
 // executed by the plan it was made from. It never changes, so sessions may share it.
 type Direct struct {
 	Plan    *RoundPlan // what the statement does, without how
-	table   *table.Table
+	table   *enginetable.Table
 	key     *catalog.IndexInfo
 	prefix  []byte // of the key
 	indexes []*catalog.IndexInfo
@@ -39,7 +39,7 @@ type source struct {
 
 // DirectOf is such an update for a bound one; nil: it is not one, or its parameters are not v1, v2 and so on.
 func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
-	t := table.New(store, c.Table)
+	t := enginetable.New(store, c.Table)
 	desc := c.Table
 	if c.Kind != bind.Updates || c.Rows == nil || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
 		return nil

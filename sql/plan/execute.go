@@ -5,6 +5,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/table"
 )
 
@@ -35,8 +36,8 @@ func (i *readIter) Next(ctx *gms.Context) (gms.Row, error) {
 		return row, nil
 	}
 	out, err := project(ctx, i.r.Project, row)
-	if marks, ok := table.MarksOf(row); ok && err == nil {
-		out = table.Mark(out, marks)
+	if marks, ok := enginetable.MarksOf(row); ok && err == nil {
+		out = enginetable.Mark(out, marks)
 	}
 	return out, err
 }

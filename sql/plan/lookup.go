@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/table"
 )
 
@@ -19,7 +20,7 @@ const LookupBatch = 512
 // before the engine sees the first. Its own lookups then find everything read.
 type LookupJoin struct {
 	Node  *gmsplan.JoinNode
-	Table *table.Table
+	Table *enginetable.Table
 	right *gmsplan.IndexedTableAccess
 }
 
@@ -37,7 +38,7 @@ func FindLookupJoin(n *gmsplan.JoinNode) *LookupJoin {
 		case *gmsplan.Project:
 			right = r.Child
 		case *gmsplan.IndexedTableAccess:
-			t, ok := gms.GetUnderlyingTable(r.UnderlyingTable()).(*table.Table)
+			t, ok := gms.GetUnderlyingTable(r.UnderlyingTable()).(*enginetable.Table)
 			if !ok || r.IsStatic() {
 				return nil
 			}
@@ -70,7 +71,7 @@ func (j *LookupJoin) ask(ctx *gms.Context, batch []gms.Row, outer gms.Row) error
 		if !inRange {
 			continue
 		}
-		a, err := table.ForLookup(ctx, j.Table.Descriptor(), lookup)
+		a, err := enginetable.ForLookup(ctx, j.Table.Descriptor(), lookup)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
 	"isochron/sql/legacy"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -81,7 +82,7 @@ func columnsAlone(sets []set) (alone []int) {
 // abandoned, and is not refilled then.
 type PointUpdate struct {
 	Key     txn.Key
-	Table   *table.Table
+	Table   *enginetable.Table
 	changes []change
 	indexes []*catalog.IndexInfo
 	alone   []int // see point

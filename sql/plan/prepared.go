@@ -13,6 +13,7 @@ import (
 
 	"isochron/sql/coltype"
 	"isochron/sql/legacy"
+	"isochron/sql/legacy/enginetable"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 )
@@ -259,7 +260,7 @@ func (p *Prepared) access(ctx *gms.Context) (*table.Access, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a, err = table.ForEngineRange(ctx, r.Table.Descriptor(), p.shape.Index, bounds); err != nil {
+		if a, err = enginetable.ForEngineRange(ctx, r.Table.Descriptor(), p.shape.Index, bounds); err != nil {
 			return nil, err
 		}
 	}

@@ -63,7 +63,7 @@ func prefixSpan(prefix []byte) txn.Span {
 // ForRange is the access to one range of an index: the intervals of its first columns.
 func ForRange(d *catalog.Descriptor, x *catalog.IndexInfo, r []Interval) (*Access, error) {
 	a := &Access{Desc: d, Index: x}
-	return a, a.add(r)
+	return a, a.AddRange(r)
 }
 
 // Same reports whether two accesses ask for the same keys of the same index, in whatever order the
@@ -113,8 +113,8 @@ func (a *Access) Disjoin() {
 	})
 }
 
-// add adds a range: the intervals of the first columns of the index.
-func (a *Access) add(r []Interval) error {
+// AddRange has the access ask for a range too: the intervals of the first columns of its index.
+func (a *Access) AddRange(r []Interval) error {
 	b := rangeBuilder{a: a, r: r, values: map[int]any{}}
 	if empty, err := b.build(); err != nil || empty {
 		return err

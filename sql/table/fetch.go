@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/catalog"
 	"isochron/txn"
 )
@@ -72,9 +70,15 @@ type found struct {
 	of    int // the access's span that has it, -1: none
 }
 
+// Row is a row that was read.
+type Row struct {
+	Values []any
+	Looked Looked // of a Mode that looks
+}
+
 // Fetch reads the rows, in the order of the index. columns are the positions of the requested
 // columns; the others may be nil in the rows.
-func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
+func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]Row, error) {
 	if m.Look {
 		return a.look(ctx, tx, m, columns)
 	}
@@ -83,12 +87,12 @@ func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 }
 
 // fetch is Fetch, with how many keys were found.
-func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, int, error) {
+func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]Row, int, error) {
 	hits, err := a.collect(ctx, tx, m, a.Rounds(m, columns) == 1)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, keys, err := a.decode(hits, m.Look)
+	rows, keys, err := a.decode(hits)
 	if err != nil || a.Rounds(m, columns) <= 1 || len(keys) == 0 {
 		return a.cut(rows), len(hits), err
 	}
@@ -107,11 +111,7 @@ func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 		if err != nil {
 			return nil, 0, err
 		}
-		row := a.Desc.ToEngine(decoded)
-		if m.Look {
-			row = marked(row, Looked{keys[i], value})
-		}
-		out = append(out, row)
+		out = append(out, Row{decoded, Looked{keys[i], value}})
 	}
 	return a.cut(out), len(hits), nil
 }
@@ -140,7 +140,7 @@ func (m Mode) values(ctx context.Context, tx txn.Txn, keys []txn.Key) ([][]byte,
 	return out, nil
 }
 
-func (a *Access) cut(rows []gms.Row) []gms.Row {
+func (a *Access) cut(rows []Row) []Row {
 	if a.Limit > 0 && len(rows) > a.Limit {
 		return rows[:a.Limit]
 	}
@@ -159,8 +159,8 @@ func (a *Access) sort(hits []found) {
 }
 
 // decode makes rows of the found entries and, in a secondary index, the keys of their rows.
-func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
-	rows := make([]gms.Row, 0, len(hits))
+func (a *Access) decode(hits []found) ([]Row, []txn.Key, error) {
+	rows := make([]Row, 0, len(hits))
 	var keys []txn.Key
 	taken := map[txn.Key]bool{}
 	for _, h := range hits {
@@ -183,11 +183,7 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		} else if !ok {
 			continue
 		}
-		row := a.Desc.ToEngine(decoded)
-		if look && a.Index.Primary {
-			row = marked(row, Looked{h.key, h.value})
-		}
-		if rows, keys = append(rows, row), append(keys, key); a.mayRepeat() {
+		if rows, keys = append(rows, Row{decoded, Looked{h.key, h.value}}), append(keys, key); a.mayRepeat() {
 			taken[h.key] = true
 		}
 	}

@@ -60,8 +60,8 @@ func (w *Writer) Claims(r *Reading, key txn.Key, old, row []any) error {
 		return nil // its update reports the error
 	}
 	for i, m := range after {
-		if m.unique && before[i].key != m.key {
-			r.Get(m.key)
+		if m.Unique && before[i].Key != m.Key {
+			r.Get(m.Key)
 		}
 	}
 	return nil

@@ -107,15 +107,15 @@ func (w *Writer) Claim(ctx context.Context, rows [][]any, owners bool) error {
 		return nil
 	}
 	read := txn.Read{ForWrite: true}
-	var claims []image
+	var claims []Image
 	for _, row := range rows {
 		images, err := w.images(row, "")
 		if err != nil {
 			continue // its insertion reports the error
 		}
 		for _, m := range images {
-			if m.unique {
-				claims, read.Gets = append(claims, m), append(read.Gets, m.key)
+			if m.Unique {
+				claims, read.Gets = append(claims, m), append(read.Gets, m.Key)
 			}
 		}
 	}
@@ -128,10 +128,10 @@ func (w *Writer) Claim(ctx context.Context, rows [][]any, owners bool) error {
 	}
 	read.Gets = nil
 	for i, value := range res.Values {
-		if value == nil || claims[i].index.Primary {
+		if value == nil || claims[i].Index.Primary {
 			continue
 		}
-		_, key, err := w.d.DecodeEntry(claims[i].index, value)
+		_, key, err := w.d.DecodeEntry(claims[i].Index, value)
 		if err != nil {
 			return err
 		}
@@ -157,8 +157,8 @@ func (w *Writer) ClaimMoved(ctx context.Context, held []Held, old, rows [][]any)
 			continue // its update reports the error
 		}
 		for j, m := range after {
-			if m.unique && before[j].key != m.key {
-				read.Gets = append(read.Gets, m.key)
+			if m.Unique && before[j].Key != m.Key {
+				read.Gets = append(read.Gets, m.Key)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (w *Writer) ClaimMoved(ctx context.Context, held []Held, old, rows [][]any)
 }
 
 // images are a row and its index entries; key "": a row that is new.
-func (w *Writer) images(row []any, key txn.Key) ([]image, error) {
+func (w *Writer) images(row []any, key txn.Key) ([]Image, error) {
 	if key == "" {
 		var rowID []byte
 		if w.d.Keyless() {
@@ -181,11 +181,11 @@ func (w *Writer) images(row []any, key txn.Key) ([]image, error) {
 			return nil, err
 		}
 	}
-	return imagesOf(w.d, w.d.Indexes, row, key)
+	return ImagesOf(w.d, w.d.Indexes, row, key)
 }
 
 // moved are the images of a row in the place of one with a key.
-func (w *Writer) moved(key txn.Key, row []any) ([]image, error) {
+func (w *Writer) moved(key txn.Key, row []any) ([]Image, error) {
 	var rowID []byte
 	if w.d.Keyless() {
 		rowID = w.d.RowID(key)
@@ -194,7 +194,7 @@ func (w *Writer) moved(key txn.Key, row []any) ([]image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return imagesOf(w.d, w.d.Indexes, row, now)
+	return ImagesOf(w.d, w.d.Indexes, row, now)
 }
 
 // Insert writes a new row, unless another has one of its unique keys.
@@ -207,7 +207,7 @@ func (w *Writer) Insert(ctx context.Context, row []any) (*Conflict, error) {
 		return c, err
 	}
 	for _, m := range images {
-		w.tx.Put(m.key, m.value)
+		w.tx.Put(m.Key, m.Value)
 	}
 	return nil, nil
 }
@@ -225,7 +225,7 @@ func (w *Writer) Update(ctx context.Context, key txn.Key, old, row []any) (*Conf
 	if c, err := w.conflict(ctx, row, after, before); c != nil || err != nil {
 		return c, err
 	}
-	replace(before, after, func(k txn.Key, value []byte) {
+	Replace(before, after, func(k txn.Key, value []byte) {
 		if value == nil {
 			w.tx.Delete(k)
 		} else {
@@ -242,7 +242,7 @@ func (w *Writer) Delete(key txn.Key, row []any) error {
 		return err
 	}
 	for _, m := range images {
-		w.tx.Delete(m.key)
+		w.tx.Delete(m.Key)
 	}
 	return nil
 }
@@ -254,12 +254,12 @@ func (w *Writer) Last(x *catalog.IndexInfo) bool {
 }
 
 // conflict finds a row that has one of a row's unique keys; before are the row's images so far.
-func (w *Writer) conflict(ctx context.Context, row []any, images, before []image) (*Conflict, error) {
+func (w *Writer) conflict(ctx context.Context, row []any, images, before []Image) (*Conflict, error) {
 	read := txn.Read{ForWrite: true}
-	var claims []image
+	var claims []Image
 	for i, m := range images {
-		if m.unique && (before == nil || before[i].key != m.key) {
-			claims, read.Gets = append(claims, m), append(read.Gets, m.key)
+		if m.Unique && (before == nil || before[i].Key != m.Key) {
+			claims, read.Gets = append(claims, m), append(read.Gets, m.Key)
 		}
 	}
 	if len(claims) == 0 {
@@ -277,10 +277,10 @@ func (w *Writer) conflict(ctx context.Context, row []any, images, before []image
 	return nil, nil
 }
 
-func (w *Writer) conflictOf(ctx context.Context, row []any, m image, value []byte) (*Conflict, error) {
-	c := &Conflict{Index: m.index, Row: Held{m.key, value}}
-	parts := make([]string, len(m.index.Columns))
-	for i, pos := range m.index.Columns {
+func (w *Writer) conflictOf(ctx context.Context, row []any, m Image, value []byte) (*Conflict, error) {
+	c := &Conflict{Index: m.Index, Row: Held{m.Key, value}}
+	parts := make([]string, len(m.Index.Columns))
+	for i, pos := range m.Index.Columns {
 		if parts[i] = "NULL"; row[pos] == nil {
 			continue
 		}
@@ -290,11 +290,11 @@ func (w *Writer) conflictOf(ctx context.Context, row []any, m image, value []byt
 		}
 		parts[i] = expr.Text(text).ToString()
 	}
-	c.Message = fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), w.d.Name(), m.index.Name)
-	if m.index.Primary {
+	c.Message = fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), w.d.Name(), m.Index.Name)
+	if m.Index.Primary {
 		return c, nil
 	}
-	_, key, err := w.d.DecodeEntry(m.index, value)
+	_, key, err := w.d.DecodeEntry(m.Index, value)
 	if err != nil {
 		return nil, err
 	}

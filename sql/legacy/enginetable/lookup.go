@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	"fmt"
@@ -9,15 +9,16 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/legacy"
+	"isochron/sql/table"
 )
 
 // ForLookup is the access of an index lookup of the engine.
-func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
+func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) (*table.Access, error) {
 	x, ok := lookup.Index.(*Index)
 	if !ok {
 		return nil, fmt.Errorf("a lookup in table %s uses an index of another kind, %T", d.Name(), lookup.Index)
 	}
-	a := &Access{Desc: d, Index: x.info, Reverse: lookup.IsReverse}
+	a := &table.Access{Desc: d, Index: x.info, Reverse: lookup.IsReverse}
 	ranges, ok := lookup.Ranges.(gms.MySQLRangeCollection)
 	if !ok {
 		return nil, fmt.Errorf("a lookup in table %s uses ranges of another kind, %T", d.Name(), lookup.Ranges)
@@ -26,7 +27,7 @@ func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) 
 		return a, nil
 	}
 	for _, r := range ranges {
-		if err := a.addEngine(ctx, r); err != nil {
+		if err := addEngine(ctx, a, r); err != nil {
 			return nil, err
 		}
 	}
@@ -50,15 +51,15 @@ func wantsNull(ranges gms.MySQLRangeCollection) bool {
 }
 
 // ForEngineRange is the access to one range of the engine.
-func ForEngineRange(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, r gms.MySQLRange) (*Access, error) {
-	a := &Access{Desc: d, Index: x}
-	return a, a.addEngine(ctx, r)
+func ForEngineRange(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, r gms.MySQLRange) (*table.Access, error) {
+	a := &table.Access{Desc: d, Index: x}
+	return a, addEngine(ctx, a, r)
 }
 
-func (a *Access) addEngine(ctx *gms.Context, r gms.MySQLRange) error {
-	intervals := make([]Interval, len(r))
+func addEngine(ctx *gms.Context, a *table.Access, r gms.MySQLRange) error {
+	var err error
+	intervals := make([]table.Interval, len(r))
 	for n, e := range r {
-		var err error
 		t := a.Desc.Schema.Schema[a.Index.Columns[n]].Type
 		if intervals[n].Low, err = cutOf(ctx, t, e.LowerBound); err != nil {
 			return fmt.Errorf("table %s: %w", a.Desc.Name(), err)
@@ -67,26 +68,26 @@ func (a *Access) addEngine(ctx *gms.Context, r gms.MySQLRange) error {
 			return fmt.Errorf("table %s: %w", a.Desc.Name(), err)
 		}
 	}
-	return a.add(intervals)
+	return a.AddRange(intervals)
 }
 
 // cutOf is a border of the engine, of values of a type.
-func cutOf(ctx *gms.Context, t gms.Type, c gms.MySQLRangeCut) (Cut, error) {
+func cutOf(ctx *gms.Context, t gms.Type, c gms.MySQLRangeCut) (table.Cut, error) {
 	switch c := c.(type) {
 	case gms.BelowNull:
-		return Cut{At: BelowNull}, nil
+		return table.Cut{At: table.BelowNull}, nil
 	case gms.AboveNull:
-		return Cut{At: AboveNull}, nil
+		return table.Cut{At: table.AboveNull}, nil
 	case gms.AboveAll:
-		return Cut{At: AboveAll}, nil
+		return table.Cut{At: table.AboveAll}, nil
 	case gms.Below:
 		v, err := columnValue(ctx, t, c.Key)
-		return Cut{Below, v}, err
+		return table.Cut{At: table.Below, Value: v}, err
 	case gms.Above:
 		v, err := columnValue(ctx, t, c.Key)
-		return Cut{Above, v}, err
+		return table.Cut{At: table.Above, Value: v}, err
 	}
-	return Cut{}, fmt.Errorf("a border of kind %T is not known", c)
+	return table.Cut{}, fmt.Errorf("a border of kind %T is not known", c)
 }
 
 // columnValue is a value of a border as a column has it.

@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -16,7 +17,7 @@ import (
 type Table struct {
 	store *catalog.Store
 	desc  *catalog.Descriptor
-	mode  Mode
+	mode  table.Mode
 	// columns are the positions of the columns read; nil is all.
 	columns []int
 	names   []string
@@ -42,8 +43,8 @@ func New(store *catalog.Store, d *catalog.Descriptor) *Table { return &Table{sto
 // Descriptor is the table's definition.
 func (t *Table) Descriptor() *catalog.Descriptor { return t.desc }
 
-// Mode returns the way in which the table is read.
-func (t *Table) Mode() Mode { return t.mode }
+// table.Mode returns the way in which the table is read.
+func (t *Table) Mode() table.Mode { return t.mode }
 
 // Columns are the positions of the columns that are read; nil is all.
 func (t *Table) Columns() []int { return t.columns }
@@ -152,14 +153,14 @@ func (t *Table) RowCount(*gms.Context) (uint64, bool, error) { return assumedRow
 func (t *Table) DataLength(*gms.Context) (uint64, error) { return assumedRows * assumedRowBytes, nil }
 
 // partition is the whole of a read: partitions are not the engine's business.
-type partition struct{ access *Access }
+type partition struct{ access *table.Access }
 
 // Key implements gms.Partition.
 func (partition) Key() []byte { return []byte{0} }
 
 // Partitions implements gms.Table.
 func (t *Table) Partitions(*gms.Context) (gms.PartitionIter, error) {
-	return gms.PartitionsToPartitionIter(partition{All(t.desc)}), nil
+	return gms.PartitionsToPartitionIter(partition{table.All(t.desc)}), nil
 }
 
 // LookupPartitions implements gms.IndexedTable.
@@ -178,7 +179,7 @@ func (t *Table) PartitionRows(_ *gms.Context, p gms.Partition) (gms.RowIter, err
 }
 
 // Read fetches the rows of an access as this table reads them.
-func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
+func (t *Table) Read(ctx *gms.Context, a *table.Access) ([]gms.Row, error) {
 	s := sessionOf(ctx)
 	tx, err := s.Use(ctx, t.desc)
 	if err != nil {
@@ -193,32 +194,40 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 	if m.Look = note != nil && t.Skips(); t.Skips() && !m.Look && t.limited && !s.Alone() {
 		return nil, errLocksMore(t.Name())
 	}
-	rows, err := a.Fetch(ctx, tx, m, t.columns)
-	if errors.Is(err, ErrNotFinal) {
+	read, err := a.Fetch(ctx, tx, m, t.columns)
+	switch {
+	case errors.Is(err, table.ErrNotFinal):
 		return nil, s.NotFinal()
+	case err != nil:
+		return nil, err
 	}
-	if m.Look {
-		for _, row := range rows {
-			marks, _ := MarksOf(row)
-			note(marks)
+	rows := make([]gms.Row, len(read))
+	for i, r := range read {
+		row := t.desc.ToEngine(r.Values)
+		if m.Look {
+			note([]table.Looked{r.Looked})
+			row = marked(row, r.Looked)
 		}
-	}
-	if err != nil || t.columns == nil {
-		return rows, err
-	}
-	for i, row := range rows {
-		narrow := make(gms.Row, len(t.columns))
-		for j, pos := range t.columns {
-			narrow[j] = row[pos]
-		}
-		rows[i] = narrow
+		rows[i] = t.narrow(row)
 	}
 	return rows, nil
 }
 
+// narrow is a row with the columns that are read, without marks unless all are.
+func (t *Table) narrow(row gms.Row) gms.Row {
+	if t.columns == nil {
+		return row
+	}
+	out := make(gms.Row, len(t.columns))
+	for i, pos := range t.columns {
+		out[i] = row[pos]
+	}
+	return out
+}
+
 type rowIter struct {
 	t      *Table
-	access *Access
+	access *table.Access
 	rows   []gms.Row
 	read   bool
 }

@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -31,7 +32,7 @@ type Session interface {
 	// write depends must be locked.
 	Weak() bool
 	// Looks is nil, or the statement only previews the rows it will lock: it receives the rows.
-	Looks() func([]Looked)
+	Looks() func([]table.Looked)
 	// Alone reports whether the statement is its own transaction.
 	Alone() bool
 	// NotFinal reports that FinalRead was wrong: the statement must be executed again.

@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -25,8 +25,8 @@ func (t *Table) Claims(ctx *gms.Context, rows []gms.Row) []txn.Key {
 			continue
 		}
 		for _, m := range images {
-			if m.unique {
-				keys = append(keys, m.key)
+			if m.Unique {
+				keys = append(keys, m.Key)
 			}
 		}
 	}

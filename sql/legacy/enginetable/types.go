@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import "github.com/dolthub/go-mysql-server/sql/types"
 

@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -86,7 +87,7 @@ func (e *editor) Insert(ctx *gms.Context, row gms.Row) error {
 		return err
 	}
 	for _, m := range images {
-		tx.Put(m.key, m.value)
+		tx.Put(m.Key, m.Value)
 	}
 	if e.hidden != nil {
 		e.remember(images[0])
@@ -115,7 +116,7 @@ func (e *editor) Update(ctx *gms.Context, old, row gms.Row) error {
 	if err := e.mustBeFree(ctx, tx, row, after, before); err != nil {
 		return err
 	}
-	replace(before, after, func(k txn.Key, value []byte) {
+	table.Replace(before, after, func(k txn.Key, value []byte) {
 		if value == nil {
 			tx.Delete(k)
 		} else {
@@ -146,21 +147,13 @@ func (e *editor) Delete(ctx *gms.Context, row gms.Row) error {
 		return err
 	}
 	for _, m := range images {
-		tx.Delete(m.key)
+		tx.Delete(m.Key)
 	}
 	return nil
 }
 
-// image is one key that a row is written under.
-type image struct {
-	index  *catalog.IndexInfo
-	key    txn.Key
-	value  []byte
-	unique bool // another row may claim the key
-}
-
 // images are the row itself and its index entries, in the order of the indexes.
-func (e *editor) images(row gms.Row, rowID []byte) ([]image, error) {
+func (e *editor) images(row gms.Row, rowID []byte) ([]table.Image, error) {
 	if e.d.Keyless() && rowID == nil {
 		rowID = e.t.store.NewRowID()
 	}
@@ -168,79 +161,19 @@ func (e *editor) images(row gms.Row, rowID []byte) ([]image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return imagesOf(e.d, e.d.Indexes, row, key)
-}
-
-// imagesOf are the row itself and its entries in some indexes.
-func imagesOf(d *catalog.Descriptor, indexes []*catalog.IndexInfo, row []any, key txn.Key) ([]image, error) {
-	value, err := d.EncodeRow(row)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]image, 1, 1+len(indexes))
-	out[0] = image{d.Primary, key, value, !d.Keyless()}
-	for _, x := range indexes {
-		k, v, err := d.Entry(x, row, key)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, image{x, k, v, x.Unique && !hasNull(x, row)})
-	}
-	return out, nil
-}
-
-// Rewrite are the writes, in the order of their keys, that put a row in the place
-// of another with the same key. indexes are those with an entry that may change,
-// none of them unique.
-func Rewrite(d *catalog.Descriptor, indexes []*catalog.IndexInfo, key txn.Key, old, row gms.Row) ([]txn.Write, error) {
-	after, err := imagesOf(d, indexes, row, key)
-	if err != nil {
-		return nil, err
-	}
-	if len(indexes) == 0 {
-		return []txn.Write{{Key: key, Value: after[0].value}}, nil
-	}
-	before, err := imagesOf(d, indexes, old, key)
-	if err != nil {
-		return nil, err
-	}
-	var out []txn.Write
-	replace(before, after, func(k txn.Key, value []byte) { out = append(out, txn.Write{Key: k, Value: value}) })
-	slices.SortFunc(out, func(a, b txn.Write) int { return strings.Compare(string(a.Key), string(b.Key)) })
-	return out, nil
-}
-
-// replace writes the images of a row in place of its former ones: a nil value deletes one.
-func replace(before, after []image, write func(k txn.Key, value []byte)) {
-	for i := range after {
-		if before[i].key != after[i].key {
-			write(before[i].key, nil)
-		} else if i > 0 && string(before[i].value) == string(after[i].value) {
-			continue
-		}
-		write(after[i].key, after[i].value)
-	}
-}
-
-func hasNull(x *catalog.IndexInfo, row []any) bool {
-	for _, pos := range x.Columns {
-		if row[pos] == nil {
-			return true
-		}
-	}
-	return false
+	return table.ImagesOf(e.d, e.d.Indexes, row, key)
 }
 
 // mustBeFree checks that no other row has the row's unique keys. before are the row's images so far.
-func (e *editor) mustBeFree(ctx *gms.Context, tx txn.Txn, row gms.Row, images, before []image) error {
+func (e *editor) mustBeFree(ctx *gms.Context, tx txn.Txn, row gms.Row, images, before []table.Image) error {
 	read := txn.Read{ForWrite: true}
-	var claims []image
+	var claims []table.Image
 	for i, m := range images {
-		if !m.unique || before != nil && before[i].key == m.key {
+		if !m.Unique || before != nil && before[i].Key == m.Key {
 			continue
 		}
 		claims = append(claims, m)
-		read.Gets = append(read.Gets, m.key)
+		read.Gets = append(read.Gets, m.Key)
 	}
 	if len(claims) == 0 {
 		return nil
@@ -258,18 +191,18 @@ func (e *editor) mustBeFree(ctx *gms.Context, tx txn.Txn, row gms.Row, images, b
 }
 
 // duplicate is the error that names the key and carries the row that has it.
-func (e *editor) duplicate(ctx *gms.Context, tx txn.Txn, row gms.Row, m image, value []byte) error {
+func (e *editor) duplicate(ctx *gms.Context, tx txn.Txn, row gms.Row, m table.Image, value []byte) error {
 	existing, err := e.existing(ctx, tx, m, value)
 	if err != nil {
 		return err
 	}
-	parts := make([]string, len(m.index.Columns))
-	for i, pos := range m.index.Columns {
+	parts := make([]string, len(m.Index.Columns))
+	for i, pos := range m.Index.Columns {
 		parts[i] = keyText(ctx, e.d.Schema.Schema[pos], row[pos])
 	}
-	message := fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), e.d.Name(), m.index.Name)
+	message := fmt.Sprintf("Duplicate entry '%s' for key '%s.%s'", strings.Join(parts, "-"), e.d.Name(), m.Index.Name)
 	sessionOf(ctx).Duplicate(message)
-	return gms.NewUniqueKeyErr(message, m.index.Primary, existing)
+	return gms.NewUniqueKeyErr(message, m.Index.Primary, existing)
 }
 
 func keyText(ctx *gms.Context, col *gms.Column, v any) string {
@@ -282,12 +215,12 @@ func keyText(ctx *gms.Context, col *gms.Column, v any) string {
 	return fmt.Sprint(v)
 }
 
-func (e *editor) existing(ctx *gms.Context, tx txn.Txn, m image, value []byte) (gms.Row, error) {
-	if m.index.Primary {
+func (e *editor) existing(ctx *gms.Context, tx txn.Txn, m table.Image, value []byte) (gms.Row, error) {
+	if m.Index.Primary {
 		row, err := e.d.DecodeRow(value)
 		return e.d.ToEngine(row), err
 	}
-	_, key, err := e.d.DecodeEntry(m.index, value)
+	_, key, err := e.d.DecodeEntry(m.Index, value)
 	if err != nil {
 		return nil, err
 	}
@@ -340,10 +273,10 @@ func (e *editor) takeHidden(ctx *gms.Context, tx txn.Txn, row gms.Row) ([]byte, 
 
 func (e *editor) loadHidden(ctx *gms.Context, tx txn.Txn) error {
 	e.hidden = map[string][]txn.Key{}
-	hits, err := All(e.d).collect(ctx, tx, Mode{ForWrite: true}, false)
+	hits, err := table.All(e.d).FetchHeld(ctx, tx, table.Mode{ForWrite: true})
 	for _, h := range hits {
 		// Stored bytes are not compared: a row may lack columns added later.
-		row, err := e.d.DecodeRow(h.value)
+		row, err := e.d.DecodeRow(h.Stored)
 		if err != nil {
 			return err
 		}
@@ -351,11 +284,11 @@ func (e *editor) loadHidden(ctx *gms.Context, tx txn.Txn) error {
 		if err != nil {
 			return err
 		}
-		e.remember(image{key: h.key, value: value})
+		e.remember(table.Image{Key: h.Key, Value: value})
 	}
 	return err
 }
 
-func (e *editor) remember(m image) {
-	e.hidden[string(m.value)] = append(e.hidden[string(m.value)], m.key)
+func (e *editor) remember(m table.Image) {
+	e.hidden[string(m.Value)] = append(e.hidden[string(m.Value)], m.Key)
 }

@@ -1,4 +1,4 @@
-package table
+package enginetable
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/legacy"
+	"isochron/sql/table"
 )
 
 var (
@@ -140,7 +141,7 @@ func (t *Table) DropCheck(ctx *gms.Context, check string) error {
 // Truncate implements gms.TruncateableTable. The engine calls it for a DELETE of
 // all rows too, which must stay within its transaction.
 func (t *Table) Truncate(ctx *gms.Context) (int, error) {
-	if !Begins(ctx.Query(), "truncate") {
+	if !table.Begins(ctx.Query(), "truncate") {
 		return t.deleteAll(ctx)
 	}
 	db, name := t.place()
@@ -148,7 +149,7 @@ func (t *Table) Truncate(ctx *gms.Context) (int, error) {
 }
 
 func (t *Table) deleteAll(ctx *gms.Context) (int, error) {
-	rows, err := t.ForWrite().Read(ctx, All(t.desc))
+	rows, err := t.ForWrite().Read(ctx, table.All(t.desc))
 	if err != nil {
 		return 0, err
 	}
