@@ -39,16 +39,6 @@ func anyOf(need string) (s Set) {
 	return s
 }
 
-// name is the first privilege of a set.
-func (s Set) name() string {
-	for i, name := range names {
-		if s&(1<<i) != 0 {
-			return name
-		}
-	}
-	return ""
-}
-
 // Holdings are the privileges of an account. They do not change once they are in a Book. Keys are names in lower case.
 type Holdings struct {
 	Global    Set

@@ -170,6 +170,9 @@ func (r *reader) level(p *Privileges) error {
 	var err error
 	if p.Level.Object, err = r.levelPart(); err == nil && r.Take(".") {
 		p.Level.Database = p.Level.Object
+		if next := r.Peek(); p.Level.Database == "*" && !next.Is("*") {
+			return syntax(next)
+		}
 		p.Level.Object, err = r.levelPart()
 	}
 	switch l := &p.Level; {
