@@ -129,6 +129,9 @@ func (t Token) Value() string {
 		switch {
 		case c == '\\' && i+1 < len(inner):
 			i++
+			if inner[i] == '%' || inner[i] == '_' { // for LIKE
+				out.WriteByte(c)
+			}
 			out.WriteByte(unescaped(inner[i]))
 		case c == quote[0]:
 			i++ // of two
