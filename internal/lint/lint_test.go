@@ -84,6 +84,7 @@ func TestInjectedFaultsAreFound(t *testing.T) {
 		{"no floor", "attic/x.go", "package attic\n", "attic has no floor"},
 		{"pebble outside server", "sim/x.go", "package sim\n\nimport _ \"github.com/cockroachdb/pebble/v2\"\n", "only server may"},
 		{"engine in a room that is free of it", "sql/x/x.go", "package x\n\nimport _ \"github.com/dolthub/vitess/go/mysql\"\n", "belongs in sql/legacy"},
+		{"engine beside its door", "sql/legacyx/x.go", "package x\n\nimport _ \"github.com/dolthub/vitess/go/mysql\"\n", "belongs in sql/legacy"},
 		{"raft outside group", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only raftgroup and sim may"},
 
 		{"clock", "txn/x.go", "package txn\n\nimport \"time\"\n\nvar T = time.Now()\n", "asks the clock (time.Now)"},
