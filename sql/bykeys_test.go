@@ -92,6 +92,8 @@ func TestWhichStatementsAreDeclared(t *testing.T) {
 		{"DELETE FROM plain WHERE id = %d AND n = 1", 1},
 		{"DELETE FROM indexed WHERE id = %d", -1},
 		{"DELETE FROM parent WHERE id = %d", -1},
+		{"UPDATE parent SET n = 1 WHERE id = %d", 1},
+		{"INSERT INTO parent VALUES (%d, 1)", 1},
 		{"INSERT INTO plain VALUES (%d, 1, 'x', 2.5)", 1},
 		{"INSERT INTO plain (id, n) VALUES (7%d, 2), (8%[1]d, 3)", 2},
 		{"INSERT INTO pair (b, a) VALUES (%d, 'y')", 1},

@@ -192,6 +192,14 @@ func mayChange(s *Session, d *catalog.Descriptor, needs []string) bool {
 	return !slices.ContainsFunc(needs, func(need string) bool { return !h.HasOnTable(need, d.Record.Database, d.Record.Name) })
 }
 
+// mayNotice reports whether the session's user has a privilege on a table.
+func mayNotice(s *Session, d *catalog.Descriptor) bool {
+	h := s.holder()
+	return slices.ContainsFunc([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX", "REFERENCES"}, func(need string) bool {
+		return h.HasOnTable(need, d.Record.Database, d.Record.Name)
+	})
+}
+
 // changeNeeds are the privileges that a change needs on the tables that it changes, besides that to read them: who has only some
 // of them is judged by the engine.
 func changeNeeds(tree sqlparser.Statement) (needs []string) {
@@ -234,7 +242,8 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	out, err := p.plan.Execute(ctx, change.Env{
 		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
 		Tx: tx, Store: s.gateway.store, Reader: newCoreReader(s, false, x), Memory: s.spillMemory(), Unchecked: s.coreSettings().unchecked, Weak: s.Weak(),
-		Use: func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
+		Use:   func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
+		Hides: func(d *catalog.Descriptor) bool { return !mayNotice(s, d) },
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value

@@ -221,7 +221,7 @@ func (r *run) insertRow(row []any) (*table.Conflict, error) {
 		return nil, err
 	}
 	if orphan != nil && before(r.Table, orphan.ofChild.stage, c) {
-		return nil, orphan.unparented()
+		return nil, r.keys.unparented(orphan)
 	}
 	if c != nil {
 		return c, nil
@@ -248,7 +248,12 @@ func (r *run) deleteRow(key txn.Key, row []any) error {
 // ignored reports whether IGNORE makes a warning of an error, and warns.
 func (r *run) ignored(err error) bool {
 	e, ok := err.(*expr.Error)
-	if !ok || !r.Ignore || e.Code != 1451 && e.Code != 1452 {
+	if !ok || !r.Ignore {
+		return false
+	}
+	switch e.Code {
+	case 1216, 1217, 1451, 1452:
+	default:
 		return false
 	}
 	r.Context.Warn(e.Code, e.Message)
@@ -300,7 +305,7 @@ func (e *enforcer) update(m *member, key txn.Key, old, row []any, via *relation,
 		}
 	}
 	if orphan != nil && before(m.table, orphan.ofChild.stage, c) {
-		return nil, orphan.unparented()
+		return nil, e.unparented(orphan)
 	}
 	if c != nil {
 		return c, nil
@@ -355,7 +360,7 @@ func (e *enforcer) follow(r *relation, does action, old, row []any, above *chain
 	if does == restricts || updates && above.updates(r.child.table.ID()) {
 		found, err := a.Exists(e.run.ctx, e.tx, e.checks(), true)
 		if found && err == nil {
-			err = r.referenced()
+			err = e.referenced(r)
 		}
 		return err
 	}
@@ -403,7 +408,7 @@ func (e *enforcer) followOne(r *relation, does action, key txn.Key, old, row []a
 		return err
 	}
 	if !ok {
-		return r.referenced()
+		return e.referenced(r)
 	}
 	via := r
 	if does == setsDefault {

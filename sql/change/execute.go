@@ -36,6 +36,8 @@ type Env struct {
 	Unchecked bool
 	// Weak: the commit does not check what was read (txn.Level).
 	Weak bool
+	// Hides reports whether errors do not name a table.
+	Hides func(*catalog.Descriptor) bool
 	// Use is called before rows of a table other than the changed one are read.
 	Use   func(context.Context, *catalog.Descriptor) error
 	found *chosen // the access that is chosen already; nil: none

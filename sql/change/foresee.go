@@ -1,8 +1,11 @@
 package change
 
 import (
+	"slices"
+
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/expr"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -10,7 +13,7 @@ import (
 // What the rows of a batch will be checked against is read before the first of them is written: the children of all changed rows
 // in a round, their rows in one more, level by level; then all parents in one. What is not foreseen is read when it is needed.
 
-// foreseenMax bounds the rows whose checks are foreseen together.
+// foreseenMax bounds the rows, and the keys, that are read in one round.
 const foreseenMax = 1024
 
 // effect is a change of a row that is foreseen; old nil: an insertion, row nil: a deletion.
@@ -24,38 +27,43 @@ type effect struct {
 
 // foresee reads what the checks of changes will read.
 func (e *enforcer) foresee(list []effect) error {
-	for len(list) > 0 {
-		n := min(len(list), foreseenMax)
-		if err := e.foreseeBatch(list[:n]); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
-}
-
-func (e *enforcer) foreseeBatch(list []effect) error {
-	var parents table.Reading
-	var entries []behind
+	p := parents{reading: table.Reading{Read: txn.Read{Lock: e.checks().Lock}}}
 	for depth := 0; len(list) > 0 && depth < cascadesMax; depth++ {
-		if err := e.addParents(&parents, &entries, list); err != nil {
-			return err
-		}
-		next, err := e.level(list)
-		if err != nil {
-			return err
-		}
-		if len(next) > foreseenMax {
-			next = next[:foreseenMax]
+		var next []effect
+		for part := range slices.Chunk(list, foreseenMax) {
+			if err := e.addParents(&p, part); err != nil {
+				return err
+			}
+			reached, err := e.level(part)
+			if err != nil {
+				return err
+			}
+			next = append(next, reached...)
 		}
 		list = next
 	}
-	mode := e.checks()
-	parents.Lock = mode.Lock
-	if err := e.load(&parents); err != nil || mode.Lock == txn.LockNone {
+	return e.loadParents(&p)
+}
+
+// parents are the parents that are to be read.
+type parents struct {
+	reading table.Reading
+	entries []behind
+}
+
+// loadParents reads parents: their entries, and under a lock the rows behind them.
+func (e *enforcer) loadParents(p *parents) error {
+	lock := p.reading.Lock
+	if err := e.load(&p.reading); err != nil {
 		return err
 	}
-	return e.loadBehind(entries, table.Reading{Read: txn.Read{Lock: mode.Lock}})
+	if lock != txn.LockNone {
+		if err := e.loadBehind(p.entries, table.Reading{Read: txn.Read{Lock: lock}}); err != nil {
+			return err
+		}
+	}
+	*p = parents{reading: table.Reading{Read: txn.Read{Lock: lock}}}
+	return nil
 }
 
 // behind is an access by a secondary index whose rows are read after its entries.
@@ -65,9 +73,14 @@ type behind struct {
 	first  bool // only the first row
 }
 
-// addParents adds the parents of changed rows to what is to be read.
-func (e *enforcer) addParents(reading *table.Reading, entries *[]behind, list []effect) error {
+// addParents adds the parents of changed rows to those that are to be read; where they are many, it reads them.
+func (e *enforcer) addParents(p *parents, list []effect) error {
 	for _, f := range list {
+		if len(p.reading.Gets)+len(p.reading.Scans) >= foreseenMax {
+			if err := e.loadParents(p); err != nil {
+				return err
+			}
+		}
 		if f.row == nil {
 			continue
 		}
@@ -97,9 +110,9 @@ func (e *enforcer) addParents(reading *table.Reading, entries *[]behind, list []
 			if err := e.use(r.parent.table); err != nil {
 				return err
 			}
-			reading.Add(a, 1)
+			p.reading.Add(a, 1)
 			if !r.ofParent.index.Primary {
-				*entries = append(*entries, behind{r.parent.table, a, true})
+				p.entries = append(p.entries, behind{r.parent.table, a, true})
 			}
 		}
 	}
@@ -261,10 +274,12 @@ func (r *run) foreseeInsert(list []fresh) error {
 	if r.keys == nil {
 		return nil
 	}
+	updates, claims := r.guesses(), table.Reading{Read: txn.Read{ForWrite: true}}
 	var effects []effect
-	for _, f := range list {
+	for i := range list {
+		f := &list[i]
 		effects = append(effects, effect{table: r.related, row: f.row})
-		if r.Kind != bind.Replaces {
+		if r.Kind != bind.Replaces && !updates {
 			continue
 		}
 		c, err := r.writer.Find(r.ctx, "", nil, f.row) // its keys are claimed
@@ -278,9 +293,63 @@ func (r *run) foreseeInsert(list []fresh) error {
 		if err != nil {
 			return err
 		}
-		effects = append(effects, effect{table: r.related, key: c.Row.Key, old: old})
+		one := effect{table: r.related, key: c.Row.Key, old: old}
+		if updates {
+			if one.row = r.guessed(f, old); one.row == nil {
+				continue
+			}
+			if err := r.writer.Claims(&claims, one.key, old, one.row); err != nil {
+				return err
+			}
+		}
+		effects = append(effects, one)
+	}
+	if err := r.keys.load(&claims); err != nil {
+		return err
 	}
 	return r.keys.foresee(effects)
+}
+
+// guesses reports whether ON DUPLICATE KEY UPDATE may change columns of foreign keys, and can be computed twice.
+func (r *run) guesses() bool {
+	byQuery := slices.ContainsFunc(r.duplicate, func(a assignment) bool { return a.from.is == queried })
+	if len(r.duplicate) == 0 || byQuery || !IsPure(setExprs(r.Duplicate)...) {
+		return false
+	}
+	ofParents := func(of *relation) bool { return slices.ContainsFunc(of.columns, r.reassigned) }
+	return len(r.related.children) > 0 || slices.ContainsFunc(r.related.parents, ofParents)
+}
+
+// guessed is what ON DUPLICATE KEY UPDATE makes of the row that exists now, without warnings; nil: it fails.
+func (r *run) guessed(f *fresh, old []any) []any {
+	real := r.Context
+	quiet := *real
+	quiet.Forget()
+	quiet.Strict = false
+	sub := *r
+	sub.Context, sub.seen, sub.updates = &quiet, 0, true
+	sub.target.Context, sub.target.Strict = &quiet, false
+	r.beginDuplicate(&quiet)
+	defer r.beginDuplicate(real)
+	values, err := sub.besideFresh(f, old)
+	if err != nil {
+		return nil
+	}
+	row := slices.Clone(old)
+	if err := sub.assign(r.duplicate, row, values); err != nil {
+		return nil
+	}
+	return row
+}
+
+// beginDuplicate readies the programs of ON DUPLICATE KEY UPDATE.
+func (p *Plan) beginDuplicate(c *expr.Context) {
+	for i := range p.duplicate {
+		if program := p.duplicate[i].from.program; program != nil {
+			program.Begin(c)
+		}
+	}
+	p.beginDefinition(c)
 }
 
 func (r *run) foreseeUpdate(list []changed) error {

@@ -384,12 +384,8 @@ func (r *run) replace(f *fresh, c *table.Conflict) (done bool, err error) {
 	return true, r.added(f)
 }
 
-// updateExisting is ON DUPLICATE KEY UPDATE of the row that has the key.
-func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
-	old, err := r.Table.DecodeRow(c.Row.Stored)
-	if err != nil {
-		return err
-	}
+// besideFresh are the values that expressions of ON DUPLICATE KEY UPDATE see.
+func (r *run) besideFresh(f *fresh, old []any) ([]expr.Value, error) {
 	n := len(r.columns)
 	values := make([]expr.Value, 2*n, 2*n+len(f.beyond))
 	for i := range values {
@@ -397,12 +393,26 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 	}
 	values = append(values, f.beyond...)
 	for _, pos := range r.uses {
+		var err error
 		if values[pos], err = r.Table.TextOf(pos, old[pos]); err != nil {
-			return err
+			return nil, err
 		}
 		if values[n+pos], err = r.Table.TextOf(pos, f.row[pos]); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return values, nil
+}
+
+// updateExisting is ON DUPLICATE KEY UPDATE of the row that has the key.
+func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
+	old, err := r.Table.DecodeRow(c.Row.Stored)
+	if err != nil {
+		return err
+	}
+	values, err := r.besideFresh(f, old)
+	if err != nil {
+		return err
 	}
 	row := slices.Clone(old)
 	r.updates = true

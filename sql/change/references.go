@@ -401,15 +401,25 @@ func differ(d *catalog.Descriptor, columns []int, a, b []any) (bool, error) {
 	return false, nil
 }
 
-// unparented is the error of a row without a parent.
-func (r *relation) unparented() error {
-	return expr.NewError(1452, "23000", "Cannot add or update a child row: a foreign key constraint fails (%s)", r)
+// unparented is the error of a row without a parent. Who may do nothing with the parents' table is not told of it.
+func (e *enforcer) unparented(r *relation) error {
+	const text = "Cannot add or update a child row: a foreign key constraint fails"
+	if r.parent != nil && e.hides(r.parent.table) {
+		return expr.NewError(1216, "23000", text)
+	}
+	return expr.NewError(1452, "23000", text+" (%s)", r)
 }
 
-// referenced is the error of a row with children.
-func (r *relation) referenced() error {
-	return expr.NewError(1451, "23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)", r)
+// referenced is the error of a row with children, likewise.
+func (e *enforcer) referenced(r *relation) error {
+	const text = "Cannot delete or update a parent row: a foreign key constraint fails"
+	if e.hides(r.child.table) {
+		return expr.NewError(1217, "23000", text)
+	}
+	return expr.NewError(1451, "23000", text+" (%s)", r)
 }
+
+func (e *enforcer) hides(d *catalog.Descriptor) bool { return e.run.Hides != nil && e.run.Hides(d) }
 
 // String is the definition in MySQL's messages.
 func (r *relation) String() string {

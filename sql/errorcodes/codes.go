@@ -83,6 +83,8 @@ var All = []Error{
 	{1205, "HY000", "ER_LOCK_WAIT_TIMEOUT", "a lock was not granted within innodb_lock_wait_timeout, or the node is busy; the statement is rolled back", "Retry the statement, or ROLLBACK."},
 	{1210, "HY000", "ER_WRONG_ARGUMENTS", "wrong arguments of a function, or a wrong number of values for placeholders", fixStatement},
 	{1213, "40001", "ER_LOCK_DEADLOCK", "the transaction is rolled back because it conflicts with another one; the text has the reason", "Run the transaction again on the same connection."},
+	{1216, "23000", "ER_NO_REFERENCED_ROW", "as 1452, with a table on which the user has no privilege", "Insert the referenced row first."},
+	{1217, "23000", "ER_ROW_IS_REFERENCED", "as 1451, with a table on which the user has no privilege", "Delete the referencing rows first."},
 	{1221, "HY000", "ER_WRONG_USAGE", "UPDATE of several tables with ORDER BY or LIMIT", "Choose the rows in a derived table."},
 	{1222, "21000", "ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT", "queries of a set operation, or a query and the variables of its INTO, have different numbers of columns", fixStatement},
 	{1226, "42000", "ER_USER_LIMIT_REACHED", "the account has as many connections as its MAX_USER_CONNECTIONS", "Use a connection pool, or ALTER USER."},

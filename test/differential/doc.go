@@ -14,6 +14,9 @@
 // are not compared: which rows a condition is computed for depends on the plan. Where MariaDB writes a thing in another way (a
 // row of VALUES, the columns of a derived table, an interval in a frame), a node has its text, too.
 //
+// Tables under constraints are families (families.go): a view of all their rows is compared after a change of one. A check that
+// fails has MySQL's number of the error.
+//
 // The width of integers on the wire is not compared: MariaDB sends an INT where MySQL 8 sends a BIGINT. Floating-point
 // numbers may differ in the last digits, floatTolerance of their value. JSON documents are compared as values, if
 // Isochron's is in MySQL's normal form.
