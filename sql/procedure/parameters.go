@@ -153,24 +153,20 @@ func (d *draft) same(trees []sqlparser.Statement, takes []int, names []given) bo
 	if d.returning < len(d.tokens) {
 		final = append(final, "SELECT "+d.join(d.returning+1, len(d.tokens), takes, names, "?", true))
 	}
-	at := 0
+	done := 0
 	for i, tree := range trees {
 		again := parse.Statement(final[i])
 		if again == nil {
 			return false
 		}
-		first := at
-		tree = sqlparser.CopyOnRewrite(tree, nil, func(c *sqlparser.CopyOnWriteCursor) {
-			n, ok := c.Node().(*sqlparser.ColName)
-			if !ok || marked(n) < 0 {
-				return
-			}
-			at++
-			c.Replace(sqlparser.NewArgument("v" + strconv.Itoa(slices.Index(takes, marked(n))-first+1)))
-		}, nil).(sqlparser.Statement)
-		if sqlparser.String(tree) != sqlparser.String(again) {
+		text := sqlparser.String(tree)
+		for n := 1; done < len(takes) && strings.Contains(text, mark(takes[done])); n++ {
+			text = strings.ReplaceAll(text, mark(takes[done]), ":v"+strconv.Itoa(n))
+			done++
+		}
+		if text != sqlparser.String(again) {
 			return false
 		}
 	}
-	return at == len(takes)
+	return done == len(takes)
 }

@@ -40,6 +40,7 @@ func TestRead(t *testing.T) {
 		{"CREATE PROCEDURE p(a INT) SELECT v, a FROM t AS a JOIN u FOR UPDATE OF a, u NOWAIT", "SELECT v, ? AS `a` FROM t AS a JOIN u FOR UPDATE OF a, u NOWAIT [0] true"},
 		{"CREATE PROCEDURE p(day INT) SELECT v + INTERVAL day DAY FROM t /* day */ WHERE day = day -- day", "SELECT v + INTERVAL ? DAY AS `v + INTERVAL day DAY` FROM t /* day */ WHERE ? = ? [0 0 0] true"},
 		{"CREATE PROCEDURE p(a INT, b INT) SELECT b FROM t INTERSECT TABLE a UNION SELECT (SELECT a EXCEPT SELECT b)", "SELECT ? AS `b` FROM t INTERSECT TABLE a UNION SELECT (SELECT ? AS `a` EXCEPT SELECT ? AS `b`) AS `(SELECT a EXCEPT SELECT b)` [1 0 1] true"},
+		{"CREATE PROCEDURE p(a INT) SELECT SUM(v) OVER (w ORDER BY a) FROM t WINDOW w AS (PARTITION BY a % 2)", "SELECT SUM(v) OVER (w ORDER BY ?) AS `SUM(v) OVER (w ORDER BY a)` FROM t WINDOW w AS (PARTITION BY ? % 2) [0 0] true"},
 		{"CREATE PROCEDURE p(a INT) DELETE a FROM t AS a WHERE a.a = a /*!50000 AND a */", "DELETE a FROM t AS a WHERE a.a = ?          AND ? [0 0] false"},
 		{"CREATE PROCEDURE p(a NATIONAL VARCHAR(5), b DECIMAL(5, 2) UNSIGNED, c CHAR(3) CHARACTER SET latin1) UPDATE t SET v = @a := (a || b || c) WHERE s = 'a' 'a'", "UPDATE t SET v = @a := (? || ? || ?) WHERE s = 'a' 'a' [0 1 2] false"},
 	} {
