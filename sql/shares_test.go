@@ -34,15 +34,15 @@ func TestConnectionsOfAnAccount(t *testing.T) {
 	if err := g.login(t, "va", "other", "p", false); err != nil {
 		t.Errorf("another account: %v", err)
 	}
-	n, err = g.hold(t, "few", "p", 5)
-	if code, state, said := codeOf(err); n != 2 || code != 1226 || state != "42000" || !strings.Contains(said, "(current value: 2)") {
-		t.Errorf("%d connections, then %v", n, err)
-	}
 	eventually(t, "its login is over", func() bool {
 		var left int
 		err := root.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'other'").Scan(&left)
 		return err == nil && left == 0
 	})
+	n, err = g.hold(t, "few", "p", 5)
+	if code, state, said := codeOf(err); n != 2 || code != 1226 || state != "42000" || !strings.Contains(said, "(current value: 2)") {
+		t.Errorf("%d connections, then %v", n, err)
+	}
 	must(t, root, "ALTER USER other WITH MAX_USER_CONNECTIONS 1")
 	if n, err := g.hold(t, "other", "p", 5); n != 1 || err == nil {
 		t.Errorf("%d connections, then %v", n, err)
