@@ -142,7 +142,7 @@ func (x *execution) knownCore(t *text) Plan {
 		return p.with(parameters)
 	}
 	if p := t.core.changes[types]; p != nil && mayChangeByCore(x.s, x.text) {
-		return &changePlan{plan: p.plan, parameters: parameters}
+		return p.with(parameters)
 	}
 	return nil
 }
@@ -271,23 +271,6 @@ func bindCore(ctx context.Context, s *Session, snap *catalog.Snapshot, tree sqlp
 	return &corePlan{plan: plan, fields: fields, of: plan.Fields(), parameters: parameters, columns: wire.NewColumns(wireColumns(fields)), bound: c.Bound()}, nil
 }
 
-// lastingError is an error of compilation that a newer catalogue would not mend; nil: the engine is to find it.
-func lastingError(err error) error {
-	var position *bind.PositionError
-	if errors.As(err, &position) {
-		return coreError(err)
-	}
-	var e *expr.Error
-	if errors.As(err, &e) {
-		switch e.Code {
-		case 1055, 1093, 1109, 1110, 1111, 1140, 1221, 1253, 1267, 1270, 1271, 1288, 1395, 1582, 1706, 3105, 3854, 3995,
-			1060, 1066, 1096, 1116, 1136, 1222, 1241, 1353, 1462, 1473, 3573, 3575, 3579, 3580, 3581, 3582, 3583, 3584, 3585, 3586, 3587, 3591, 3593:
-			return coreError(err)
-		}
-	}
-	return nil
-}
-
 // typed returns the tree with the types of their values in its arguments; false: one has none.
 func typed[T sqlparser.Statement](tree T, parameters map[string]*vtquery.BindVariable) (_ T, ok bool) {
 	ok = true
@@ -363,28 +346,20 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 // prepareBelow prepares a statement that was read below the wire library, and counts its parameters; false: the core does not
 // execute it. err is the core's where it is the client's.
 func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool, err error) {
-	tree, changes := sqlparser.Statement(nil), false
-	if t, err := parse.Read(query, s.coreSettings().reads); err == nil && t != nil {
-		tree = t
-	} else if tree = parse.Change(query); tree == nil {
+	reads := s.coreSettings().reads
+	if len(treesOf(query, reads)) == 0 {
 		return nil, 0, false, nil
-	} else {
-		changes = true
 	}
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		if _, ok := n.(*sqlparser.Argument); ok {
-			parameters++
-		}
-		return true, nil
-	}, tree)
+	parameters = parametersOf(query, reads)
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	ctx := s.interruption.Enter(context.Background(), time.Now(), true)
 	defer s.interruption.Leave()
 	beginStatement(s, 0)
 	_ = s.gateway.accounts.Refresh(ctx)
-	if changes {
-		return nil, parameters, preparesChange(ctx, s, query, parameters), nil
+	if changesRows(query) {
+		fields, ok, err = prepareChange(ctx, s, query, parameters)
+		return fields, parameters, ok, err
 	}
 	fields, err = prepareCore(ctx, s, query, parameters)
 	return fields, parameters, fields != nil, err

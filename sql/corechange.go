@@ -9,16 +9,20 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	vtquery "vitess.io/vitess/go/vt/proto/query"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/change"
+	"isochron/sql/dialect"
 	"isochron/sql/expr"
 	"isochron/sql/parse"
 	"isochron/sql/plan"
+	"isochron/sql/store"
 	"isochron/sql/table"
+	"isochron/sql/wire"
 )
 
 // The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. One that names all its rows by their keys and is a
@@ -28,7 +32,15 @@ import (
 type changePlan struct {
 	plan       *change.Plan
 	parameters map[string]*vtquery.BindVariable
-	bound      bool // its types are those of these values
+	bound      bool      // its types are those of these values
+	returns    *corePlan // how rows of RETURNING are sent; nil: there are none
+}
+
+// with is the plan with these values.
+func (p *changePlan) with(parameters map[string]*vtquery.BindVariable) *changePlan {
+	out := *p
+	out.parameters = parameters
+	return &out
 }
 
 func (*changePlan) kind() planKind { return coreKind }
@@ -47,7 +59,7 @@ func (p *changePlan) counter() string {
 
 // mayChangeByCore reports whether a text may be a change that the core executes.
 func mayChangeByCore(s *Session, text string) bool {
-	return changesRows(text) && s.Chosen().Path == pathAuto && s.coreSettings().usable && (s.open == nil || s.open.change == nil) && !readsOnly(s)
+	return changesRows(text) && s.Chosen().Path == pathAuto && (s.open == nil || s.open.change == nil) && !readsOnly(s)
 }
 
 // changesRows reports whether a text is an INSERT, REPLACE, UPDATE or DELETE.
@@ -76,23 +88,32 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 			return nil, nil
 		}
 	}
+	text, rest := x.text, ""
+	if x.several {
+		text, rest = dialect.First(text, s.coreSettings().reads.AnsiQuotes)
+	}
 	parameters, types, ok := x.coreParameters()
 	if !ok {
-		return nil, nil
+		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
 	}
 	if t == nil && s.coreRefused.has(s, x.text) {
 		return nil, nil
 	}
-	keyed := x.text
+	keyed := text
 	if t != nil {
 		if p := t.core.changes[types]; p != nil {
-			return &changePlan{plan: p.plan, parameters: parameters}, nil
+			return p.with(parameters), nil
 		}
 		keyed = strings.TrimPrefix(x.request.key(), textKey)
+	} else if x.prepare == nil {
+		parameters = nil
 	}
-	p, err := compileChange(ctx, s, x.text, keyed, parameters)
+	p, err := compileChange(ctx, s, text, keyed, parameters)
 	if err != nil {
 		return nil, err
+	}
+	if p != nil {
+		x.rest = rest
 	}
 	switch {
 	case p == nil && t == nil:
@@ -114,42 +135,85 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	return p, nil
 }
 
-// compileChange compiles a change; nil, nil: it is not for the core. keyed is its text with arguments in the place of values.
+// compileChange compiles a change; nil, nil: the text is no change, or one of a table that is not the core's. keyed is its text
+// with arguments in the place of values.
 func compileChange(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
-	if len(text) > changeTextMax {
-		return nil, nil
-	}
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
 		return nil, err
 	}
-	tree := parse.Change(keyed)
-	if tree == nil {
+	set := s.coreSettings()
+	of, err := parse.ReadChange(keyed, set.reads)
+	if err != nil {
+		return nil, coreError(err)
+	}
+	if of == nil {
 		return nil, nil
 	}
-	tree, ok := typed(tree, parameters)
-	if !ok {
-		return nil, nil
+	for _, tree := range of.Trees() {
+		if err := set.refuses(s, tree); err != nil {
+			return nil, coreError(err)
+		}
+		if err := checkSets(s, tree); err != nil {
+			return nil, err
+		}
+	}
+	if of = typedChange(of, parameters); of == nil {
+		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
+	}
+	if of.Returning != nil {
+		of.Texts = parse.ReturningTexts(text)
 	}
 	snap, err := s.Catalogue(ctx)
 	if err != nil {
-		return nil, nil
-	}
-	if err := checkSets(s, tree); err != nil {
 		return nil, err
 	}
-	b, err := bind.ChangeOf(tree, bind.Scope{
-		Table: coreLookup(s, snap), View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), FullGroup: s.coreSettings().fullGroup,
-	})
-	if err != nil {
-		return nil, lastingError(err)
-	}
-	for _, d := range changedTables(b) {
-		if !mayChange(s, d, changeNeeds(tree)) {
-			return nil, nil
+	p, err := bindChange(ctx, s, snap, of, parameters)
+	if mayBeStale(err) {
+		newer, changed, failed := s.statement.reload(ctx, s.gateway.store)
+		if failed != nil {
+			return nil, failed
+		}
+		if changed {
+			p, err = bindChange(ctx, s, newer, of, parameters)
 		}
 	}
-	if b.Query != nil {
-		if err := checkTables(s, b.Query); err != nil {
+	if err == bind.ErrElsewhere || err == errEngineColumns {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, queryError(s, err)
+	}
+	return p, nil
+}
+
+// errEngineColumns is the error of a change of a table with columns that the core does not store in.
+var errEngineColumns = errors.New("a column that the core does not store in")
+
+// bindChange binds and plans a change by a catalogue.
+func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *parse.Change, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
+	needs := changeNeeds(of.Tree)
+	lookup := &changeTables{s: s, read: coreLookup(s, snap), needs: needs}
+	b, err := bind.ChangeOf(of, bind.Scope{
+		Table: lookup.table, View: coreViews(s, snap), Virtual: coreVirtual(ctx, s, snap), Missing: missing(s, snap),
+		FullGroup: s.coreSettings().fullGroup, Alone: s.statement.own,
+	})
+	if lookup.denied != nil {
+		return nil, lookup.denied
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := lookup.permits(b); err != nil {
+		return nil, err
+	}
+	for _, q := range []*bind.Query{b.Query, b.Returned} {
+		if q == nil {
+			continue
+		}
+		if err := checkTables(s, q); err != nil {
+			return nil, err
+		}
+		if err := s.coreSettings().refusesColumns(q); err != nil {
 			return nil, err
 		}
 	}
@@ -157,23 +221,64 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	c.Parameters = parameters
 	p, err := change.Compile(c, snap, b)
 	if err != nil {
-		return nil, lastingError(err)
+		var u *expr.Unsupported
+		if errors.As(err, &u) && slices.ContainsFunc(changedTables(b), hasEngineColumns) {
+			return nil, errEngineColumns
+		}
+		return nil, err
 	}
-	return &changePlan{p, parameters, c.Bound()}, nil
+	out := &changePlan{plan: p, parameters: parameters, bound: c.Bound()}
+	if of := p.Fields(); of != nil {
+		fields := fieldsOf(s, of)
+		out.returns = &corePlan{fields: fields, of: of, columns: wire.NewColumns(wireColumns(fields))}
+	}
+	return out, nil
 }
 
-// preparesChange reports whether the core can execute a change that the engine cannot prepare. Its parameters are taken for
-// texts until their values come.
-func preparesChange(ctx context.Context, s *Session, query string, parameters int) bool {
+// hasEngineColumns reports whether a table has columns that the core does not store in.
+func hasEngineColumns(d *catalog.Descriptor) bool {
+	for pos := range d.Record.Columns {
+		if _, ok := store.NewColumn(d, pos); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// typedChange has the types of their values in the arguments; nil: one has none.
+func typedChange(of *parse.Change, parameters map[string]*vtquery.BindVariable) *parse.Change {
+	out, ok := *of, false
+	if out.Tree, ok = typed(of.Tree, parameters); !ok {
+		return nil
+	}
+	if of.Returning != nil {
+		if out.Returning, ok = typed(of.Returning, parameters); !ok {
+			return nil
+		}
+	}
+	return &out
+}
+
+// prepareChange describes what a change yields that the engine cannot prepare and the core can execute; false: it is none. Its
+// parameters are taken for texts until their values come.
+func prepareChange(ctx context.Context, s *Session, query string, parameters int) (fields []*querypb.Field, ok bool, err error) {
 	if !mayChangeByCore(s, query) || s.interruption.Reason() != nil {
-		return false
+		return nil, false, nil
 	}
 	p, err := compileChange(ctx, s, query, query, textParameters(parameters))
-	return p != nil && err == nil
+	if p == nil || err != nil {
+		return nil, false, err
+	}
+	return p.fields(), true, nil
 }
 
-// changeTextMax bounds the texts of changes for the core: rows of values do not nest.
-const changeTextMax = 1 << 20
+// fields are those of the answer; nil: it has no rows.
+func (p *changePlan) fields() []*querypb.Field {
+	if p.returns == nil {
+		return nil
+	}
+	return p.returns.fields
+}
 
 // changedTables are the tables that a change changes.
 func changedTables(b *bind.Change) []*catalog.Descriptor {
@@ -186,10 +291,51 @@ func changedTables(b *bind.Change) []*catalog.Descriptor {
 	return out
 }
 
-// mayChange reports whether the session's user has privileges on a table.
-func mayChange(s *Session, d *catalog.Descriptor, needs []string) bool {
-	h := s.holder()
-	return !slices.ContainsFunc(needs, func(need string) bool { return !h.HasOnTable(need, d.Record.Database, d.Record.Name) })
+// changeTables finds the tables of a change: those that its user may read, or may do to what it does.
+type changeTables struct {
+	s      *Session
+	read   bind.Lookup
+	needs  []string
+	asked  bool                  // for the first: the table that an insertion inserts into
+	denied error                 // the first was denied
+	unread []*catalog.Descriptor // that the user may not read
+}
+
+// table implements bind.Lookup.
+func (t *changeTables) table(database, name string) (*catalog.Descriptor, bool) {
+	first := !t.asked
+	t.asked = true
+	d, ok := t.read(database, name)
+	if ok || d == nil {
+		return d, ok
+	}
+	h := t.s.holder()
+	if !slices.ContainsFunc(t.needs, func(need string) bool { return h.HasOnTable(need, d.Record.Database, d.Record.Name) }) {
+		if first {
+			t.denied = h.DeniedTable(t.needs[0], d.Record.Name)
+		}
+		return d, false
+	}
+	t.unread = append(t.unread, d)
+	return d, true
+}
+
+// permits is the error of a privilege that the user lacks.
+func (t *changeTables) permits(b *bind.Change) error {
+	h := t.s.holder()
+	for _, d := range changedTables(b) {
+		for _, need := range t.needs {
+			if !h.HasOnTable(need, d.Record.Database, d.Record.Name) {
+				return h.DeniedTable(need, d.Record.Name)
+			}
+		}
+	}
+	for _, d := range t.unread {
+		if b.Reads(d) {
+			return h.DeniedTable("SELECT", d.Record.Name)
+		}
+	}
+	return nil
 }
 
 // mayNotice reports whether the session's user has a privilege on a table.
@@ -200,8 +346,7 @@ func mayNotice(s *Session, d *catalog.Descriptor) bool {
 	})
 }
 
-// changeNeeds are the privileges that a change needs on the tables that it changes, besides that to read them: who has only some
-// of them is judged by the engine.
+// changeNeeds are the privileges that a change needs on the tables that it changes, besides that to read what it reads of them.
 func changeNeeds(tree sqlparser.Statement) (needs []string) {
 	switch n := tree.(type) {
 	case *sqlparser.Update:
@@ -227,7 +372,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	s.statement.executesElsewhere()
 	s.statement.changes(p.plan.Change)
 	view := &changeView{coreView: coreView{s}}
-	if !x.tried[pointPlan] && commitsAtOnce(s) {
+	if !x.tried[pointPlan] && !x.several && commitsAtOnce(s) {
 		if done, err := p.inOneGo(ctx, x, view); done || err != nil {
 			return err
 		}
@@ -256,13 +401,29 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 		return x.otherwise(coreError(err), 0)
 	}
 	showCoreWarnings(s, c)
-	s.texts.describe(x.describedAs(), nil)
+	s.texts.describe(x.describedAs(), p.fields())
 	r := p.answered(s, out, view, c)
+	if p.returns != nil {
+		return x.returnRows(p.returns, out.Returned)
+	}
 	if x.below != nil {
 		x.result = *r
 		return nil
 	}
-	return x.yield(r, false)
+	return x.yield(r, x.rest != "")
+}
+
+// returnRows answers with the rows of RETURNING.
+func (x *execution) returnRows(p *corePlan, rows [][]expr.Value) error {
+	if err := x.yieldRows(p, p.fields, rows); err != nil {
+		return err
+	}
+	setFlags(x.s, x.c)
+	if x.below != nil {
+		x.describe(p, p.fields)
+		return nil
+	}
+	return x.yield(&sqltypes.Result{Fields: p.fields}, x.rest != "")
 }
 
 // inOneGo executes the change in one request to the gateway; false: it is to be executed as others are.

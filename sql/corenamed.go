@@ -14,7 +14,7 @@ import (
 	"isochron/sql/table"
 )
 
-// PREPARE name FROM a query, EXECUTE and DEALLOCATE PREPARE of it: the session keeps its text, and the SQL core executes it.
+// PREPARE name FROM a query or change, EXECUTE and DEALLOCATE PREPARE of it: the session keeps its text, and the SQL core executes it.
 // The engine has other statements that are prepared by name.
 
 // namedQuery answers PREPARE and DEALLOCATE.
@@ -88,7 +88,17 @@ func (s *Session) prepareNamed(ctx context.Context, n *sqlparser.PrepareStmt) (P
 		text = v.ToString()
 	}
 	text = strings.TrimSpace(text)
-	if !queryWords[table.FirstWord(text)] || several(text) {
+	if several(text) {
+		return nil, nil
+	}
+	if mayChangeByCore(s, text) {
+		p, err := compileChange(ctx, s, text, text, textParameters(parametersOf(text, s.coreSettings().reads)))
+		if err != nil || p == nil {
+			return nil, err
+		}
+		return namedQuery{n.Name.Lowered(), text}, nil
+	}
+	if !queryWords[table.FirstWord(text)] {
 		return nil, nil
 	}
 	p, err := compileCore(ctx, s, text, text, textParameters(parametersOf(text, s.coreSettings().reads)))
@@ -98,19 +108,31 @@ func (s *Session) prepareNamed(ctx context.Context, n *sqlparser.PrepareStmt) (P
 	return namedQuery{n.Name.Lowered(), text}, nil
 }
 
-// parametersOf is the number of parameters of a query.
+// parametersOf is the number of parameters of a query or change.
 func parametersOf(text string, m parse.Mode) (n int) {
-	tree, err := parse.Read(text, m)
-	if err != nil || tree == nil {
-		return 0
+	for _, tree := range treesOf(text, m) {
+		_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+			if _, ok := node.(*sqlparser.Argument); ok {
+				n++
+			}
+			return true, nil
+		}, tree)
 	}
-	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
-		if _, ok := node.(*sqlparser.Argument); ok {
-			n++
-		}
-		return true, nil
-	}, tree)
 	return n
+}
+
+// treesOf are the trees of a query or change; none: it is neither, or cannot be parsed.
+func treesOf(text string, m parse.Mode) []sqlparser.SQLNode {
+	if changesRows(text) {
+		if of, err := parse.ReadChange(text, m); err == nil && of != nil {
+			return of.Trees()
+		}
+		return nil
+	}
+	if tree, err := parse.Read(text, m); err == nil && tree != nil {
+		return []sqlparser.SQLNode{tree}
+	}
+	return nil
 }
 
 // executeNamed is the plan of EXECUTE of a query.
@@ -129,6 +151,16 @@ func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (P
 		if v.IsNull() {
 			values[paramName(i)].Type = vtquery.Type_NULL_TYPE
 		}
+	}
+	if changesRows(text) {
+		if readsOnly(s) {
+			return nil, mysql.NewSQLError(1792, "25006", "Cannot execute statement in a READ ONLY transaction.")
+		}
+		p, err := compileChange(ctx, s, text, text, values)
+		if p == nil || err != nil {
+			return nil, err
+		}
+		return p, nil
 	}
 	p, err := compileCore(ctx, s, text, text, values)
 	if p == nil || err != nil {

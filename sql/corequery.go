@@ -25,8 +25,8 @@ import (
 // under them.
 var refusedModes = map[string]string{"NO_UNSIGNED_SUBTRACTION": "subtraction", "TIME_TRUNCATE_FRACTIONAL": "truncated-time", "PAD_CHAR_TO_FULL_LENGTH": "padded"}
 
-// refuses is the error of a query that the settings do not allow, or whose form is refused.
-func (c *coreSettings) refuses(s *Session, tree sqlparser.TableStatement) (err error) {
+// refuses is the error of a query or change that the settings do not allow, or whose form is refused.
+func (c *coreSettings) refuses(s *Session, tree sqlparser.SQLNode) (err error) {
 	if c.unknown != "" {
 		return refused.Error("collation", c.unknown)
 	}

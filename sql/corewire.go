@@ -210,8 +210,10 @@ func familyOf(t vtsqltypes.Type) int {
 }
 
 // coreFields describes the result to a client.
-func coreFields(s *Session, p *rounds.Plan) []*querypb.Field {
-	fields := p.Fields()
+func coreFields(s *Session, p *rounds.Plan) []*querypb.Field { return fieldsOf(s, p.Fields()) }
+
+// fieldsOf describes columns of an answer.
+func fieldsOf(s *Session, fields []rounds.Field) []*querypb.Field {
 	out := make([]*querypb.Field, len(fields))
 	for i, f := range fields {
 		if f.Source != nil {

@@ -142,7 +142,13 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
 		}
-		if fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil || preparesChange(ctx, s, query, int(prepare.ParamsCount)) {
+		changes := changesRows(query)
+		if changes {
+			fields, changes, failed = prepareChange(ctx, s, query, int(prepare.ParamsCount))
+		} else {
+			fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount))
+		}
+		if fields != nil || changes {
 			return nil
 		}
 		if failed != nil {

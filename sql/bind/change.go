@@ -7,6 +7,7 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/expr"
+	"isochron/sql/parse"
 )
 
 // Kind is what a change does.
@@ -46,6 +47,8 @@ type Change struct {
 	Beyond []int
 	// Row has the subqueries of Values and Duplicate, over the row that is inserted.
 	Row *Query
+	// Returned has the items of RETURNING, over the columns of Table; nil: there are none.
+	Returned *Query
 }
 
 // Set assigns a value to a column; a nil expression is DEFAULT.
@@ -55,17 +58,25 @@ type Set struct {
 }
 
 // ChangeOf binds an INSERT, REPLACE, UPDATE or DELETE.
-func ChangeOf(stmt sqlparser.Statement, scope Scope) (*Change, error) {
+func ChangeOf(of *parse.Change, scope Scope) (c *Change, err error) {
 	b := &binder{scope: &scope, q: &Query{}}
-	switch s := stmt.(type) {
+	var table sqlparser.TableExpr
+	switch s := of.Tree.(type) {
 	case *sqlparser.Insert:
-		return b.insert(s)
+		table = s.Table
+		c, err = b.insert(s)
 	case *sqlparser.Update:
 		return b.update(s)
 	case *sqlparser.Delete:
-		return b.delete(s)
+		table = s.TableExprs[0]
+		c, err = b.delete(s)
+	default:
+		return nil, unsupported("this kind of statement")
 	}
-	return nil, unsupported("this kind of statement")
+	if err == nil && of.Returning != nil {
+		err = c.returns(&scope, table, of.Returning, of.Texts)
+	}
+	return c, err
 }
 
 // assigned is a value that is assigned; nil: DEFAULT.
@@ -73,11 +84,68 @@ func (b *binder) assigned(e sqlparser.Expr) (sqlparser.Expr, error) {
 	if d, ok := e.(*sqlparser.Default); ok && d.ColName == "" {
 		return nil, nil
 	}
-	if hasDefault(e) || hasAggregate(e) {
-		return nil, unsupported("this value")
+	e, err := b.withDefaults(e)
+	if err != nil {
+		return nil, err
 	}
-	return b.resolve(e, nil)
+	out, err := b.resolve(e, nil)
+	if err == nil && hasAggregate(out) {
+		err = expr.NewError(1111, "HY000", "Invalid use of group function")
+	}
+	return out, err
 }
+
+// withDefaults has the default of a column in the place of DEFAULT(column).
+func (b *binder) withDefaults(e sqlparser.Expr) (_ sqlparser.Expr, failed error) {
+	if !hasDefault(e) {
+		return e, nil
+	}
+	out := sqlparser.CopyOnRewrite(e, nil, func(c *sqlparser.CopyOnWriteCursor) {
+		d, ok := c.Node().(*sqlparser.Default)
+		if !ok || failed != nil {
+			return
+		}
+		n := sqlparser.NewColName(d.ColName)
+		at := b.position(n)
+		if at < 0 {
+			failed = b.unknown(n)
+			return
+		}
+		s, pos := b.q.SourceOf(at)
+		if s == nil || s.Table == nil || pos >= len(s.Table.Record.Columns) {
+			failed = unsupported(sqlparser.String(d))
+			return
+		}
+		to, err := defaultValue(&s.Table.Record.Columns[pos])
+		if failed = err; err == nil {
+			c.Replace(to)
+		}
+	}, nil).(sqlparser.Expr)
+	return out, failed
+}
+
+// defaultValue is a column's default, which is a value.
+func defaultValue(c *catalog.Column) (sqlparser.Expr, error) {
+	if c.Default == nil {
+		if c.Nullable {
+			return &sqlparser.NullVal{}, nil
+		}
+		return nil, expr.NewError(1364, "HY000", "Field '%s' doesn't have a default value", c.Name)
+	}
+	e, err := expr.Environment().Parser().ParseExpr(c.Default.Text)
+	if err != nil || !constantValue(e) {
+		return nil, expr.NewError(3773, "HY000", "DEFAULT function cannot be used with default value expressions")
+	}
+	return e, nil
+}
+
+// partitioned is the error of a table with partitions that it does not have.
+func partitioned() error {
+	return expr.NewError(1747, "HY000", "PARTITION () clause on non partitioned table")
+}
+
+// ErrElsewhere is the error of a change of a table that is not one of the catalogue's.
+var ErrElsewhere = unsupported("a change of a table elsewhere")
 
 func hasDefault(e sqlparser.Expr) (found bool) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
@@ -94,13 +162,16 @@ func (b *binder) insert(s *sqlparser.Insert) (*Change, error) {
 		c.Kind = Replaces
 	}
 	if len(s.Partitions) > 0 {
-		return nil, unsupported("this form of INSERT")
+		return nil, partitioned()
 	}
 	if err := b.from([]sqlparser.TableExpr{s.Table}); err != nil {
 		return nil, err
 	}
 	if c.Table = b.q.Table; c.Table == nil {
-		return nil, unsupported("a change of no table")
+		if t := b.names.tables; len(t) == 1 && t[0].view {
+			return nil, expr.NewError(1471, "HY000", "The target table %s of the INSERT is not insertable-into", t[0].alias)
+		}
+		return nil, ErrElsewhere
 	}
 	if err := c.columns(b, s.Columns); err != nil {
 		return nil, err
@@ -148,7 +219,8 @@ func (c *Change) columns(b *binder, names sqlparser.Columns) error {
 	for _, n := range names {
 		at := b.position(&sqlparser.ColName{Name: n})
 		if at < 0 {
-			return unsupported("column " + n.String())
+			b.clause = "field list"
+			return b.unknown(sqlparser.NewColName(n.String()))
 		}
 		if slices.Contains(c.Columns, at) {
 			return expr.NewError(1110, "42000", "Column '%s' specified twice", n.String())

@@ -82,7 +82,8 @@ func (c *Change) onDuplicate(b *binder, s *sqlparser.Insert, query *offeredNames
 		b.names = changed
 		set := Set{Column: b.position(u.Name)}
 		if set.Column < 0 || set.Column >= n {
-			return unsupported("name " + sqlparser.String(u.Name))
+			b.clause = "field list"
+			return b.unknown(u.Name)
 		}
 		b.names = whole
 		var err error

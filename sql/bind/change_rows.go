@@ -2,6 +2,7 @@ package bind
 
 import (
 	"slices"
+	"strconv"
 
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -52,17 +53,13 @@ func wrongUsage(of, with string) error {
 // delete binds a DELETE.
 func (b *binder) delete(s *sqlparser.Delete) (*Change, error) {
 	if len(s.Partitions) > 0 {
-		return nil, unsupported("PARTITION")
+		return nil, partitioned()
 	}
 	c := &Change{Kind: Deletes, Ignore: bool(s.Ignore)}
 	if err := b.changedRows(s.With, s.TableExprs, s.Where, s.OrderBy, s.Limit); err != nil {
 		return nil, err
 	}
-	targets := s.Targets
-	if len(targets) == 1 && targets[0].Name.String() == "QUICK" && len(b.names.tables) == 1 && !b.names.tables[0].qualifies(targets[0]) {
-		targets = nil // it is a word of the statement
-	}
-	if len(targets) == 0 {
+	if len(s.Targets) == 0 {
 		if len(b.names.tables) != 1 {
 			return nil, unsupported("a DELETE of no table")
 		}
@@ -71,7 +68,7 @@ func (b *binder) delete(s *sqlparser.Delete) (*Change, error) {
 		}
 		return c, c.complete(b)
 	}
-	for _, name := range targets {
+	for _, name := range s.Targets {
 		at := slices.IndexFunc(b.names.tables, func(t *namedTable) bool { return t.qualifies(name) })
 		if at < 0 {
 			return nil, expr.NewError(1109, "42S02", "Unknown table '%s' in MULTI DELETE", name.Name.String())
@@ -104,14 +101,17 @@ func (b *binder) changedRows(with *sqlparser.With, from []sqlparser.TableExpr, w
 		if err != nil {
 			return err
 		}
-		if _, number := itemNumber(o.Expr); number || hasAggregate(e) {
-			return unsupported("this ORDER BY")
+		if n, number := itemNumber(o.Expr); number {
+			return b.unknown(sqlparser.NewColName(strconv.Itoa(n)))
+		}
+		if hasAggregate(e) {
+			return expr.NewError(1111, "HY000", "Invalid use of group function")
 		}
 		b.q.Order = append(b.q.Order, Order{Expr: e, Item: -1, Descending: o.Direction == sqlparser.DescOrder})
 	}
 	if limit != nil {
 		if limit.Offset != nil {
-			return unsupported("an offset of a change")
+			return expr.NewError(1064, "42000", "You have an error in your SQL syntax: a change has no offset")
 		}
 		b.q.Count = limit.Rowcount
 	}
@@ -145,8 +145,8 @@ func (c *Change) deletesFrom(t *namedTable) error {
 
 // fixed is the error of a target whose rows cannot be changed.
 func (c *Change) fixed(t *namedTable) error {
-	if t.view {
-		return unsupported("a change of this view")
+	if t.virtual {
+		return ErrElsewhere
 	}
 	return expr.NewError(1288, "HY000", "The target table %s of the %s is not updatable", t.alias, [...]string{Updates: "UPDATE", Deletes: "DELETE"}[c.Kind])
 }
@@ -158,7 +158,7 @@ func (c *Change) assign(b *binder, a *sqlparser.UpdateExpr) error {
 		return err
 	}
 	if v == nil {
-		return unsupported("name " + sqlparser.String(a.Name))
+		return b.unknown(a.Name)
 	}
 	at, ok := Column(v.to)
 	t := b.names.of(v)
@@ -302,31 +302,4 @@ func reads(q *Query, d *catalog.Descriptor) bool {
 		}
 	}
 	return slices.ContainsFunc(q.Subqueries, func(s *Subquery) bool { return reads(s.Query, d) })
-}
-
-// Reads calls f for each table that the change reads, those of its queries among them.
-func (c *Change) Reads(f func(*catalog.Descriptor)) {
-	for _, q := range []*Query{c.Rows, c.Query, c.Row} {
-		if q != nil {
-			q.tables(f)
-		}
-	}
-}
-
-func (q *Query) tables(f func(*catalog.Descriptor)) {
-	for _, s := range q.Sources {
-		if s.Table != nil {
-			f(s.Table)
-		}
-		if s.Query != nil {
-			s.Query.tables(f)
-		}
-		if s.Set != nil {
-			s.Set.Left.tables(f)
-			s.Set.Right.tables(f)
-		}
-	}
-	for _, s := range q.Subqueries {
-		s.Query.tables(f)
-	}
 }

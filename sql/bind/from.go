@@ -98,7 +98,7 @@ func (b *binder) operand(e sqlparser.TableExpr) (*operand, error) {
 // aliased binds a table, view, CTE or derived table.
 func (b *binder) aliased(t *sqlparser.AliasedTableExpr) (*operand, error) {
 	if len(t.Partitions) > 0 {
-		return nil, expr.NewError(1747, "HY000", "PARTITION () clause on non partitioned table")
+		return nil, partitioned()
 	}
 	switch e := t.Expr.(type) {
 	case sqlparser.TableName:
@@ -324,6 +324,7 @@ func (b *binder) virtual(v *Virtual, alias string, renamed bool) *operand {
 		names = append(names, c.Name)
 	}
 	out := b.rows(&Source{Virtual: v, Alias: alias}, names)
+	out.names.tables[0].virtual = true
 	if !renamed {
 		out.names.tables[0].database = v.Database
 	}

@@ -57,6 +57,7 @@ type Outcome struct {
 	Updated   int    // of them, those that were changed; of REPLACE, those that were deleted
 	InsertID  uint64 // of the answer
 	Generated uint64 // the first number that was given to an inserted row; 0: none
+	Returned  [][]expr.Value
 }
 
 // run is an execution.

@@ -344,6 +344,9 @@ func (r *run) add(f *fresh) error {
 // added counts a row that was inserted.
 func (r *run) added(f *fresh) error {
 	r.out.Changed++
+	if err := r.give(f.row); err != nil {
+		return err
+	}
 	if r.counter < 0 {
 		return nil
 	}
@@ -432,7 +435,7 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 		r.copied, r.last = r.copied || !same, row[r.counter]
 	}
 	if same {
-		return nil
+		return r.give(row)
 	}
 	if err := r.stamp(r.duplicate, row); err != nil {
 		return err
@@ -445,6 +448,9 @@ func (r *run) updateExisting(f *fresh, c *table.Conflict) error {
 		return r.duplicated(other)
 	}
 	r.out.Updated++
+	if err := r.give(row); err != nil {
+		return err
+	}
 	if r.counter >= 0 && assigns(r.duplicate, r.counter) {
 		r.surpass(row)
 		return r.bump(row)

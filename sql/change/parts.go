@@ -130,6 +130,7 @@ func (r *run) changePart(part *Plan, f found, now map[txn.Key]current) error {
 	sub.Plan, sub.writer = part, table.NewWriter(r.Store, part.Table, r.Tx)
 	sub.cached, sub.known, sub.scratch = make([]any, len(part.columns)), make([]bool, len(part.columns)), nil
 	sub.now = now
+	part.returned = r.returned
 	part.begin(r.Context)
 	sub.enforce()
 	err := sub.refresh(&f)

@@ -22,6 +22,7 @@ type Plan struct {
 	query     *rounds.Plan    // of its rows, in the place of rows, or of the rows of an insertion
 	parts     []*Plan         // of an UPDATE or DELETE by query: what is done to each target
 	statement *rounds.Statement
+	returned  *returned
 	row       *rounds.Row     // what expressions of an insertion refer to
 	beyond    []expr.Type     // of Beyond
 	bits      []*source       // by the items of an insertion's query: the literal of bits that it is, which is a number where one is stored
@@ -85,6 +86,9 @@ func Compile(c *expr.Context, snap *catalog.Snapshot, b *bind.Change) (p *Plan, 
 		if err := p.compileDefinition(c); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.compileReturned(); err != nil {
+		return nil, err
 	}
 	switch {
 	case p.inserts():

@@ -221,5 +221,8 @@ func (r *run) remove(key txn.Key, row []any) error {
 	}
 	r.out.Matched++
 	r.out.Changed++
+	if err := r.give(row); err != nil {
+		return err
+	}
 	return r.becomes(key, nil)
 }

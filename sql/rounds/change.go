@@ -68,12 +68,15 @@ func (p *Plan) Items() *Row {
 	return out
 }
 
-// Value is an expression over a row that has subqueries beside it: they are executed for each row.
+// Value are expressions over a row that has subqueries beside it: they are executed for each row.
 type Value struct{ step *step }
 
-// Value compiles an expression over a row. q has the subqueries that it refers to.
-func (s *Statement) Value(q *bind.Query, row *Row, e sqlparser.Expr) (*Value, error) {
-	st, err := s.k.step(q, row.layout.clone(), e)
+// Type is the type of one of the expressions.
+func (v *Value) Type(i int) expr.Type { return v.step.program.Type(i) }
+
+// Value compiles expressions over a row. q has the subqueries that they refer to.
+func (s *Statement) Value(q *bind.Query, row *Row, list ...sqlparser.Expr) (*Value, error) {
+	st, err := s.k.step(q, row.layout.clone(), list...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,21 +99,26 @@ func (x *Execution) Rows(p *Plan) (exec.Source, error) {
 	return p.block.open(x.run, nil)
 }
 
-// Of is the value for a row.
+// Of is the value of the only expression for a row.
 func (x *Execution) Of(v *Value, row []expr.Value) (expr.Value, error) {
-	v.step.begin(x.run.c)
-	for _, a := range v.step.subqueries {
-		values, err := a.values(x.run, [][]expr.Value{row})
-		if err != nil {
-			return expr.Null, err
-		}
-		row = append(row[:len(row):len(row)], values[0])
-	}
-	out, err := v.step.program.Run(row, nil)
+	out, err := x.All(v, row)
 	if err != nil {
 		return expr.Null, err
 	}
 	return out[0], nil
+}
+
+// All are the values of the expressions for a row.
+func (x *Execution) All(v *Value, row []expr.Value) ([]expr.Value, error) {
+	v.step.begin(x.run.c)
+	for _, a := range v.step.subqueries {
+		values, err := a.values(x.run, [][]expr.Value{row})
+		if err != nil {
+			return nil, err
+		}
+		row = append(row[:len(row):len(row)], values[0])
+	}
+	return v.step.program.Run(row, nil)
 }
 
 // Close ends the execution.

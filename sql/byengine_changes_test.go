@@ -1,0 +1,62 @@
+package sql
+
+import (
+	"strings"
+	"testing"
+)
+
+// The engine executes no change of these forms; what it still does is listed behind them.
+func TestTheEngineExecutesNoChange(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT, b INT DEFAULT 7, s VARCHAR(20) NOT NULL DEFAULT '', UNIQUE KEY (b))")
+	c.exec("CREATE TABLE b (id INT PRIMARY KEY, a INT, d DATETIME(3), KEY (a))")
+	c.exec("CREATE VIEW v AS SELECT id, s FROM a WHERE id > 0")
+	c.exec("CREATE VIEW g AS SELECT a, COUNT(*) AS n FROM b GROUP BY a")
+	c.exec("CREATE TABLE p (id INT PRIMARY KEY, s VARCHAR(5) CHARACTER SET latin1)")
+	g := f.servers["va"].gateway
+	by := func(query string) (engine bool, out string) {
+		c.exec("DELETE FROM a")
+		c.exec("DELETE FROM b")
+		c.exec("INSERT INTO a VALUES (1, 10, 'x'), (2, 20, 'y'), (3, NULL, '')")
+		c.exec("INSERT INTO b VALUES (1, 1, '2024-01-31 10:11:12.5'), (2, 1, NULL), (3, 3, '2024-02-01')")
+		before := g.byEngine.Load()
+		out = textOutcome(c.conn, query)
+		return g.byEngine.Load() > before, out
+	}
+	for _, query := range []string{
+		"INSERT INTO a VALUES (9, 9, 'q')", "INSERT INTO a SET b = 5, s = DEFAULT(s)", "INSERT INTO a (b) VALUES ROW(1), ROW(DEFAULT)", "INSERT LOW_PRIORITY IGNORE INTO a (b) VALUES (10)", "REPLACE DELAYED a (b) VALUES (10)",
+		"INSERT INTO a (b) SELECT a + 50 FROM b WHERE id = 1", "INSERT INTO a (b, s) SELECT b + 1, s FROM a", "INSERT INTO a (b) WITH q AS (SELECT 31) SELECT * FROM q", "INSERT INTO b TABLE b ON DUPLICATE KEY UPDATE a = 9",
+		"INSERT INTO a (b) SELECT 1 UNION SELECT 2 EXCEPT SELECT 1", "INSERT INTO a (b) SELECT a FROM b x WHERE id = 1 ON DUPLICATE KEY UPDATE s = x.d, b = VALUES(b) + 1", "INSERT INTO a (id, b) VALUES (1, 4) AS n(i, k) ON DUPLICATE KEY UPDATE b = k + i",
+		"INSERT INTO a (b) VALUES ((SELECT MAX(a) FROM b)) ON DUPLICATE KEY UPDATE s = (SELECT MIN(d) FROM b WHERE b.a = VALUES(b))", "REPLACE INTO b SELECT id, b, NULL FROM a",
+		"UPDATE a SET b = b + 1 WHERE id = 1", "UPDATE a SET s = (SELECT COUNT(*) FROM b WHERE b.a = a.id)", "UPDATE a SET b = b + 100, s = (SELECT COUNT(*) FROM b WHERE b.a + 110 > a.b)", "UPDATE IGNORE a SET b = 10 WHERE id IN (SELECT a FROM b) ORDER BY id LIMIT 1",
+		"UPDATE a JOIN b ON b.a = a.id SET a.s = b.id, b.d = NULL", "UPDATE a LEFT JOIN b ON b.a = a.id, (SELECT 1 AS one) q SET a.s = one", "WITH q AS (SELECT a FROM b) UPDATE a SET s = 'w' WHERE id IN (SELECT a FROM q)", "UPDATE v SET s = 'v'",
+		"DELETE FROM a WHERE id = 1", "DELETE QUICK FROM a ORDER BY b LIMIT 1", "DELETE FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.a = a.id)", "DELETE a, x FROM a JOIN b x ON x.a = a.id", "DELETE FROM a.*, b.* USING a JOIN b", "DELETE FROM v WHERE id = 2",
+		"WITH q AS (SELECT a FROM b) DELETE a FROM a JOIN q ON q.a = a.id", "DELETE FROM a WHERE id IN (SELECT id FROM (SELECT id FROM a) q)",
+		"INSERT INTO a (b, s) VALUES (70, 'r') RETURNING id > 3, b + 1 AS n, s", "REPLACE INTO a VALUES (1, 10, 'z') RETURNING *", "DELETE FROM a WHERE id < 3 RETURNING id, (SELECT COUNT(*) FROM b WHERE b.a = a.id)",
+	} {
+		if engine, out := by(query); engine || !strings.HasPrefix(out, "affected") && !strings.Contains(query, "RETURNING") {
+			t.Errorf("%s: by the engine: %v, %s", query, engine, out)
+		}
+	}
+	// Nor does it see what is refused, or is no statement.
+	for query, code := range map[string]string{
+		"UPDATE a SET b = 1 WHERE id IN (SELECT id FROM a)": "1093", "INSERT INTO a (nosuch) VALUES (1)": "1054", "INSERT INTO nosuch VALUES (1)": "1146", "UPDATE nosuch.a SET b = 1": "1049", "UPDATE a SET nosuch = 1": "1054",
+		"DELETE FORM a": "1064", "UPDATE a, b SET a.b = 1 LIMIT 1": "1221", "DELETE q FROM a": "1109", "UPDATE g SET n = 1": "1288", "INSERT INTO g VALUES (1, 1)": "1471", "INSERT INTO a PARTITION (p) VALUES (1)": "1747", "INSERT INTO a (b, b) VALUES (1, 1)": "1110",
+		"INSERT INTO a VALUES (1)": "1136", "UPDATE a SET b = SUM(b)": "1111", "UPDATE a SET b = 1 ORDER BY 1": "1054", "UPDATE a SET b = nosuch(1)": "1305", "UPDATE a SET b = 1 RETURNING b": "1064", "DELETE a FROM a JOIN b RETURNING 1": "1064", "DELETE FROM a LIMIT 1, 2": "1064",
+	} {
+		if engine, out := by(query); engine || !strings.HasPrefix(out, code) {
+			t.Errorf("%s: by the engine: %v, %s", query, engine, out)
+		}
+	}
+	c.exec("PREPARE q FROM 'UPDATE a SET b = b + ? WHERE id IN (SELECT a FROM b)'")
+	c.exec("SET @n = 5")
+	if engine, out := by("EXECUTE q USING @n"); engine || !strings.HasPrefix(out, "affected 1") {
+		t.Errorf("EXECUTE: by the engine: %v, %s", engine, out)
+	}
+	for _, query := range []string{"INSERT INTO p VALUES (1, 'x')"} {
+		if engine, out := by(query); !engine {
+			t.Errorf("the core executed %s: list it above (%s)", query, out)
+		}
+	}
+}
