@@ -3,10 +3,13 @@ package sql
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
+	"isochron/sql/change"
 	"isochron/sql/exec"
 	"isochron/sql/rounds"
 	"isochron/sql/table"
@@ -126,4 +129,48 @@ func describeIndex(a *table.Access, plain int) string {
 		return "index " + a.Index.Name + ", covering"
 	}
 	return "index " + a.Index.Name
+}
+
+// explainChecks adds the rounds that unique keys which rows get, and foreign keys, may cost a change of the core.
+func (h *handler) explainChecks(ctx *gms.Context, text string, x *explanation) {
+	s, is := ctx.Session.(*Session)
+	if !is || x.path == pathEngine || !mayChangeByCore(s, text) {
+		return
+	}
+	p, err := compileChange(ctx, s, text, text, nil)
+	if p == nil || err != nil {
+		return
+	}
+	at := len(x.steps) - 1
+	all := x.steps[at]
+	word, _, _ := strings.Cut(all.rounds, ",")
+	total, err := strconv.Atoi(word)
+	if err != nil {
+		return
+	}
+	var list []step
+	if p.plan.MovesKeys() {
+		list = append(list, step{what: "check", table: p.plan.Table.Name(), access: "the unique keys that rows get", rounds: "1", shards: p.plan.Table.Shards(h.g.db.Directory()), locks: locks(table.Mode{ForWrite: true})})
+	}
+	if !s.coreSettings().unchecked {
+		for _, r := range p.plan.Reaches(s.Now().Level != txn.Serializable) {
+			list = append(list, reachStep(r))
+		}
+	}
+	all.access, all.rounds = "", fmt.Sprint(total+len(list))
+	if len(list) > 0 {
+		all.access = "at most: rows without parents or children ask for fewer"
+	}
+	x.steps = append(append(x.steps[:at], list...), all)
+}
+
+func reachStep(r change.Reach) step {
+	out := step{what: "check", table: strings.Join(r.Tables, ","), rounds: "1", access: "the parents of all rows"}
+	switch {
+	case r.Rows:
+		out.access = "the rows behind the entries"
+	case !r.Parents:
+		out.access = fmt.Sprintf("the children of all rows, level %d", r.Level)
+	}
+	return out
 }

@@ -82,6 +82,7 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 		return gms.CastSQLError(err)
 	}
 	x := h.g.steps(sqlCtx, root)
+	h.explainChecks(sqlCtx, text, &x)
 	x.steps = append(sent, x.steps...)
 	return yield(asResult(x), false)
 }
