@@ -101,8 +101,17 @@ func (x *execution) enter(ctx context.Context) error {
 		}
 		return err
 	}
+	if n := len(x.text); n >= longText {
+		s.place.WorkFor(ctx, time.Duration(n)*parseByte)
+	}
 	return nil
 }
+
+// A text of longText bytes and more takes its turn before it is parsed; a byte takes about parseByte.
+const (
+	longText  = 256 << 10
+	parseByte = 100 * time.Nanosecond
+)
 
 // try carries the statement out once and ends its transaction, if that is its own.
 func (x *execution) try(ctx context.Context, try int) error {

@@ -19,9 +19,10 @@ const (
 	// turnLost is when a turn is another's of which nothing was heard: its statement sorts, or waits for its client.
 	turnLost = 50 * time.Millisecond
 	// turnTick is how often who waits looks whether turns have become free, and turnWait bounds its wait: it may hold what
-	// the one at work needs.
-	turnTick = 10 * time.Millisecond
-	turnWait = time.Second
+	// the one at work needs. One that has not begun waits for up to beginWait.
+	turnTick  = 10 * time.Millisecond
+	turnWait  = time.Second
+	beginWait = 10 * time.Second
 )
 
 // turns divides the CPUs among statements that compute for long.
@@ -50,9 +51,19 @@ func (p *Place) Work(ctx context.Context) {
 	case p.turn.slice == 0:
 		p.turn.slice = now
 	case now-p.turn.slice >= int64(sliceLong):
-		p.admission.nextTurn(ctx, p, now)
+		p.admission.nextTurn(ctx, p, now, turnWait)
 		p.turn.slice = p.admission.now()
 	}
+}
+
+// WorkFor is called by a statement before it computes about so long without looking up. It may wait for the statement's turn.
+func (p *Place) WorkFor(ctx context.Context, long time.Duration) {
+	g := p.admission
+	g.nextTurn(ctx, p, g.now(), beginWait)
+	g.turns.mu.Lock()
+	p.turn.worked = g.now() + int64(long)
+	g.turns.mu.Unlock()
+	p.turn.slice = g.now() + int64(long)
 }
 
 // beginTurns notes that a statement begins.
@@ -106,8 +117,8 @@ func (t *turns) take(p *Place, now int64) {
 	t.taken = append(t.taken, p)
 }
 
-// nextTurn ends the statement's slice and waits for its next.
-func (g *Control) nextTurn(ctx context.Context, p *Place, now int64) {
+// nextTurn ends the statement's slice and waits for its next, at most so long.
+func (g *Control) nextTurn(ctx context.Context, p *Place, now int64, most time.Duration) {
 	t := &g.turns
 	if p.turn.heavy.CompareAndSwap(false, true) {
 		t.heavy.Add(1)
@@ -120,7 +131,7 @@ func (g *Control) nextTurn(ctx context.Context, p *Place, now int64) {
 	}
 	timer := time.NewTimer(turnTick)
 	defer timer.Stop()
-	for waited := time.Duration(0); waited < turnWait; waited += turnTick {
+	for waited := time.Duration(0); waited < most; waited += turnTick {
 		select {
 		case <-p.turn.come:
 			return

@@ -108,6 +108,31 @@ func TestHeavyStatementsMayHaveAllCPUs(t *testing.T) {
 	})
 }
 
+// What computes for long without looking up keeps its turn for about as long as it has said.
+func TestLongWorkKeepsItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, cpus := newCrowd(100), runtime.GOMAXPROCS(0)
+		var working, most atomic.Int64
+		var all sync.WaitGroup
+		for range 10 * cpus {
+			p := c.join()
+			c.enters(t, p)
+			all.Go(func() {
+				defer c.Leave(p)
+				p.WorkFor(context.Background(), 200*time.Millisecond)
+				n := working.Add(1)
+				most.Store(max(most.Load(), n))
+				time.Sleep(200 * time.Millisecond)
+				working.Add(-1)
+			})
+		}
+		all.Wait()
+		if most.Load() > int64(cpus) {
+			t.Errorf("%d compute at a time, on %d CPUs", most.Load(), cpus)
+		}
+	})
+}
+
 // A turn is given up by who waits for something else, ends, or is not heard of, and a wait ends with its statement.
 func TestTurnsAreGivenUp(t *testing.T) {
 	for name, gives := range map[string]func(c *crowd, p *Place){
