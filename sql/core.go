@@ -183,11 +183,17 @@ func (r *request) coreParameters() (values map[string]*vtquery.BindVariable, typ
 		if sent := r.prepare.ParamsType; i < len(sent) && querypb.Type(sent[i]) == querypb.Type_DECIMAL && vtsqltypes.IsText(v.Type) && isDecimal(v.Value) {
 			v.Type = vtsqltypes.Decimal // the library has it as bytes
 		}
+		if sent := r.prepare.ParamsType; i < len(sent) && isBlob(querypb.Type(sent[i])) && vtsqltypes.IsText(v.Type) {
+			v.Type = vtsqltypes.VarBinary
+		}
 		values[paramName(i)] = v
 		key.WriteString(parameterKey(v))
 	}
 	return values, key.String(), true
 }
+
+// isBlob reports whether a parameter was sent as bytes: the library has the types of text for all that are.
+func isBlob(t querypb.Type) bool { return t == querypb.Type_BLOB || t == querypb.Type_TEXT }
 
 // compileCore compiles a query; nil, nil: the text is no query. keyed is its text with arguments in the place of values.
 func compileCore(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {

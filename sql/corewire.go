@@ -72,6 +72,8 @@ func sentParameters(sent []wire.Parameter) (values map[string]*vtquery.BindVaria
 			v.Type = vtsqltypes.Float64
 		case p.Decimal() && isDecimal(v.Value):
 			v.Type = vtsqltypes.Decimal
+		case p.Bytes():
+			v.Type = vtsqltypes.VarBinary
 		case !whole:
 			v.Type = parameterType(vtsqltypes.VarBinary, v.Value)
 		case p.Unsigned:

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"slices"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -20,6 +21,13 @@ var bitBytes = &Function{Name: "\x00BYTES", Min: 1, Max: 1, Type: func(args []Ty
 // choice replaces the values that are chosen from where the engine's would be of another form.
 func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 	values := chosen(e)
+	several, err := b.inOneCollation(values)
+	if several && err == nil {
+		err = b.conditionsApart(e)
+	}
+	if err != nil {
+		return nil, err
+	}
 	texts := slices.ContainsFunc(values, func(v *sqlparser.Expr) bool {
 		k := b.kind(*v)
 		return !sqltypes.IsNumber(k) && !sqltypes.IsNull(k)
@@ -28,7 +36,6 @@ func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return e, nil
 	}
 	for _, v := range values {
-		var err error
 		if column := b.bitColumn(*v); column != nil {
 			*v, err = b.as(bitBytes, column)
 		} else if k := b.kind(*v); k == sqltypes.Float32 || sqltypes.IsFloat(k) && b.decimalsOf(*v) < anyScale {
@@ -39,6 +46,64 @@ func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 		}
 	}
 	return e, nil
+}
+
+// conditionsApart gives the conditions of a choice slots: they compare texts by other collations than it has.
+func (b *compiler) conditionsApart(e sqlparser.Expr) (err error) {
+	apart := func(cond *sqlparser.Expr) error {
+		if _, compares := (*cond).(*sqlparser.ComparisonExpr); !compares {
+			return nil
+		}
+		at, _, err := b.step(*cond, node{function: same, args: []sqlparser.Expr{*cond}})
+		*cond = slot(at)
+		return err
+	}
+	switch e := e.(type) {
+	case *sqlparser.CaseExpr:
+		for _, w := range e.Whens {
+			if err := apart(&w.Cond); err != nil {
+				return err
+			}
+		}
+	case *sqlparser.FuncExpr:
+		return apart(&e.Exprs[0])
+	}
+	return nil
+}
+
+// inOneCollation gives texts of several collations the binary one among them, or the first, and reports whether there are
+// several.
+func (b *compiler) inOneCollation(values []*sqlparser.Expr) (several bool, err error) {
+	var of collations.ID
+	each := func(f func(v *sqlparser.Expr, id collations.ID)) {
+		for _, v := range values {
+			if at, ok := b.direct(*v); ok {
+				if id, ok := b.collationOf(&value{at: at, typ: b.typeAt(at)}); ok && id != collations.CollationBinaryID {
+					f(v, id)
+				}
+			}
+		}
+	}
+	each(func(_ *sqlparser.Expr, id collations.ID) {
+		several = several || of != 0 && of != id
+		if of == 0 || isBinaryCollation(id) {
+			of = id
+		}
+	})
+	if !several {
+		return false, nil
+	}
+	var failed error
+	each(func(v *sqlparser.Expr, id collations.ID) {
+		if id != of {
+			if !sqltypes.IsText(b.kind(*v)) { // a member of a list
+				at, _, err := b.step(*v, node{function: castChar(-1, false, false), args: []sqlparser.Expr{*v}})
+				*v, failed = slot(at), errors.Join(failed, err)
+			}
+			*v = &sqlparser.CollateExpr{Expr: *v, Collation: environment.CollationEnv().LookupName(of)}
+		}
+	})
+	return true, failed
 }
 
 // chosen are the values of which a conditional expression is one.

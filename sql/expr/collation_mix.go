@@ -13,7 +13,7 @@ import (
 
 // mixingFunctions are functions that compare their arguments, from the first and up to a number of them; 0: all.
 var mixingFunctions = map[string]int{
-	like.Name: 2, notLike.Name: 2, "STRCMP": 2, "LOCATE": 2, "INSTR": 2, "FIND_IN_SET": 2, "REPLACE": 3, "FIELD": 0, "SUBSTRING_INDEX": 2,
+	like.Name: 2, notLike.Name: 2, "STRCMP": 2, "LOCATE": 2, "INSTR": 2, "FIND_IN_SET": 2, "REPLACE": 3, "FIELD": 0, "SUBSTRING_INDEX": 2, "TRIM": 2,
 }
 
 // mixing is the error of a function that compares texts of two collations.
@@ -33,6 +33,23 @@ func (b *compiler) mixing(s *step) error {
 		}
 	}
 	return illegalMix(strings.ToLower(strings.Trim(s.call.Function.Name, "\x00")), len(args), of)
+}
+
+// mixedPattern is the error of a text and the regular expression that it is matched with.
+func (b *compiler) mixedPattern(e sqlparser.Expr) error {
+	switch e := e.(type) {
+	case *sqlparser.ComparisonExpr:
+		if isRegexp(e) {
+			return b.mixed("regexp", e.Left, e.Right)
+		}
+	case *sqlparser.RegexpInstrExpr:
+		return b.mixed("regexp_instr", e.Expr, e.Pattern)
+	case *sqlparser.RegexpLikeExpr:
+		return b.mixed("regexp_like", e.Expr, e.Pattern)
+	case *sqlparser.RegexpSubstrExpr:
+		return b.mixed("regexp_substr", e.Expr, e.Pattern)
+	}
+	return nil
 }
 
 // mixed is the error of expressions that an operation compares.

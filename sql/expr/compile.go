@@ -148,11 +148,8 @@ func (b *compiler) replace(root sqlparser.Expr, literal *bool) (sqlparser.Expr, 
 			failed = &Unsupported{sqlparser.String(e)}
 			return
 		}
-		if isRegexp(e) {
-			c := e.(*sqlparser.ComparisonExpr)
-			if failed = b.mixed("regexp", c.Left, c.Right); failed != nil {
-				return
-			}
+		if failed = b.mixedPattern(e); failed != nil {
+			return
 		}
 		var out sqlparser.Expr
 		out, failed = b.replaced(e, literal, depth)
@@ -286,6 +283,11 @@ func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		if _, explicit := n.(*sqlparser.CollateExpr); explicit {
 			return false, nil
+		}
+		if is, ok := n.(*sqlparser.IsExpr); ok {
+			if _, column := is.Left.(*sqlparser.ColName); column {
+				return false, nil // it compares no texts
+			}
 		}
 		name, ok := n.(*sqlparser.ColName)
 		if !ok {

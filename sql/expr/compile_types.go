@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,12 +105,7 @@ func (b *compiler) branches(e *sqlparser.CaseExpr, are func(sqltypes.Type) bool)
 
 // someBranch reports whether one value of a CASE is of such a type.
 func (b *compiler) someBranch(e *sqlparser.CaseExpr, is func(sqltypes.Type) bool) bool {
-	for _, w := range e.Whens {
-		if is(b.kind(w.Val)) {
-			return true
-		}
-	}
-	return e.Else != nil && is(b.kind(e.Else))
+	return slices.ContainsFunc(chosen(e), func(v *sqlparser.Expr) bool { return is(b.kind(*v)) || isBits(*v) && is(sqltypes.VarBinary) })
 }
 
 // divisionDecimals are what a division adds to the decimals of its operands: div_precision_increment.

@@ -364,7 +364,19 @@ func (b *compiler) whenTrue(value, e sqlparser.Expr) (sqlparser.Expr, error) {
 	before := b.lazily
 	b.lazily = true
 	defer func() { b.lazily = before }()
-	return b.equals(value, e)
+	return b.apart(b.equals(value, e))
+}
+
+// apart gives a comparison whose columns have several collations a slot: what it is a part of has another.
+func (b *compiler) apart(e sqlparser.Expr, err error) (sqlparser.Expr, error) {
+	if err != nil {
+		return nil, err
+	}
+	if _, one := b.collation(e); one {
+		return e, nil
+	}
+	at, _, err := b.step(e, node{function: same, args: []sqlparser.Expr{e}})
+	return slot(at), err
 }
 
 // equals is a comparison of two expressions in which calls of ours are slots.

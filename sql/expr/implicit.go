@@ -107,6 +107,11 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 			return b.amongMixed(e, list)
 		}
 		if _, plain := comparisons[e.Operator]; plain {
+			if l, r := b.isClock(e.Left) && b.isNumber(e.Right), b.isClock(e.Right) && b.isNumber(e.Left); l || r {
+				return b.sides(e.Left, e.Right, digitsNumber, l, r, func(l, r sqlparser.Expr) sqlparser.Expr {
+					return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
+				})
+			}
 			l, r := b.isText(e.Left), b.isText(e.Right)
 			return b.sides(e.Left, e.Right, comparedNumber, l && b.isCount(e.Right), r && b.isCount(e.Left), func(l, r sqlparser.Expr) sqlparser.Expr {
 				return &sqlparser.ComparisonExpr{Operator: e.Operator, Left: l, Right: r}
@@ -273,6 +278,13 @@ func (b *compiler) isText(e sqlparser.Expr) bool {
 // isLoose reports whether an expression is converted, with a warning, where a number is needed.
 func (b *compiler) isLoose(e sqlparser.Expr) bool {
 	return b.isText(e) || b.kind(e) == sqltypes.TypeJSON
+}
+
+// isClock reports whether an expression is a date or time, which is the number of its digits beside a number that differs from
+// row to row.
+func (b *compiler) isClock(e sqlparser.Expr) bool {
+	k := b.kind(e)
+	return sqltypes.IsDateOrTime(k) && k != sqltypes.Year
 }
 
 // isCount reports whether an expression is a number or year.

@@ -16,6 +16,8 @@ import (
 var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
 	n := c.Float(0)
 	switch whole := math.Round(n); {
+	case whole == 0 && c.isYearText(0):
+		n = 2000
 	case whole >= 1 && whole <= 69:
 		n = whole + 2000
 	case whole >= 70 && whole <= 99:
@@ -23,6 +25,12 @@ var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, E
 	}
 	return Double(n), nil
 }}
+
+// isYearText reports whether an argument is a text of up to three digits, so a year of this century if it is 0.
+func (c *Call) isYearText(i int) bool {
+	s := c.Str(i)
+	return isText(c.Args[i].Type()) && s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
+}
 
 // moment, instant (of a text) and span are constants beside a column of that type, which are compared as values of it.
 var (
@@ -121,13 +129,8 @@ func beyondDates(n float64) string {
 	if day%100 == 0 && month > 0 {
 		month--
 	}
-	switch {
-	case day < 101:
+	if day < 101 {
 		return "0000-01-01 00:00:00.000000"
-	case day < 700_000:
-		year += 2000
-	case day < 1_000_000:
-		year += 1900
 	}
 	switch {
 	case year > 9999:
@@ -169,7 +172,7 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		}
 		if k == sqltypes.Time && b.isText(c) {
 			return span
-		} else if (b.isNumber(c) || b.kind(c) == sqltypes.Time || b.isText(c)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		} else if (b.kind(c) == sqltypes.Time || b.isText(c)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
 			break
 		}
 		return nil

@@ -128,7 +128,7 @@ func collationName(c *Call) (Value, error) {
 	switch {
 	case t.Type() == sqltypes.TypeJSON:
 		name = "utf8mb4_bin"
-	case sqltypes.IsText(t.Type()):
+	case hasCollation(t):
 		if known := environment.CollationEnv().LookupName(t.Collation()); known != "" {
 			name = known
 		}
@@ -136,10 +136,16 @@ func collationName(c *Call) (Value, error) {
 	return c.Text(name), nil
 }
 
+// hasCollation reports whether a type is of texts, members of a list among them.
+func hasCollation(t Type) bool {
+	k := t.Type()
+	return sqltypes.IsText(k) || k == sqltypes.Enum || k == sqltypes.Set
+}
+
 func charsetName(c *Call) (Value, error) {
 	t := c.Types[0]
 	name := "binary"
-	if sqltypes.IsText(t.Type()) || t.Type() == sqltypes.TypeJSON {
+	if hasCollation(t) || t.Type() == sqltypes.TypeJSON {
 		if known := environment.CollationEnv().LookupCharsetName(t.Collation()); known != "" {
 			name = known
 		}
@@ -165,7 +171,7 @@ func coercibility(e sqlparser.Expr, t Type) int64 {
 	case *sqlparser.NullVal:
 		return noCollation
 	case *sqlparser.ColName:
-		if !isText(t.Type()) {
+		if !isText(t.Type()) && !hasCollation(t) {
 			return numericCollation
 		}
 		return columnCollation

@@ -66,7 +66,7 @@ func (b *compiler) nullIf(args []sqlparser.Expr, literal *bool) (sqlparser.Expr,
 	before := b.lazily
 	b.lazily = ofNoRow(args[0])
 	defer func() { b.lazily = before }()
-	equal, err := b.within(g, func() (sqlparser.Expr, error) { return b.equals(first, second) })
+	equal, err := b.within(g, func() (sqlparser.Expr, error) { return b.apart(b.equals(first, second)) })
 	return &sqlparser.CaseExpr{Whens: []*sqlparser.When{{Cond: equal, Val: &sqlparser.NullVal{}}}, Else: first}, err
 }
 

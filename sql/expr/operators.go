@@ -168,6 +168,13 @@ func (b *compiler) division(e sqlparser.Expr, literal *bool) (sqlparser.Expr, er
 	if !ok || b.checkedDivisor(n.args[0]) {
 		return nil, nil
 	}
+	if isBits(n.args[0]) { // behind the check it would be bytes
+		by, err := b.as(bitNumber, n.args[0])
+		if err != nil {
+			return nil, err
+		}
+		n.args[0] = by
+	}
 	at, err := b.slot(e, n, literal)
 	if err != nil {
 		return nil, err

@@ -123,6 +123,9 @@ func (t ParameterType) Float() bool { return t.Type == typeFloat || t.Type == ty
 // Decimal reports whether the type is a decimal one.
 func (t ParameterType) Decimal() bool { return t.Type == typeDecimal || t.Type == typeNewDecimal }
 
+// Bytes reports whether the type is of bytes without a character set.
+func (t ParameterType) Bytes() bool { return t.Type >= typeTinyBlob && t.Type <= typeBlob }
+
 // IsTime reports whether the type is a date or time.
 func (t ParameterType) IsTime() bool {
 	switch t.Type {

@@ -26,6 +26,8 @@ const (
 	typeDatetime   = 12
 	typeYear       = 13
 	typeNewDecimal = 246
+	typeTinyBlob   = 249
+	typeBlob       = 252
 	typeVarString  = 253
 )
 
