@@ -65,7 +65,12 @@ var catalogue = sync.OnceValue(func() []*call { return readCatalogue(catalogueTe
 
 // node is the call with its arguments.
 func (c *call) node(args []*Node) *Node {
-	return &Node{Name: c.name, Parts: c.parts, Kids: args, Expr: true}
+	n := &Node{Name: c.name, Parts: c.parts, Kids: args, Expr: true}
+	if c.name == "REGEXP_SUBSTR()" { // MariaDB returns an empty text where there is no match
+		n.Maria = slices.Clone(c.parts)
+		n.Maria[0], n.Maria[len(n.Maria)-1] = "NULLIF("+n.Maria[0], n.Maria[len(n.Maria)-1]+", '')"
+	}
+	return n
 }
 
 // withDefaults are the arguments of the entry.

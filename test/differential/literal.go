@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -36,6 +37,13 @@ func literal(s string) *Node {
 	case strings.HasPrefix(s, "x'"):
 		if b, err := hex.DecodeString(s[2 : len(s)-1]); err == nil {
 			n.Literal = &Literal{typeBlob, string(b)}
+			if len(b) > 0 { // a number where one is expected, as MariaDB has 0x61 alone
+				n.Maria = []string{"0x" + s[2:len(s)-1]}
+			}
+		}
+	case strings.HasPrefix(s, "b'"):
+		if b, err := strconv.ParseUint(s[2:len(s)-1], 2, 64); err == nil {
+			n.Maria = []string{fmt.Sprintf("0x%02x", b)}
 		}
 	case strings.ContainsAny(s, "eE") && isNumber(s):
 		n.Literal = &Literal{typeDouble, s}
