@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -83,7 +84,8 @@ func TestArguments(t *testing.T) {
 
 // A short run over both servers: every form runs, and a known difference is found and shrunk.
 func TestARunBesideMariaDB(t *testing.T) {
-	s, err := parse([]string{"--statements", "66", "--workers", "1"}, io.Discard)
+	statements := 6 * len(forms)
+	s, err := parse([]string{"--statements", fmt.Sprint(statements), "--workers", "1"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +97,8 @@ func TestARunBesideMariaDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := newReport(r)
-	if report.Statements != 66 {
-		t.Errorf("%d statements, not 66", report.Statements)
+	if report.Statements != statements {
+		t.Errorf("%d statements, not %d", report.Statements, statements)
 	}
 	w, err := r.newWorker(7)
 	if err != nil {
