@@ -23,9 +23,6 @@ var (
 	_ gms.CollationCoercible = (*among)(nil)
 )
 
-// Unhashed is the expression with nothing kept between executions.
-func (a *among) Unhashed() gms.Expression { return &among{left: a.left, list: a.list} }
-
 // Eval implements gms.Expression.
 func (a *among) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	left, err := valued(ctx, row, a.left)

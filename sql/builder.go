@@ -68,9 +68,6 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 			return nil, err
 		}
 		s.statement.compile(ctx, other, s.statement.own)
-		if iter, err := b.skip(ctx, s, other, row); iter != nil || err != nil {
-			return iter, err
-		}
 		if !same {
 			return b.g.engine.Analyzer.ExecBuilder.Build(ctx, other, row)
 		}
@@ -82,11 +79,6 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	}
 	if p := s.statement.plan; p != nil && p.Read != nil && p.Read.Top == n {
 		return p.Read.Rows(), nil
-	}
-	if s.statement.looks != nil {
-		if iter, err := b.looking(ctx, s, n, row); iter != nil || err != nil {
-			return iter, err
-		}
 	}
 	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {
 		return b.joined(ctx, j, row)

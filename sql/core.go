@@ -413,7 +413,6 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		s.account.Load().Release(held)
 	}
 	showCoreWarnings(s, c)
-	s.texts.describe(x.describedAs(), p.fields) // a packet may have it done with others, by the engine's plan
 	info := s.GetLastQueryInfo()
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(count)

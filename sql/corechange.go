@@ -401,7 +401,6 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 		return x.otherwise(coreError(err), 0)
 	}
 	showCoreWarnings(s, c)
-	s.texts.describe(x.describedAs(), p.fields())
 	r := p.answered(s, out, view, c)
 	if p.returns != nil {
 		return x.returnRows(p.returns, out.Returned)
@@ -439,7 +438,6 @@ func (p *changePlan) inOneGo(ctx context.Context, x *execution, view *changeView
 	if done, err := all.execute(ctx, x); err != nil || !done {
 		return false, err
 	}
-	x.s.texts.describe(x.describedAs(), nil)
 	x.result, x.whole = *k.answer(x), true
 	return true, nil
 }

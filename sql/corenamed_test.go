@@ -31,4 +31,5 @@ func TestNumbersOfSets(t *testing.T) {
 	c.expect("SELECT CONCAT(z, ''), CONCAT(y, '') FROM a", "00042 | 0000")
 	c.expect("SELECT CONCAT(z, ''), CONCAT(y, '') FROM (SELECT z, y FROM a UNION ALL SELECT z, y FROM a) q", "42 | 0000\n42 | 0000")
 	c.expect("SELECT f FROM a UNION SELECT s FROM a", "3.4e38\nx")
+	c.expect("SELECT z FROM a UNION ALL SELECT y FROM a UNION SELECT s FROM a", "00042\n0000\nx")
 }

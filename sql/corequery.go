@@ -131,7 +131,6 @@ func (p *corePlan) assign(ctx context.Context, x *execution, c *expr.Context, fr
 	if count == 0 {
 		s.Warn(&gms.Warning{Level: "Warning", Code: 1329, Message: "No data - zero rows fetched, selected, or processed"})
 	}
-	s.texts.describe(x.describedAs(), nil)
 	s.GetLastQueryInfo().RowCount.Store(count)
 	r := &sqltypes.Result{RowsAffected: uint64(count)}
 	if x.below != nil {

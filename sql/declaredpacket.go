@@ -154,14 +154,3 @@ func itemsOf(q *bind.Query) (out []sqlparser.Expr) {
 	}
 	return out
 }
-
-// describedAs is the key under which the description of a statement's rows is kept: of one of a
-// transaction in a packet that by itself.
-func (x *execution) describedAs() string {
-	if !x.several || !x.s.GetIgnoreAutoCommit() || !selects(x.text) {
-		return x.request.key()
-	}
-	text, _ := dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
-	one := textRequest(text, false)
-	return one.key()
-}

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -32,28 +29,5 @@ func keepDigits(c *sqlparser.ComparisonExpr) {
 			continue
 		}
 		*e = sqlparser.NewFloatVal([]byte(string(v.Val) + strings.Repeat("0", digitsBehind-behind)))
-	}
-}
-
-// comparedParameters are the parameters of a statement that stand in comparisons.
-func comparedParameters(stmt sqlparser.Statement) map[string]bool {
-	out := map[string]bool{}
-	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
-		if c, ok := node.(*sqlparser.ComparisonExpr); ok {
-			for _, e := range []sqlparser.Expr{c.Left, c.Right} {
-				if v, ok := e.(*sqlparser.SQLVal); ok && v.Type == sqlparser.ValArg {
-					out[strings.TrimPrefix(string(v.Val), ":")] = true
-				}
-			}
-		}
-		return true, nil
-	}, stmt)
-	return out
-}
-
-// withDigits is a decimal value of such a parameter, with a type that keeps it.
-func withDigits(ctx *gms.Context, lit *expression.Literal) {
-	if types.IsDecimal(lit.Type(ctx)) {
-		lit.Typ = types.InternalDecimalType
 	}
 }

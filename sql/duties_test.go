@@ -42,7 +42,7 @@ var duties = []struct {
 		case g.pointUpdates.Load() > points:
 			got = pointPlan
 		case g.cached.Load() > cached:
-			got = cachedPlan
+			got = coreKind
 		}
 		if want := k.form.kindBy(k.way); got != want {
 			k.t.Errorf("its plan is of kind %d, not %d", got, want)

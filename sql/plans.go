@@ -30,7 +30,6 @@ type planKind uint8
 
 const (
 	pointPlan   planKind = iota // one request to the gateway
-	cachedPlan                  // a round plan that was kept
 	coreKind                    // the SQL core executes it
 	explained                   // nothing is executed
 	atSources                   // it is done at databases that are not ours
@@ -103,11 +102,6 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	if p, err := x.core(ctx, t); p != nil || err != nil {
 		return p, err
 	}
-	if t != nil {
-		if p := x.cached(ctx, t); p != nil {
-			return p, nil
-		}
-	}
 	return enginePlan{}, nil
 }
 
@@ -159,23 +153,18 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	if selects(x.text) || changesRows(x.text) {
 		x.h.g.byEngine.Add(1)
 	}
-	key := x.describedAs()
-	described := func(r *sqltypes.Result, more bool) error {
-		x.s.texts.describe(key, r.Fields)
-		return x.yield(r, more)
-	}
 	engine := x.h.Handler
 	switch {
 	case x.prepare != nil:
-		err = engine.ComStmtExecute(ctx, x.c, x.prepare, func(r *sqltypes.Result) error { return described(r, false) })
+		err = engine.ComStmtExecute(ctx, x.c, x.prepare, func(r *sqltypes.Result) error { return x.yield(r, false) })
 	case x.several:
-		x.rest, err = engine.ComMultiQuery(ctx, x.c, x.text, described)
+		x.rest, err = engine.ComMultiQuery(ctx, x.c, x.text, x.yield)
 	default:
-		err = engine.ComQuery(ctx, x.c, x.text, described)
+		err = engine.ComQuery(ctx, x.c, x.text, x.yield)
 	}
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, namedQuery{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, namedQuery{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -1,9 +1,6 @@
 package sql
 
 import (
-	"strings"
-
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
@@ -61,27 +58,4 @@ func (r *request) given(into []any) []any {
 		return appendBound(into, r.prepare)
 	}
 	return appendGiven(into, r.taken)
-}
-
-// values are as they would stand in a text; nil if one cannot.
-func (r *request) values() []sqlparser.Expr {
-	if r.prepare == nil {
-		return r.taken
-	}
-	values := make([]sqlparser.Expr, len(r.prepare.BindVars))
-	for i := range values {
-		if values[i] = valueOf(r.prepare.BindVars[paramName(i)]); values[i] == nil {
-			return nil
-		}
-	}
-	return values
-}
-
-// parse gives the statement with parameters in it.
-func (r *request) parse(ctx *gms.Context, p gms.Parser) (sqlparser.Statement, bool) {
-	if r.prepare != nil {
-		return ctx.Session.GetPreparedQuery(r.text)
-	}
-	stmt, _, err := p.ParseOneWithOptions(ctx, strings.TrimPrefix(r.keyed, textKey), gms.LoadSqlMode(ctx).ParserOptions())
-	return stmt, err == nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/account"
@@ -18,7 +17,6 @@ import (
 	"isochron/sql/legacy/enginetable"
 	"isochron/sql/memory"
 	"isochron/sql/session"
-	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -54,8 +52,6 @@ type Session struct {
 	before         *sessionState     // as it stood before the statement
 	failed         *txn.Error        // why the last statement that failed did, nil: an error of its own
 	packet         packet
-	binder         *planbuilder.Builder // makes literals of parameters
-	binderUnder    circumstances
 	coreCtx        expr.Context
 	coreRefused    refusedTexts
 }
@@ -316,9 +312,6 @@ func (s *Session) FinalRead() bool {
 func (s *Session) Writes(id uint64) bool {
 	return s.statement.writesTo(id, s.open.weak())
 }
-
-// Looks implements enginetable.Session.
-func (s *Session) Looks() func([]table.Looked) { return s.statement.looks }
 
 // Alone implements enginetable.Session.
 func (s *Session) Alone() bool { return s.statement.own }

@@ -8,8 +8,6 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
-	"isochron/sql/table"
-	"isochron/txn"
 )
 
 // statement is what is known of a statement while it lives: begin makes it anew for each try, and
@@ -19,7 +17,6 @@ type statement struct {
 	seenCatalogue
 	fate
 	planned
-	lookedAt
 	sourceParts
 	carriedValues
 }
@@ -138,28 +135,6 @@ func (f *fate) wants(consistent bool, begin string) {
 		f.priority = said
 	}
 }
-
-// lookedAt is what a statement that skips locked rows sees of them (skiplocked.go).
-type lookedAt struct {
-	looks    func([]table.Looked) // it looks at what it will lock
-	skipping bool                 // that was tried
-	seen     map[txn.Key]table.Looked
-}
-
-// look notes what the statement looks at, until the function that it returns is called.
-func (l *lookedAt) look() (done func()) {
-	seen := map[txn.Key]table.Looked{}
-	l.looks = func(rows []table.Looked) {
-		for _, r := range rows {
-			seen[r.Key] = r
-		}
-	}
-	l.seen = seen
-	return func() { l.looks, l.seen = nil, nil }
-}
-
-// skips notes that skipping was tried.
-func (l *lookedAt) skips() { l.skipping = true }
 
 // sourceParts is what a statement has of tables at sources.
 type sourceParts struct {

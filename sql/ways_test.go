@@ -53,13 +53,13 @@ type form struct {
 }
 
 var allForms = []form{
-	{"point update", "UPDATE t SET n = n + ? WHERE id = ?", []any{1, 1}, pointPlan, cachedPlan, cachedPlan, true, "Com_update"},
-	{"update", "UPDATE t SET n = n + ? WHERE id <= ? AND n > -1000", []any{1, 1}, cachedPlan, cachedPlan, cachedPlan, true, "Com_update"},
-	{"insertion by key", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, cachedPlan, cachedPlan, true, "Com_insert"},
-	{"deletion by keys", "DELETE FROM t WHERE id IN (?, ?)", []any{1000, 2000}, pointPlan, cachedPlan, cachedPlan, true, "Com_delete"},
-	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, cachedPlan, cachedPlan, cachedPlan, true, "Com_insert"},
-	{"deletion", "DELETE FROM t WHERE id <= ? AND n > ?", []any{1, 100000}, cachedPlan, cachedPlan, cachedPlan, true, "Com_delete"},
-	{"point read", "SELECT n FROM t WHERE id = ?", []any{1}, cachedPlan, cachedPlan, cachedPlan, false, "Com_select"}, // by the core
+	{"point update", "UPDATE t SET n = n + ? WHERE id = ?", []any{1, 1}, pointPlan, coreKind, coreKind, true, "Com_update"},
+	{"update", "UPDATE t SET n = n + ? WHERE id <= ? AND n > -1000", []any{1, 1}, coreKind, coreKind, coreKind, true, "Com_update"},
+	{"insertion by key", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, coreKind, coreKind, true, "Com_insert"},
+	{"deletion by keys", "DELETE FROM t WHERE id IN (?, ?)", []any{1000, 2000}, pointPlan, coreKind, coreKind, true, "Com_delete"},
+	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, coreKind, coreKind, coreKind, true, "Com_insert"},
+	{"deletion", "DELETE FROM t WHERE id <= ? AND n > ?", []any{1, 100000}, coreKind, coreKind, coreKind, true, "Com_delete"},
+	{"point read", "SELECT n FROM t WHERE id = ?", []any{1}, coreKind, coreKind, coreKind, false, "Com_select"}, // by the core
 }
 
 // kindBy is the kind of plan that the form gets when it comes in by a way.

@@ -5,7 +5,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
-	"isochron/sql/legacy/enginetable"
 	"isochron/sql/table"
 )
 
@@ -35,11 +34,7 @@ func (i *readIter) Next(ctx *gms.Context) (gms.Row, error) {
 	if i.r.Project == nil {
 		return row, nil
 	}
-	out, err := project(ctx, i.r.Project, row)
-	if marks, ok := enginetable.MarksOf(row); ok && err == nil {
-		out = enginetable.Mark(out, marks)
-	}
-	return out, err
+	return project(ctx, i.r.Project, row)
 }
 
 // Close implements gms.Closer.

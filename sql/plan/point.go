@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strconv"
+
 	"context"
 	"math"
 	"slices"
@@ -220,3 +222,6 @@ func differ(t *coltype.Type, a, b any) (differs, ok bool) {
 	y, both := b.(string)
 	return true, !isText || !both || !rowcodec.Alike(t.Collation, x, y)
 }
+
+// ParamName is the wire library's name of a parameter, the first being number 0.
+func ParamName(i int) string { return "v" + strconv.Itoa(i+1) }

@@ -3,6 +3,7 @@ package rounds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -24,37 +25,37 @@ type converted struct {
 	program *expr.Program // over the query's number, then a value of each query for each column; nil: no column is converted
 	queries int
 	whole   []bool      // by column: its values are whole numbers, which have no zeros of ZEROFILL here
-	single  []expr.Type // by column and query: the type of a FLOAT that becomes a text, as it is shown; of others 0
+	shown   []expr.Type // by column and query: the type of a FLOAT or whole number that becomes a text, as it is shown; of others 0
 }
 
 // commonTypes compiles the conversion of the columns of queries, which have as many.
 func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err error) {
 	n := len(of[0])
-	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n), whole: make([]bool, n), single: make([]expr.Type, n*len(of))}
+	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n), whole: make([]bool, n), shown: make([]expr.Type, n*len(of))}
 	row := newLayout()
 	row.hide(expr.IntegerType())
 	row.places[bind.Ref{Row: bind.OfSources, At: 0}] = 0
 	list, needed := make([]sqlparser.Expr, n), false
 	for c := range n {
-		column := make([]expr.Type, len(of))
+		column, shown := make([]expr.Type, len(of)), false
 		for i := range of {
 			column[i] = of[i][c]
-			if column[i].Type() == sqltypes.Float32 && slices.ContainsFunc(of, func(t []expr.Type) bool { return isTextual(t[c]) }) {
-				out.single[c*len(of)+i], column[i] = column[i], textType(k.c)
+			if t := column[i].Type(); (t == sqltypes.Float32 || sqltypes.IsIntegral(t)) && slices.ContainsFunc(of, func(t []expr.Type) bool { return isTextual(t[c]) }) {
+				out.shown[c*len(of)+i], column[i], shown = column[i], textType(k.c), true
 			}
 			column[i].SetNullability(true) // of the other queries' rows it is NULL
 			row.add(bind.Ref{Row: bind.OfSources, At: 1 + c*len(of) + i}, column[i])
 		}
-		if out.types[c], out.as[c] = oneType(column); out.as[c] {
+		if out.types[c], out.as[c] = oneType(column); out.as[c] && !shown {
 			list[c] = &sqlparser.NullVal{}
 			continue
 		}
-		needed = true
+		needed, out.as[c] = true, false
 		list[c] = commonValue(column, 1+c*len(of))
 	}
 	if needed {
 		if out.program, err = expr.Compile(k.c, row.columns(), list...); err != nil {
-			return nil, err
+			return nil, illegalMix(err, of)
 		}
 	}
 	for c := range n {
@@ -146,6 +147,28 @@ func sameType(a, b expr.Type) bool {
 	return a.Type() == b.Type() && a.Collation() == b.Collation() && a.Size() == b.Size() && a.Scale() == b.Scale()
 }
 
+// illegalMix is MySQL's error for texts of several collations in one column, none of which comes before the others.
+func illegalMix(err error, of [][]expr.Type) error {
+	var missing *expr.Unsupported
+	if !errors.As(err, &missing) {
+		return err
+	}
+	for c := range of[0] {
+		first := collations.Unknown
+		for i := range of {
+			t := of[i][c]
+			if !isTextual(t) {
+				continue
+			}
+			if first != collations.Unknown && first != t.Collation() {
+				return expr.NewError(1271, "HY000", "Illegal mix of collations for operation 'UNION'")
+			}
+			first = t.Collation()
+		}
+	}
+	return err
+}
+
 // textType is that of a number that becomes a text.
 func textType(c *expr.Context) expr.Type {
 	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, 0, nil)
@@ -178,7 +201,7 @@ func (v *converted) row(r *run, query int, row []expr.Value) ([]expr.Value, erro
 	in[0] = expr.Int(int64(query))
 	for c := range v.types {
 		in[1+c*v.queries+query] = row[v.base+c]
-		if t := v.single[c*v.queries+query]; t.Type() == sqltypes.Float32 && !row[v.base+c].IsNull() {
+		if t := v.shown[c*v.queries+query]; t.Valid() && !row[v.base+c].IsNull() {
 			in[1+c*v.queries+query] = sqltypes.MakeTrusted(sqltypes.VarChar, expr.Display(row[v.base+c], t).Raw())
 		}
 	}

@@ -16,7 +16,7 @@ type Mode struct {
 	Wait     txn.Wait
 	ForWrite bool
 	OnlyRead bool // the only read of its transaction
-	Look     bool // lock nothing, and mark the rows (looked.go)
+	Look     bool // lock nothing (lookedvalues.go)
 }
 
 // locking reports whether rows, not only what the statement needs of them, must
@@ -70,38 +70,23 @@ type found struct {
 	of    int // the access's span that has it, -1: none
 }
 
-// Row is a row that was read.
-type Row struct {
-	Values []any
-	Looked Looked // of a Mode that looks
-}
-
 // Fetch reads the rows, in the order of the index. columns are the positions of the requested
 // columns; the others may be nil in the rows.
-func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]Row, error) {
-	if m.Look {
-		return a.look(ctx, tx, m, columns)
-	}
-	rows, _, err := a.fetch(ctx, tx, m, columns)
-	return rows, err
-}
-
-// fetch is Fetch, with how many keys were found.
-func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]Row, int, error) {
+func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([][]any, error) {
 	hits, err := a.collect(ctx, tx, m, a.Rounds(m, columns) == 1)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	rows, keys, err := a.decode(hits)
 	if err != nil || a.Rounds(m, columns) <= 1 || len(keys) == 0 {
-		return a.cut(rows), len(hits), err
+		return a.cut(rows), err
 	}
 	values, err := m.values(ctx, tx, keys)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	out := rows[:0]
-	for i, value := range values {
+	for _, value := range values {
 		// A row that is gone by now, or locked and to be skipped, is left out:
 		// if it matters, the transaction will not pass its validation.
 		if value == nil {
@@ -109,11 +94,11 @@ func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 		}
 		decoded, err := a.Desc.DecodeRow(value)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		out = append(out, Row{decoded, Looked{keys[i], value}})
+		out = append(out, decoded)
 	}
-	return a.cut(out), len(hits), nil
+	return a.cut(out), nil
 }
 
 // values reads rows by their keys.
@@ -140,7 +125,7 @@ func (m Mode) values(ctx context.Context, tx txn.Txn, keys []txn.Key) ([][]byte,
 	return out, nil
 }
 
-func (a *Access) cut(rows []Row) []Row {
+func (a *Access) cut(rows [][]any) [][]any {
 	if a.Limit > 0 && len(rows) > a.Limit {
 		return rows[:a.Limit]
 	}
@@ -159,8 +144,8 @@ func (a *Access) sort(hits []found) {
 }
 
 // decode makes rows of the found entries and, in a secondary index, the keys of their rows.
-func (a *Access) decode(hits []found) ([]Row, []txn.Key, error) {
-	rows := make([]Row, 0, len(hits))
+func (a *Access) decode(hits []found) ([][]any, []txn.Key, error) {
+	rows := make([][]any, 0, len(hits))
 	var keys []txn.Key
 	taken := map[txn.Key]bool{}
 	for _, h := range hits {
@@ -183,7 +168,7 @@ func (a *Access) decode(hits []found) ([]Row, []txn.Key, error) {
 		} else if !ok {
 			continue
 		}
-		if rows, keys = append(rows, Row{decoded, Looked{h.key, h.value}}), append(keys, key); a.mayRepeat() {
+		if rows, keys = append(rows, decoded), append(keys, key); a.mayRepeat() {
 			taken[h.key] = true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
-	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -31,8 +30,6 @@ type Session interface {
 	// Weak reports whether reads without a lock are not checked at the commit: then rows on which a
 	// write depends must be locked.
 	Weak() bool
-	// Looks is nil, or the statement only previews the rows it will lock: it receives the rows.
-	Looks() func([]table.Looked)
 	// Alone reports whether the statement is its own transaction.
 	Alone() bool
 	// NotFinal reports that FinalRead was wrong: the statement must be executed again.

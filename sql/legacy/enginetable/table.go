@@ -103,9 +103,6 @@ func (t *Table) PrimaryKeySchema(*gms.Context) gms.PrimaryKeySchema { return t.d
 
 // WithProjections implements gms.ProjectedTable.
 func (t *Table) WithProjections(_ *gms.Context, names []string) (gms.Table, error) {
-	if t.Skips() {
-		return t, nil // the key of a joined row is sought in it
-	}
 	c := *t
 	c.names, c.columns = names, make([]int, 0, len(names))
 	for _, name := range names {
@@ -190,8 +187,7 @@ func (t *Table) Read(ctx *gms.Context, a *table.Access) ([]gms.Row, error) {
 	if t.keyCheck && s.Weak() && m.Lock == txn.LockNone {
 		m.Lock = txn.LockShared
 	}
-	note := s.Looks()
-	if m.Look = note != nil && t.Skips(); t.Skips() && !m.Look && t.limited && !s.Alone() {
+	if m.Lock != txn.LockNone && m.Wait == txn.SkipLocked && t.limited && !s.Alone() {
 		return nil, errLocksMore(t.Name())
 	}
 	read, err := a.Fetch(ctx, tx, m, t.columns)
@@ -203,17 +199,12 @@ func (t *Table) Read(ctx *gms.Context, a *table.Access) ([]gms.Row, error) {
 	}
 	rows := make([]gms.Row, len(read))
 	for i, r := range read {
-		row := t.desc.ToEngine(r.Values)
-		if m.Look {
-			note([]table.Looked{r.Looked})
-			row = marked(row, r.Looked)
-		}
-		rows[i] = t.narrow(row)
+		rows[i] = t.narrow(t.desc.ToEngine(r))
 	}
 	return rows, nil
 }
 
-// narrow is a row with the columns that are read, without marks unless all are.
+// narrow is a row with the columns that are read.
 func (t *Table) narrow(row gms.Row) gms.Row {
 	if t.columns == nil {
 		return row
