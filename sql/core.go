@@ -38,6 +38,7 @@ type corePlan struct {
 	parameters map[string]*vtquery.BindVariable
 	columns    *wire.Columns // the fields as they are sent
 	into       []string      // user variables that take its only row; nil: the client does
+	sets       bool          // SET has the variables: no row is counted
 	bound      bool          // its types are those of these values
 }
 
@@ -197,11 +198,10 @@ func isBlob(t querypb.Type) bool { return t == querypb.Type_BLOB || t == querypb
 
 // compileCore compiles a query; nil, nil: the text is no query. keyed is its text with arguments in the place of values.
 func compileCore(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
-	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
+	if err := checkSizeOf(s, text); err != nil {
 		return nil, err
 	}
-	set := s.coreSettings()
-	tree, err := parse.Read(keyed, set.reads)
+	tree, err := parse.Read(keyed, s.coreSettings().reads)
 	if err != nil {
 		if !parse.IsQuery(text) {
 			return nil, nil
@@ -211,7 +211,12 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	if tree == nil {
 		return nil, nil
 	}
-	if err := set.refuses(s, tree); err != nil {
+	return compileTree(ctx, s, text, tree, parameters)
+}
+
+// compileTree compiles a query that was parsed.
+func compileTree(ctx context.Context, s *Session, text string, tree sqlparser.TableStatement, parameters map[string]*vtquery.BindVariable) (*corePlan, error) {
+	if err := s.coreSettings().refuses(s, tree); err != nil {
 		return nil, coreError(err)
 	}
 	if err := checkSets(s, tree); err != nil {
@@ -250,6 +255,11 @@ func compileCore(ctx context.Context, s *Session, text, keyed string, parameters
 	// Variables have the types of now; what a query may lock depends on its transaction.
 	p.bound = p.bound || assigns || strings.Contains(strings.ToLower(text), "locked")
 	return p, nil
+}
+
+// checkSizeOf refuses a text that is too deep or has too many tokens.
+func checkSizeOf(s *Session, text string) error {
+	return checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions())
 }
 
 // bindCore binds and plans a query by a catalogue.
@@ -462,10 +472,11 @@ type coreReader struct {
 	once   bool // it is the statement's only read
 	x      *execution
 	looked *looked
+	gctx   *gms.Context // nil: that of x
 }
 
 func newCoreReader(s *Session, once bool, x *execution) coreReader {
-	return coreReader{s, once, x, &looked{}}
+	return coreReader{s: s, once: once, x: x, looked: &looked{}}
 }
 
 // Read implements rounds.Reader.

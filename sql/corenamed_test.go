@@ -15,12 +15,32 @@ func TestQueriesPreparedByName(t *testing.T) {
 	c.fails("PREPARE q FROM 'SELECT nosuch FROM a'", "1054")
 	c.exec("PREPARE p FROM 'UPDATE a SET b = 11 WHERE id = ?'")
 	c.exec("EXECUTE p USING @i")
+	if n := f.servers["va"].gateway.byEngine.Load(); n > 0 {
+		t.Errorf("the engine executed %d", n)
+	}
 	c.exec("SET @t = 'SELECT b FROM a WHERE id = ? INTO @z'")
 	c.exec("PREPARE p FROM @t")
 	c.exec("EXECUTE p USING @i")
 	c.expect("SELECT @z", "11")
 	c.exec("DEALLOCATE PREPARE p")
 	c.fails("EXECUTE p USING @i", "p")
+}
+
+// SET of user variables to what queries return is executed by the core: its rules are those of a query's list.
+func TestSetOfQueries(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE a (id INT PRIMARY KEY, b INT)")
+	c.exec("INSERT INTO a VALUES (1, 10), (2, 20)")
+	c.exec("SET @n = (SELECT COUNT(*) FROM a), @e = EXISTS (SELECT 1 FROM a WHERE b > 15) + 1")
+	c.expect("SELECT @n, @e", "2 | 2")
+	c.fails("SET @n = (SELECT id FROM a)", "1242")
+	c.fails("SET @n = (SELECT nosuch FROM a)", "1054")
+	c.fails("SET @n = (SELECT id, b FROM a LIMIT 1)", "1241")
+	c.exec("SET @n = 5, @m = @n + (SELECT MAX(id) FROM a)")
+	c.expect("SELECT @n, @m", "5 | 7")
+	c.exec("CREATE TABLE d SELECT id, SUM(b) OVER (ORDER BY id) AS s FROM a")
+	c.expect("SELECT * FROM d ORDER BY id", "1 | 10\n2 | 30")
 }
 
 // A set operation has whole numbers without the zeros of ZEROFILL, and a FLOAT as a text with the digits that it shows.

@@ -131,6 +131,9 @@ func (p *corePlan) assign(ctx context.Context, x *execution, c *expr.Context, fr
 	if count == 0 {
 		s.Warn(&gms.Warning{Level: "Warning", Code: 1329, Message: "No data - zero rows fetched, selected, or processed"})
 	}
+	if p.sets {
+		count = 0
+	}
 	s.GetLastQueryInfo().RowCount.Store(count)
 	r := &sqltypes.Result{RowsAffected: uint64(count)}
 	if x.below != nil {

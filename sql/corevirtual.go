@@ -78,9 +78,12 @@ func virtualOf(database, name string, schema gms.Schema) (*bind.Virtual, bool) {
 
 // ReadVirtual implements rounds.VirtualReader.
 func (r coreReader) ReadVirtual(ctx context.Context, v *bind.Virtual, lock txn.Lock, wait txn.Wait) (exec.Source, error) {
-	gctx, err := r.x.h.sm.NewContextWithQuery(ctx, r.x.c, r.x.text)
-	if err != nil {
-		return nil, err
+	gctx := r.gctx
+	if gctx == nil {
+		var err error
+		if gctx, err = r.x.h.sm.NewContextWithQuery(ctx, r.x.c, r.x.text); err != nil {
+			return nil, err
+		}
 	}
 	snap, err := r.s.Catalogue(ctx)
 	if err != nil {

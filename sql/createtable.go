@@ -241,6 +241,9 @@ func (b *builder) createFrom(ctx *gms.Context, n *gmsplan.TableCopier, row gms.R
 	if !ok {
 		return nil, gms.ErrTableNotFound.New(create.Name())
 	}
+	if iter, ok, err := fillByCore(ctx, create); ok || err != nil {
+		return iter, err
+	}
 	var columns []string
 	for _, c := range n.Source.Schema(ctx) {
 		columns = append(columns, c.Name)

@@ -22,16 +22,8 @@ func selectedTypes(ctx *gms.Context, create *gmsplan.CreateTable) {
 	if !ok {
 		return
 	}
-	parsed, err := sqlparser.Parse(ctx.Query())
-	if err != nil {
-		return
-	}
-	ddl, ok := parsed.(*sqlparser.DDL)
-	if !ok || ddl.OptSelect == nil {
-		return
-	}
-	query := sqlparser.String(ddl.OptSelect.Select)
-	if !mayUseCore(s, query) {
+	ddl, query := selectOf(ctx)
+	if query == "" || !mayUseCore(s, query) {
 		return
 	}
 	p, err := compileCore(ctx, s, query, query, nil)
@@ -46,6 +38,19 @@ func selectedTypes(ctx *gms.Context, create *gmsplan.CreateTable) {
 		}
 		p.selectedType(i, create.PkSchema().Schema[at])
 	}
+}
+
+// selectOf is the statement of a context, if it is CREATE TABLE ... SELECT, and its query; "": it is none.
+func selectOf(ctx *gms.Context) (*sqlparser.DDL, string) {
+	parsed, err := sqlparser.Parse(ctx.Query())
+	if err != nil {
+		return nil, ""
+	}
+	ddl, ok := parsed.(*sqlparser.DDL)
+	if !ok || ddl.OptSelect == nil {
+		return nil, ""
+	}
+	return ddl, sqlparser.String(ddl.OptSelect.Select)
 }
 
 // selectedType gives a column the type of a column of the query.

@@ -50,6 +50,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p, err := x.namedQuery(ctx); p != nil || err != nil {
 			return p, err
 		}
+		if p, err := x.setQueries(ctx); p != nil || err != nil {
+			return p, err
+		}
 		if p, err := x.defined(); p != nil || err != nil {
 			return p, err
 		}
