@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -57,6 +58,37 @@ func TestTheEngineExecutesNoChange(t *testing.T) {
 	for _, query := range []string{"INSERT INTO p VALUES (1, 'x')"} {
 		if engine, out := by(query); !engine {
 			t.Errorf("the core executed %s: list it above (%s)", query, out)
+		}
+	}
+}
+
+// EXPLAIN of a change has the rounds that it makes.
+func TestExplainOfAChangeIsWhatIsSent(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE a (id INT PRIMARY KEY, b INT, s VARCHAR(20), UNIQUE KEY (b), KEY (s))")
+	c.exec("CREATE TABLE b (id INT PRIMARY KEY, a INT, d INT, KEY (a))")
+	c.exec("CREATE TABLE n (x INT)")
+	for _, level := range []string{"SERIALIZABLE", "REPEATABLE READ"} {
+		c.exec("SET SESSION TRANSACTION ISOLATION LEVEL " + level)
+		for _, statement := range []string{
+			"UPDATE a SET s = 'q' WHERE id = 1", "UPDATE a SET s = 'q' WHERE s = 'x'", "UPDATE a SET b = b + 1", "DELETE FROM a WHERE id IN (1, 2)", "DELETE FROM a WHERE s = 'y'",
+			"INSERT INTO a VALUES (9, 9, 'q')", "INSERT INTO n VALUES (1)", "INSERT INTO a SELECT id + 100, a + 100, d FROM b WHERE id > 1", "REPLACE INTO n SELECT d FROM b WHERE a = 1",
+			"UPDATE a SET s = (SELECT COUNT(*) FROM b WHERE b.a = a.id)", "UPDATE a SET s = (SELECT MAX(d) FROM b)", "DELETE FROM a WHERE id IN (SELECT a FROM b)", "INSERT INTO n VALUES ((SELECT MAX(d) FROM b))",
+			"UPDATE a JOIN b ON b.id = a.id SET a.s = b.d", "UPDATE a JOIN b ON b.a = a.id SET a.s = 'w', b.d = 5", "DELETE a, b FROM a JOIN b ON b.a = a.id WHERE a.id < 3", "DELETE a FROM b JOIN a ON a.b = b.d + 9 - b.d", "WITH q AS (SELECT a FROM b) DELETE a FROM a JOIN q ON q.a = a.id",
+		} {
+			c.exec("DELETE FROM a")
+			c.exec("DELETE FROM b")
+			c.exec("INSERT INTO a VALUES (1, 10, 'x'), (2, 20, 'y'), (3, 30, 'z')")
+			c.exec("INSERT INTO b VALUES (1, 1, 1), (2, 1, 2), (3, 3, 3)")
+			x := strings.Split(strings.TrimSpace(c.query("EXPLAIN "+statement)), "\n")
+			all := strings.Split(x[len(x)-1], " | ")
+			c.exec("BEGIN")
+			c.exec(statement)
+			c.exec("COMMIT")
+			if got := strconv.Itoa(f.seen.rounds()); all[0] != "all" || all[3] != got || all[7] != "round plan" {
+				t.Errorf("%s, %s: %s rounds were sent, EXPLAIN says\n%s", level, statement, got, strings.Join(x, "\n"))
+			}
 		}
 	}
 }

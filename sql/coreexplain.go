@@ -3,7 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,9 +35,79 @@ func (h *handler) explainCore(ctx *gms.Context, text string) (x explanation, ok 
 	return x, true, nil
 }
 
+// explainChange explains a change that the SQL core executes; false: it is not one.
+func (h *handler) explainChange(ctx *gms.Context, text string) (x explanation, ok bool, err error) {
+	s, is := ctx.Session.(*Session)
+	if !is || !mayChangeByCore(s, text) {
+		return x, false, nil
+	}
+	p, err := compileChange(ctx, s, text, text, nil)
+	if p == nil {
+		return x, false, err
+	}
+	x = explanation{path: "round plan", dir: h.g.leaders}
+	list, err := p.plan.Steps(ctx, coreContext(ctx, s))
+	if err != nil {
+		return x, true, coreError(err)
+	}
+	if s.Now().Level != txn.Serializable && len(p.plan.Targets) > 0 { // what is joined is locked, too
+		for i := range list {
+			list[i].Changed = list[i].Changed || slices.Contains(p.plan.Query.Sources, list[i].Source)
+		}
+	}
+	steps, total, batches := h.g.stepsOf(list)
+	for _, c := range p.plan.Checks() {
+		one := h.g.checkStep(c)
+		if steps = append(steps, one); !c.None {
+			total++
+		}
+	}
+	reaches := p.plan.Reaches(s.Now().Level != txn.Serializable)
+	if s.coreSettings().unchecked {
+		reaches = nil
+	}
+	for _, r := range reaches {
+		steps = append(steps, reachStep(r))
+	}
+	all := sumStep(total+len(reaches), batches)
+	if len(reaches) > 0 {
+		all.access = "at most: rows without parents or children ask for fewer"
+	}
+	x.steps = append(steps, all)
+	return x, true, nil
+}
+
+// checkStep is the round that reads unique keys.
+func (g *gateway) checkStep(c change.Check) step {
+	s := step{what: "check", table: c.Table.Record.Name, access: "all unique keys of the new rows", rounds: "1", shards: c.Table.Shards(g.db.Directory()), locks: "for write"}
+	switch {
+	case c.None:
+		s.access, s.rounds = "no unique keys", "0"
+	case c.Moved:
+		s.access = "the unique keys that rows get"
+	case c.Owners:
+		s.access += "; one round more if an index has one"
+	}
+	return s
+}
+
 // allSteps are the rounds of a plan of the core, and their sum.
-func (g *gateway) allSteps(list []rounds.Step) (out []step) {
-	total, batches := 0, false
+func (g *gateway) allSteps(list []rounds.Step) []step {
+	out, total, batches := g.stepsOf(list)
+	return append(out, sumStep(total, batches))
+}
+
+// sumStep is the sum of rounds. batches: some are made for each batch of rows.
+func sumStep(total int, batches bool) step {
+	all := step{what: "all", rounds: fmt.Sprint(total), done: make([]string, 4)}
+	if batches {
+		all.access = fmt.Sprintf("with one batch of up to %d rows in each step", exec.BatchMax)
+	}
+	return all
+}
+
+// stepsOf are the rounds of reads, and how many they are.
+func (g *gateway) stepsOf(list []rounds.Step) (out []step, total int, batches bool) {
 	for _, of := range list {
 		steps, n := g.coreSteps(of)
 		for i := range steps {
@@ -48,11 +118,7 @@ func (g *gateway) allSteps(list []rounds.Step) (out []step) {
 		out = append(out, steps...)
 		total, batches = total+n, batches || of.Lookup || of.Batch
 	}
-	all := step{what: "all", rounds: fmt.Sprint(total), done: make([]string, 4)}
-	if batches {
-		all.access = fmt.Sprintf("with one batch of up to %d rows in each step", exec.BatchMax)
-	}
-	return append(out, all)
+	return out, total, batches
 }
 
 func shownMillis(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()*1000) }
@@ -97,7 +163,7 @@ func (p analyzePlan) Execute(ctx context.Context, x *execution) error {
 
 // coreSteps are the rounds of one read of the core.
 func (g *gateway) coreSteps(of rounds.Step) ([]step, int) {
-	name, mode := of.Source.Table.Record.Name, table.Mode{Lock: of.Lock, Wait: of.Wait}
+	name, mode := of.Source.Table.Record.Name, table.Mode{Lock: of.Lock, Wait: of.Wait, ForWrite: of.Changed}
 	each := ""
 	if of.Batch || of.Lookup {
 		each = " for each batch"
@@ -106,14 +172,18 @@ func (g *gateway) coreSteps(of rounds.Step) ([]step, int) {
 	case of.Lookup:
 		a := table.Access{Desc: of.Source.Table, Index: of.Index}
 		n := 2
-		if of.Index.Primary || of.Lock == txn.LockNone && a.Covers(of.Columns) {
+		if of.Index.Primary || of.Lock == txn.LockNone && !of.Changed && a.Covers(of.Columns) {
 			n = 1
 		}
 		return []step{{what: "lookup", table: name, access: describeIndex(&a, n) + ", the keys of a batch of rows", rounds: fmt.Sprint(n) + each, shards: of.Source.Table.Shards(g.db.Directory()), locks: locks(mode)}}, n
 	case of.Choice == nil:
 		return []step{{what: "read", table: name, access: "nothing", rounds: "0"}}, 0
 	}
-	steps, n := g.accessSteps(name, of.Choice.Access, mode, of.Columns, of.Choice.Pushed)
+	columns := of.Columns
+	if of.Changed {
+		columns = nil // whole rows
+	}
+	steps, n := g.accessSteps(name, of.Choice.Access, mode, columns, of.Choice.Pushed)
 	for i := range steps {
 		steps[i].rounds += each
 	}
@@ -131,39 +201,7 @@ func describeIndex(a *table.Access, plain int) string {
 	return "index " + a.Index.Name
 }
 
-// explainChecks adds the rounds that unique keys which rows get, and foreign keys, may cost a change of the core.
-func (h *handler) explainChecks(ctx *gms.Context, text string, x *explanation) {
-	s, is := ctx.Session.(*Session)
-	if !is || x.path == pathEngine || !mayChangeByCore(s, text) {
-		return
-	}
-	p, err := compileChange(ctx, s, text, text, nil)
-	if p == nil || err != nil {
-		return
-	}
-	at := len(x.steps) - 1
-	all := x.steps[at]
-	word, _, _ := strings.Cut(all.rounds, ",")
-	total, err := strconv.Atoi(word)
-	if err != nil {
-		return
-	}
-	var list []step
-	if p.plan.MovesKeys() {
-		list = append(list, step{what: "check", table: p.plan.Table.Name(), access: "the unique keys that rows get", rounds: "1", shards: p.plan.Table.Shards(h.g.db.Directory()), locks: locks(table.Mode{ForWrite: true})})
-	}
-	if !s.coreSettings().unchecked {
-		for _, r := range p.plan.Reaches(s.Now().Level != txn.Serializable) {
-			list = append(list, reachStep(r))
-		}
-	}
-	all.access, all.rounds = "", fmt.Sprint(total+len(list))
-	if len(list) > 0 {
-		all.access = "at most: rows without parents or children ask for fewer"
-	}
-	x.steps = append(append(x.steps[:at], list...), all)
-}
-
+// reachStep is a round that foreign keys may cost.
 func reachStep(r change.Reach) step {
 	out := step{what: "check", table: strings.Join(r.Tables, ","), rounds: "1", access: "the parents of all rows"}
 	switch {

@@ -77,12 +77,17 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 		x.steps = append(sent, x.steps...)
 		return yield(asResult(x), false)
 	}
+	if x, ok, err := h.explainChange(sqlCtx, text); err != nil {
+		return err
+	} else if ok {
+		x.steps = append(sent, x.steps...)
+		return yield(asResult(x), false)
+	}
 	root, err := h.analyse(sqlCtx, text)
 	if err != nil {
 		return gms.CastSQLError(err)
 	}
 	x := h.g.steps(sqlCtx, root)
-	h.explainChecks(sqlCtx, text, &x)
 	x.steps = append(sent, x.steps...)
 	return yield(asResult(x), false)
 }

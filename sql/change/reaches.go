@@ -14,9 +14,6 @@ type Reach struct {
 	Rows    bool // behind the entries of the round before
 }
 
-// MovesKeys reports whether an UPDATE may give rows unique keys that they have not had, which are read in one round.
-func (p *Plan) MovesKeys() bool { return p.moves }
-
 // Reaches are the rounds that foreign keys may cost a change, in their order; weak: see Env.
 func (p *Plan) Reaches(weak bool) (out []Reach) {
 	if len(p.parts) > 0 {

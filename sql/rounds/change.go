@@ -83,6 +83,13 @@ func (s *Statement) Value(q *bind.Query, row *Row, list ...sqlparser.Expr) (*Val
 	return &Value{st}, nil
 }
 
+// Steps are the reads of the subqueries for a row, with the present values.
+func (v *Value) Steps(now comparing.Clock, c *expr.Context) ([]Step, error) {
+	x := &explainer{run: &run{now: now, c: c}, common: map[*shared]bool{}}
+	x.step(v.step)
+	return x.steps, x.err
+}
+
 // Execution is an execution of a statement.
 type Execution struct{ run *run }
 

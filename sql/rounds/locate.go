@@ -93,19 +93,33 @@ func (r *Rows) Begin(c *expr.Context) error {
 // Choose is the access to the rows, for the present values; nil: there are none. ordered: it has the statement's order;
 // decided: it yields just the rows of the filter.
 func (r *Rows) Choose(now comparing.Clock, c *expr.Context) (a *table.Access, ordered, decided bool, err error) {
+	choice, err := r.choose(now, c)
+	if err != nil || choice == nil {
+		return nil, false, false, err
+	}
+	return choice.Access, choice.Ordered, choice.Decided, nil
+}
+
+// Step is the read of the rows for the present values.
+func (r *Rows) Step(now comparing.Clock, c *expr.Context) (Step, error) {
+	choice, err := r.choose(now, c)
+	return Step{Source: r.leaf.source, Columns: r.leaf.columns, Changed: true, Choice: choice, leaf: r.leaf}, err
+}
+
+func (r *Rows) choose(now comparing.Clock, c *expr.Context) (*access.Choice, error) {
 	if r.count != nil {
 		r.count.Begin(c)
 	}
 	count, err := number(r.count)
 	if err != nil || r.count != nil && count == 0 {
-		return nil, false, false, err
+		return nil, err
 	}
 	if err := r.Begin(c); err != nil {
-		return nil, false, false, err
+		return nil, err
 	}
 	w, err := r.leaf.wanted(&run{now: now, c: c})
 	if err != nil || r.leaf.closed {
-		return nil, false, false, err
+		return nil, err
 	}
 	if len(r.plain) == len(r.order) {
 		w.Order = r.plain
@@ -113,11 +127,7 @@ func (r *Rows) Choose(now comparing.Clock, c *expr.Context) (a *table.Access, or
 			w.Limit = int(count)
 		}
 	}
-	choice, err := access.Choose(now, r.leaf.source.Table, w)
-	if err != nil || choice == nil {
-		return nil, false, false, err
-	}
-	return choice.Access, choice.Ordered, choice.Decided, nil
+	return access.Choose(now, r.leaf.source.Table, w)
 }
 
 // Pick returns the numbers of the rows of an access that the statement changes, in its order.
