@@ -10,7 +10,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 	querypb "vitess.io/vitess/go/vt/proto/query"
-	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
@@ -56,12 +55,7 @@ func compiled(c *expr.Context, table *sqltest.Table, text string) (*rounds.Plan,
 	if tree == nil {
 		return nil, &expr.Unsupported{What: text}
 	}
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		if a, ok := n.(*sqlparser.Argument); ok {
-			a.Type = sqltypes.Int64
-		}
-		return true, nil
-	}, tree)
+	integers(tree)
 	lookup := func(database, name string) (*catalog.Descriptor, bool) {
 		return table.Desc, name == "t" && (database == "" || database == "shop")
 	}

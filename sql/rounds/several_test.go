@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"vitess.io/vitess/go/sqltypes"
+	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
@@ -85,16 +87,30 @@ func (s *shop) compile(text string) (*rounds.Plan, error) {
 		tree := parse.Query(text)
 		return &bind.View{Database: "shop", Tree: tree, Texts: parse.Texts(text, tree)}, true
 	}
-	q, err := bind.Bind(tree, bind.Scope{FullGroup: true, View: view, Texts: parse.Texts(text, tree), Table: func(database, name string) (*catalog.Descriptor, bool) {
-		if t := s.tables[name]; t != nil && (database == "" || database == "shop") {
-			return t.Desc, true
-		}
-		return nil, false
-	}})
+	integers(tree)
+	q, err := bind.Bind(tree, bind.Scope{FullGroup: true, View: view, Texts: parse.Texts(text, tree), Table: s.lookup})
 	if err != nil {
 		return nil, err
 	}
 	return rounds.Compile(s.c, q)
+}
+
+// lookup finds a table.
+func (s *shop) lookup(database, name string) (*catalog.Descriptor, bool) {
+	if t := s.tables[name]; t != nil && (database == "" || database == "shop") {
+		return t.Desc, true
+	}
+	return nil, false
+}
+
+// integers makes the parameters of a tree integers.
+func integers(tree sqlparser.SQLNode) {
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if a, ok := n.(*sqlparser.Argument); ok {
+			a.Type = sqltypes.Int64
+		}
+		return true, nil
+	}, tree)
 }
 
 // answer executes a statement: its rows, or its error, and how many reads it made.
