@@ -208,14 +208,17 @@ func coreBelow(s *Session, t *text, r *request) bool {
 	return !mayLimitByNull(r)
 }
 
-// mayLimitByNull reports whether a parameter of LIMIT may be NULL, which is for numberLimits. That of a change without a query is
-// its last.
+// mayLimitByNull reports whether a parameter of LIMIT may be NULL, which is for numberLimits. With one LIMIT they are among the
+// parameters behind it.
 func mayLimitByNull(r *request) bool {
+	isNull := func(p wire.Parameter) bool { return p.Null }
 	text := strings.ToLower(r.text)
-	if !slices.ContainsFunc(r.sent, func(p wire.Parameter) bool { return p.Null }) || !strings.Contains(text, "limit") {
+	at := strings.LastIndex(text, "limit")
+	if at < 0 || !slices.ContainsFunc(r.sent, isNull) {
 		return false
 	}
-	return strings.Contains(text, "select") || !changesRows(r.text) || r.sent[len(r.sent)-1].Null
+	behind := min(strings.Count(text[at:], "?"), len(r.sent))
+	return strings.Count(text, "limit") > 1 || slices.ContainsFunc(r.sent[len(r.sent)-behind:], isNull)
 }
 
 // standsAlone reports whether no statement of a packet is to be answered.

@@ -14,7 +14,9 @@ func drawConstraints(g gen, _ []*Table, _ int) *Statement {
 	f := families()[g.IntN(len(families()))]
 	m := f.Members[g.IntN(len(f.Members))]
 	s := &Statement{Table: f, Mode: g.mode(85), Change: true}
-	switch n := g.IntN(12); {
+	switch n := g.IntN(13); {
+	case n == 12:
+		s.Tree = g.constrainedQuery(m, f.Members[g.IntN(len(f.Members))])
 	case n < 5:
 		s.Tree = g.constrainedInsert(m)
 	case n < 9:
@@ -75,6 +77,38 @@ func (g gen) constrainedInsert(t *Table) *Node {
 	}
 	n := fill(verb+" INTO "+t.Name+" (%) VALUES %%", columns, rows, tail)
 	n.Name = verb
+	return n
+}
+
+// constrainedQuery draws INSERT or REPLACE of the rows of a query over a table of the family.
+func (g gen) constrainedQuery(t, from *Table) *Node {
+	columns, items := &Node{List: true, Sep: ", ", Min: 1, Link: "columns"}, &Node{List: true, Sep: ", ", Min: 1, Link: "columns"}
+	for i, c := range t.given() {
+		if i > 0 && g.chance(40) {
+			continue
+		}
+		columns.Kids = append(columns.Kids, text(c.Name))
+		var same []string
+		for _, o := range from.Columns {
+			if o.Class == c.Class {
+				same = append(same, o.Name)
+			}
+		}
+		item := g.constrained(t, c, false)
+		switch {
+		case i == 0:
+			item = expr("+", "% + %", column("id"), literal(g.pick("0", "1", "3", "20", "20")))
+		case item.Name == "DEFAULT", len(same) > 0 && g.chance(60):
+			item = literal("NULL")
+			if len(same) > 0 {
+				item = column(g.pick(same...))
+			}
+		}
+		items.Kids = append(items.Kids, item)
+	}
+	verb := g.pick("INSERT", "INSERT", "INSERT IGNORE", "REPLACE")
+	n := fill(verb+" INTO "+t.Name+" (%) SELECT % FROM "+from.Name+"%", columns, items, g.ordered(from))
+	n.Name = verb + " SELECT"
 	return n
 }
 
