@@ -298,8 +298,7 @@ func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
 			return one, nil
 		}
 		t := b.typeAt(at)
-		named := sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
-		if !named || b.coercible(at) {
+		if !hasNames(t) || b.coercible(at) {
 			return one, nil
 		}
 		one = one && (!found || of == t.Collation())

@@ -120,12 +120,17 @@ func (b *compiler) comparedBy(list []sqlparser.Expr) collations.ID {
 			if b.coercible(at) {
 				continue
 			}
-			if t := b.typeAt(at); sqltypes.IsText(t.Type()) && !(found && isBinaryCollation(of)) {
+			if t := b.typeAt(at); hasNames(t) && !(found && isBinaryCollation(of)) {
 				of, found = t.Collation(), true
 			}
 		}
 	}
 	return of
+}
+
+// hasNames reports whether values of a type are texts of its collation.
+func hasNames(t Type) bool {
+	return sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
 }
 
 func (b *compiler) unpad(e sqlparser.Expr) (sqlparser.Expr, error) {

@@ -13,7 +13,7 @@ import (
 // The page of what is refused has every form.
 func TestPageOfRefusals(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Queries and changes that are refused\n\nA query or change of any other form is executed. `...` in the text of an error is the part of the statement.\n\n| form | error | text |\n|---|---|---|\n")
+	b.WriteString("# Queries and changes that are refused\n\nA query or change of any other form is executed. `...` in the text of an error is the part\nof the statement.\n\n| form | error | text |\n|---|---|---|\n")
 	for _, f := range Forms {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", pages.Cell(f.What), f.Code, pages.Cell(strings.Replace(f.Words, "%s", "...", 1)))
 	}
