@@ -52,4 +52,5 @@ func TestNumbersOfSets(t *testing.T) {
 	c.expect("SELECT CONCAT(z, ''), CONCAT(y, '') FROM (SELECT z, y FROM a UNION ALL SELECT z, y FROM a) q", "42 | 0000\n42 | 0000")
 	c.expect("SELECT f FROM a UNION SELECT s FROM a", "3.4e38\nx")
 	c.expect("SELECT z FROM a UNION ALL SELECT y FROM a UNION SELECT s FROM a", "00042\n0000\nx")
+	c.expect("SELECT DISTINCT JSON_TYPE(JSON_EXTRACT(JSON_ARRAY(q.v), '$[0]')) FROM (SELECT y AS v FROM a UNION ALL SELECT id FROM a) q", "INTEGER")
 }

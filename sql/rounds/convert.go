@@ -98,6 +98,8 @@ func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 		switch {
 		case binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null:
 			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "binary"}}
+		case t.Type() == sqltypes.Year: // beside others it is a number with a sign
+			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "signed"}}
 		case !binary && collation != "" && isTextual(t):
 			if !sqltypes.IsText(t.Type()) {
 				v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "char"}}
