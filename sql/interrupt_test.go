@@ -35,7 +35,7 @@ var endless = []string{
 	"INSERT INTO m SELECT a.v FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1",
 	"UPDATE n SET v = 1 WHERE id IN (SELECT a.v FROM (SELECT a.v FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1) AS a)",
 	"DELETE FROM n WHERE id IN (SELECT v FROM (SELECT a.v FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1) AS q)",
-	"CREATE TABLE made AS SELECT a.v FROM n a, n b, n c, n d WHERE a.v + d.v = -1",
+	"CREATE TABLE made AS SELECT a.v FROM n a, n b, n c, n d WHERE a.v + b.v + c.v + d.v = -1",
 	"SELECT SLEEP(10000)",
 	"SELECT SLEEP(0.05) FROM n a, n b",
 	"SELECT GET_LOCK('held', 10000)",
