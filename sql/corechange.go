@@ -25,7 +25,7 @@ import (
 	"isochron/sql/wire"
 )
 
-// The SQL core's door for INSERT, REPLACE, UPDATE and DELETE of one table. One that names all its rows by their keys and is a
+// The SQL core's door for INSERT, REPLACE, UPDATE and DELETE. One that names all its rows by their keys and is a
 // transaction of its own is done in one request to the gateway; the simplest of them have a faster way (pointupdate.go).
 
 // changePlan executes a change by the SQL core.

@@ -13,8 +13,8 @@
 // values shows where in it they stand; what does not fit is for the engine.
 //
 // The SQL core replaces the engine kind by kind (core.go): every query is parsed (sql/parse), bound (sql/bind), planned
-// (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours, or refused (sql/refused). Of changes it
-// executes those of one table.
+// (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours, or refused (sql/refused), and
+// so is every change (sql/change), but of tables elsewhere and of those with columns that are not Unicode.
 //
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried

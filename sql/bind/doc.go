@@ -18,6 +18,10 @@
 // Names are sought as MySQL does: in WHERE among the columns; in GROUP BY among the columns, then the aliases; in HAVING and
 // ORDER BY among the aliases, then the columns; in ON among the columns of both sides; then in the query around.
 //
-// What the caller owes it. A tree of package parse, which Bind does not change; the texts of the select lists, for the
+// ChangeOf binds a change. The rows that an UPDATE or DELETE of several tables, or with subqueries, changes are those of a Query:
+// each of its tables has two columns that no name means, the row's key and its stored bytes, and its items are those of the
+// targets and what assignments refer to.
+//
+// What the caller owes it. A tree of package parse, which is not changed; the texts of the select lists, for the
 // names of the result's columns. *expr.Unsupported: the query is refused.
 package bind
