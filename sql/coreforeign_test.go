@@ -148,6 +148,22 @@ func TestForeignKeysByTheCore(t *testing.T) {
 	c.fails("UPDATE t SET p = 51 WHERE id = 8", "1452")
 }
 
+// The columns of a foreign key may be of several types: a value that the other does not hold refers to nothing, and no action
+// stores it.
+func TestForeignKeysOfSeveralTypes(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("CREATE TABLE p (k VARCHAR(20) PRIMARY KEY, d DECIMAL(6,2), m DATE, e ENUM('a', 'b'), UNIQUE KEY (d), UNIQUE KEY (m), UNIQUE KEY (e))")
+	c.exec("CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(5), d DECIMAL(8,4), m DATETIME, e ENUM('x', 'y', 'z'), FOREIGN KEY (k) REFERENCES p (k) ON UPDATE CASCADE, FOREIGN KEY (d) REFERENCES p (d) ON UPDATE CASCADE, FOREIGN KEY (m) REFERENCES p (m), FOREIGN KEY (e) REFERENCES p (e))")
+	c.exec("INSERT INTO p VALUES ('one', 1.25, '2024-01-31', 'b')")
+	c.exec("INSERT INTO c VALUES (1, 'ONE', 1.25, '2024-01-31', 'y')")
+	c.fails("INSERT INTO c (id, d) VALUES (2, 1.2501)", "1452")
+	c.fails("INSERT INTO c (id, m) VALUES (2, '2024-01-31 00:00:01')", "1452")
+	c.fails("INSERT INTO c (id, e) VALUES (2, 'x')", "1452")
+	c.fails("UPDATE p SET k = 'longer'", "1451")
+	c.exec("UPDATE p SET k = 'two', d = 9.5")
+	c.expect("SELECT k, d, m, e FROM c", "two | 9.5000 | 2024-01-31 00:00:00 | y")
+}
+
 // Actions reach fifteen levels of rows, those of the statement among them; what fails leaves nothing behind.
 func TestForeignKeysReachFifteenLevels(t *testing.T) {
 	c := start(t).connect(t, "va", "shop")

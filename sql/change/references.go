@@ -312,19 +312,26 @@ func transferOf(from *catalog.Descriptor, a int, to *catalog.Descriptor, b int) 
 	return t, ok
 }
 
-// alike reports whether two columns hold the same values for what is equal.
-func alike(a, b *coltype.Type) bool {
-	switch a.Kind {
-	case coltype.KindDecimal:
-		return b.Kind == a.Kind && a.Scale == b.Scale
-	case coltype.KindTime:
-		return b.Kind == a.Kind && a.SQL == b.SQL && a.Fraction == b.Fraction
-	case coltype.KindTimespan:
-		return b.Kind == a.Kind && a.Shown == b.Shown
-	case coltype.KindBytes:
-		return b.Kind == a.Kind && a.SQL == b.SQL && (a.SQL != sqltypes.Binary || a.Bytes == b.Bytes)
+// alike reports whether a column holds all values of another as they are.
+func alike(from, to *coltype.Type) bool {
+	if from.Kind != to.Kind {
+		return false
 	}
-	return b.Kind == a.Kind
+	switch from.Kind {
+	case coltype.KindDecimal:
+		return from.Scale == to.Scale && from.Precision <= to.Precision
+	case coltype.KindTime:
+		return from.SQL == to.SQL && from.Fraction == to.Fraction
+	case coltype.KindTimespan:
+		return from.Shown == to.Shown
+	case coltype.KindText:
+		return from.Characters <= to.Characters
+	case coltype.KindBytes:
+		return from.SQL == to.SQL && from.Characters <= to.Characters && (from.SQL != sqltypes.Binary || from.Bytes == to.Bytes)
+	case coltype.KindEnum, coltype.KindSet:
+		return true // by their numbers
+	}
+	return from.SQL == to.SQL
 }
 
 // value is a value of the other end at this one; false: none is equal.
