@@ -38,7 +38,7 @@ func (h *handler) explainCore(ctx *gms.Context, text string) (x explanation, ok 
 // explainChange explains a change that the SQL core executes; false: it is not one.
 func (h *handler) explainChange(ctx *gms.Context, text string) (x explanation, ok bool, err error) {
 	s, is := ctx.Session.(*Session)
-	if !is || !mayChangeByCore(s, text) {
+	if !is || !changesRows(text) {
 		return x, false, nil
 	}
 	p, err := compileChange(ctx, s, text, text, nil)

@@ -6,17 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/planbuilder"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
-	"isochron/sql/catalog"
-	"isochron/sql/legacy/enginetable"
-	"isochron/sql/plan"
+	"isochron/sql/refused"
 	"isochron/sql/table"
 )
 
@@ -83,27 +77,7 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 		x.steps = append(sent, x.steps...)
 		return yield(asResult(x), false)
 	}
-	root, err := h.analyse(sqlCtx, text)
-	if err != nil {
-		return gms.CastSQLError(err)
-	}
-	x := h.g.steps(sqlCtx, root)
-	x.steps = append(sent, x.steps...)
-	return yield(asResult(x), false)
-}
-
-func (h *handler) analyse(ctx *gms.Context, text string) (gms.Node, error) {
-	e := h.g.engine
-	stmt, _, err := e.Parser.ParseOneWithOptions(ctx, gms.RemoveSpaceAndDelimiter(text, ';'), gms.LoadSqlMode(ctx).ParserOptions())
-	if err != nil {
-		return nil, err
-	}
-	flags := new(gms.QueryFlags)
-	bound, flags, err := planbuilder.New(ctx, e.Analyzer.Catalog, e.EventScheduler).BindOnly(stmt, text, flags)
-	if err != nil {
-		return nil, err
-	}
-	return e.Analyzer.Analyze(ctx, bound, nil, flags)
+	return coreError(refused.Error("part", "EXPLAIN of this statement"))
 }
 
 // step is one line of EXPLAIN.
@@ -124,33 +98,6 @@ type explanation struct {
 	analyzed bool
 }
 
-// steps tells how a statement would be executed.
-func (g *gateway) steps(ctx *gms.Context, root gms.Node) explanation {
-	x := explanation{dir: g.leaders}
-	p := plan.Compile(ctx, root)
-	if p == nil || path(ctx) == pathEngine {
-		x.path = pathEngine
-		x.steps = g.engineSteps(ctx, root)
-		return x
-	}
-	x.path = "round plan"
-	total := 0
-	if r := p.Read; r != nil {
-		steps, rounds := g.readSteps(r, p.Insert == nil && p.Writes != nil)
-		x.steps, total = append(x.steps, steps...), rounds
-	}
-	if i := p.Insert; i != nil {
-		s, rounds := g.insertStep(ctx, i)
-		x.steps, total = append(x.steps, s), total+rounds
-	}
-	all := step{what: "all", rounds: fmt.Sprint(total)}
-	if p.ForeignKeys {
-		all.access, all.rounds = "and foreign keys, a lookup for each row", fmt.Sprintf("%d, and 1 or 2 for each row", total)
-	}
-	x.steps = append(x.steps, all)
-	return x
-}
-
 func (g *gateway) leaders(shards []uint64) []string {
 	dir := g.db.Directory()
 	var out []string
@@ -160,12 +107,6 @@ func (g *gateway) leaders(shards []uint64) []string {
 		}
 	}
 	return out
-}
-
-func (g *gateway) readSteps(r *plan.Read, forWrite bool) ([]step, int) {
-	m := r.Table.Mode()
-	m.ForWrite = m.ForWrite || forWrite
-	return g.accessSteps(r.Table.Name(), r.Access, m, r.Table.Columns(), r.Pushed)
 }
 
 // accessSteps are the rounds of a read of one table.
@@ -252,87 +193,6 @@ func locks(m table.Mode) string {
 	return ""
 }
 
-// insertStep evaluates nothing that could have an effect: the keys are counted,
-// not worked out.
-func (g *gateway) insertStep(ctx *gms.Context, i *plan.Insert) (step, int) {
-	d := i.Table.Descriptor()
-	s := step{what: "check", table: i.Table.Name(), access: "all unique keys of the new rows", rounds: "1", shards: d.Shards(g.db.Directory()), locks: "for write"}
-	if i.Owners && len(d.Indexes) > 0 {
-		s.access += "; one round more if an index has one"
-	}
-	if d.Keyless() && !slices.ContainsFunc(d.Record.Indexes, isUnique) {
-		s.access, s.rounds = "no unique keys", "0"
-		return s, 0
-	}
-	return s, 1
-}
-
-// engineSteps lists what the engine would read, table by table.
-func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
-	var out []step
-	joined := map[gms.Node]bool{} // right sides of joins that are looked up in batches
-	add := func(n gms.Node) {
-		t, a, perRow := accessOf(ctx, n)
-		if t == nil {
-			return
-		}
-		s := step{what: "read", table: t.Name(), locks: locks(t.Mode())}
-		if perRow != "" {
-			s.access, s.rounds = "index "+perRow+", a lookup for each row from above", "1 or 2 for each"
-			if path(ctx) != pathEngine && joined[n] {
-				s.rounds = fmt.Sprintf("1 or 2 for each %d", plan.LookupBatch)
-			}
-			s.shards = t.Descriptor().Shards(g.db.Directory())
-		} else {
-			r := &plan.Read{Table: t, Access: a}
-			s.access, s.rounds, s.shards = describe(a, false, r.Rounds(false)), fmt.Sprint(r.Rounds(false)), g.shardsOf(a)
-		}
-		out = append(out, s)
-	}
-	visit := func(_ *gms.Context, n gms.Node) bool {
-		if j, ok := n.(*gmsplan.JoinNode); ok {
-			if l := plan.FindLookupJoin(j); l != nil {
-				joined[l.Right()] = true
-			}
-		}
-		add(n)
-		return true
-	}
-	transform.InspectWithOpaque(ctx, root, visit)
-	transform.InspectExpressionsWithNode(ctx, root, func(_ *gms.Context, _ gms.Node, e gms.Expression) bool {
-		if s, ok := e.(*gmsplan.Subquery); ok {
-			transform.InspectWithOpaque(ctx, s.Query, visit)
-		}
-		return true
-	})
-	return out
-}
-
-func accessOf(ctx *gms.Context, n gms.Node) (t *enginetable.Table, a *table.Access, perRow string) {
-	switch n := n.(type) {
-	case *gmsplan.ResolvedTable:
-		if t, ok := gms.GetUnderlyingTable(n.Table).(*enginetable.Table); ok {
-			return t, table.All(t.Descriptor()), ""
-		}
-	case *gmsplan.IndexedTableAccess:
-		t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*enginetable.Table)
-		if !ok {
-			return nil, nil, ""
-		}
-		if !n.IsStatic() {
-			return t, nil, n.Index().ID()
-		}
-		lookup, _, err := n.GetLookup(ctx, nil)
-		if err == nil {
-			a, err = enginetable.ForLookup(ctx, t.Descriptor(), lookup)
-		}
-		if err == nil {
-			return t, a, ""
-		}
-	}
-	return nil, nil, ""
-}
-
 func asResult(x explanation) *sqltypes.Result {
 	r := new(sqltypes.Result)
 	columns := explainColumns
@@ -356,5 +216,3 @@ func asResult(x explanation) *sqltypes.Result {
 	r.RowsAffected = uint64(len(r.Rows))
 	return r
 }
-
-func isUnique(x catalog.Index) bool { return x.Unique }
