@@ -24,7 +24,6 @@ import (
 type coreSettings struct {
 	known          bool
 	settings       uint64 // they are as of these
-	usable         bool   // the core executes changes under them
 	reads          parse.Mode
 	refused        []string // names of package refused, of modes under which some queries are
 	unknown        string   // the connection's collation, if no comparison of it is known
@@ -38,9 +37,6 @@ type coreSettings struct {
 	groupConcatMax int
 	timestamp      time.Time // SET timestamp; zero: the statement's own time
 }
-
-// The modes under which texts mean something else than the core's parser takes them for, or values are computed otherwise.
-var coreRefuses = []string{"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "HIGH_NOT_PRECEDENCE", "IGNORE_SPACE", "REAL_AS_FLOAT", "NO_UNSIGNED_SUBTRACTION", "TIME_TRUNCATE_FRACTIONAL", "PAD_CHAR_TO_FULL_LENGTH"}
 
 // unsetTimestamp is the engine's value of the variable timestamp as long as no client has set it.
 const unsetTimestamp = 1000
@@ -79,23 +75,7 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	if !known || !expr.Environment().CollationEnv().IsSupported(id) {
 		c.unknown = s.textVariable("collation_connection")
 	}
-	c.usable = known && expr.Environment().CollationEnv().IsSupported(id) && s.speaksUnicode()
-	for _, m := range coreRefuses {
-		c.usable = c.usable && !slices.Contains(modes, m)
-	}
 	return c
-}
-
-// speaksUnicode reports whether texts come and go in utf8mb4, or a part of it.
-func (s *sessionVariables) speaksUnicode() bool {
-	for _, name := range []string{"character_set_client", "character_set_connection", "character_set_results"} {
-		switch s.textVariable(name) {
-		case "utf8mb4", "utf8mb3", "utf8":
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // textVariable is a variable of the session that is a text.

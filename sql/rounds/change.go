@@ -41,9 +41,6 @@ func NewRow() *Row { return &Row{newLayout()} }
 // Add puts a value at the end of the row.
 func (r *Row) Add(of bind.Ref, t expr.Type) { r.layout.add(of, t) }
 
-// Has reports whether the row has all that an expression refers to.
-func (r *Row) Has(e sqlparser.Expr) bool { return r.layout.has(e) }
-
 // At is the place of a value; -1: it is not there.
 func (r *Row) At(of bind.Ref) int {
 	if at, ok := r.layout.places[of]; ok {
