@@ -82,6 +82,10 @@ func (g gen) constrainedInsert(t *Table) *Node {
 
 // constrainedQuery draws INSERT or REPLACE of the rows of a query over a table of the family.
 func (g gen) constrainedQuery(t, from *Table) *Node {
+	verb := g.pick("INSERT", "INSERT", "INSERT IGNORE", "REPLACE")
+	if verb == "REPLACE" {
+		from = t // of another, actions may delete rows that MariaDB has not read yet
+	}
 	columns, items := &Node{List: true, Sep: ", ", Min: 1, Link: "columns"}, &Node{List: true, Sep: ", ", Min: 1, Link: "columns"}
 	for i, c := range t.given() {
 		if i > 0 && g.chance(40) {
@@ -106,7 +110,6 @@ func (g gen) constrainedQuery(t, from *Table) *Node {
 		}
 		items.Kids = append(items.Kids, item)
 	}
-	verb := g.pick("INSERT", "INSERT", "INSERT IGNORE", "REPLACE")
 	n := fill(verb+" INTO "+t.Name+" (%) SELECT % FROM "+from.Name+"%", columns, items, g.ordered(from))
 	n.Name = verb + " SELECT"
 	return n
