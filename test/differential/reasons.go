@@ -12,7 +12,7 @@ import (
 var reasonsText string
 
 // reasonLinesMax: the list stays shorter than a page.
-const reasonLinesMax = 75
+const reasonLinesMax = 65
 
 // Reason is a line of the closed list: differences in which MySQL 8's manual is not with MariaDB.
 type Reason struct {
