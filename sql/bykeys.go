@@ -159,7 +159,7 @@ func (k *keyedRead) answer(x *execution) *sqltypes.Result {
 	info.RowCount.Store(-1)
 	info.FoundRows.Store(int64(len(k.found)))
 	setFlags(x.s, x.c)
-	return coreResult(valueFields(k.fields, k.found), k.of, k.found, x.prepare != nil)
+	return coreResult(valueFields(k.fields, k.found), k.of, k.found, x.s.shown(x.prepare != nil))
 }
 
 // knownReader reads in a transaction that knows the keys.

@@ -30,6 +30,9 @@ func (c *coreSettings) refuses(s *Session, tree sqlparser.SQLNode) (err error) {
 	if c.unknown != "" {
 		return refused.Error("collation", c.unknown)
 	}
+	if c.results.unknown != "" {
+		return refused.Error("charset", c.results.unknown)
+	}
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 		switch n := n.(type) {
 		case *sqlparser.MatchExpr:

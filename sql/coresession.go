@@ -33,6 +33,7 @@ type coreSettings struct {
 	unchecked      bool // foreign keys are not checked
 	mode           string
 	collation      collations.ID
+	results        resultCharset
 	maxPacket      int
 	groupConcatMax int
 	timestamp      time.Time // SET timestamp; zero: the statement's own time
@@ -72,6 +73,7 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	}
 	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))
 	c.collation, c.unknown = id, ""
+	c.results = resultCharsetOf(s.textVariable("character_set_results"))
 	if !known || !expr.Environment().CollationEnv().IsSupported(id) {
 		c.unknown = s.textVariable("collation_connection")
 	}

@@ -133,19 +133,15 @@ func parameterType(t vtsqltypes.Type, value []byte) vtsqltypes.Type {
 }
 
 // coreResult is a batch of rows as the wire library sends them.
-func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value, binary bool) *sqltypes.Result {
+func coreResult(fields []*querypb.Field, of []rounds.Field, rows [][]expr.Value, shown func(expr.Value, expr.Type) []byte) *sqltypes.Result {
 	width := len(fields)
 	memory := make([]sqltypes.Value, len(rows)*width)
 	r := &sqltypes.Result{Fields: fields, Rows: make([][]sqltypes.Value, len(rows)), RowsAffected: uint64(len(rows))}
-	shown := expr.Display
-	if binary {
-		shown = expr.Exact
-	}
 	for i, row := range rows {
 		out := memory[i*width : (i+1)*width : (i+1)*width]
 		for j := range out {
 			if v := row[j]; !v.IsNull() {
-				out[j] = sqltypes.MakeTrusted(fields[j].Type, shown(v, of[j].Type).Raw())
+				out[j] = sqltypes.MakeTrusted(fields[j].Type, shown(v, of[j].Type))
 			}
 		}
 		r.Rows[i] = out
@@ -275,6 +271,9 @@ func exprField(s *Session, f rounds.Field) *querypb.Field {
 		out.Decimals, out.ColumnLength = uint32(t.Size()), 26
 	default:
 		out.ColumnLength = 21
+	}
+	if set := s.coreSettings().results; set.of != nil && isCharacters(t.Type()) {
+		out.Charset = set.collation
 	}
 	if vtsqltypes.IsUnsigned(t.Type()) {
 		out.Flags |= uint32(querypb.MySqlFlag_UNSIGNED_FLAG)

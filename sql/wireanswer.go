@@ -11,17 +11,15 @@ import (
 // yieldRows takes a batch of rows of the core's.
 func (x *execution) yieldRows(p *corePlan, fields []*querypb.Field, rows [][]expr.Value) error {
 	if x.below == nil {
-		return x.yield(coreResult(fields, p.of, rows, x.prepare != nil), true)
+		return x.yield(coreResult(fields, p.of, rows, x.s.shown(x.prepare != nil)), true)
 	}
 	if err := x.s.statement.refused(); err != nil {
 		return err
 	}
 	columns := x.describe(p, fields)
 	w, before := &x.below.execute.answer, x.below.execute.answer.Len()
-	shown := func(i int, v expr.Value) []byte { return expr.Display(v, p.of[i].Type).Raw() }
-	if x.prepare != nil {
-		shown = func(i int, v expr.Value) []byte { return expr.Exact(v, p.of[i].Type).Raw() }
-	}
+	form := x.s.shown(x.prepare != nil)
+	shown := func(i int, v expr.Value) []byte { return form(v, p.of[i].Type) }
 	for _, row := range rows {
 		row = row[:len(p.of)] // without what it was sorted by
 		if x.prepare != nil {

@@ -23,6 +23,7 @@ const (
 
 // Forms are all of them, by name.
 var Forms = []Form{
+	{"charset", "a `character_set_results` that is not known", codeNotSupported, "the character set %s is not supported: SET NAMES utf8mb4"},
 	{"collation", "a `collation_connection` of which no comparison is known", codeNotSupported, "the collation %s is not supported: SET NAMES utf8mb4"},
 	{"file", "`SELECT ... INTO OUTFILE`, `INTO DUMPFILE`", codeNotSupported, "INTO OUTFILE and INTO DUMPFILE are not supported: a gateway writes no files; write the rows at the client"},
 	{"fulltext", "`MATCH (a) AGAINST ('x')`", codeNoFulltext, "Can't find FULLTEXT index matching the column list"},
