@@ -133,16 +133,15 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if s != nil && beginsCall(query) {
 			return prepareCall(s, prepare.PrepareStmt)
 		}
-		var failed error
 		if s != nil && queryWords[table.FirstWord(query)] && parse.IsQuery(query) {
-			if fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil {
+			if fields, _ = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil {
 				return nil
 			}
 		}
 		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
 			return err
 		}
-		changes := changesRows(query)
+		changes, failed := changesRows(query), error(nil)
 		if changes {
 			fields, changes, failed = prepareChange(ctx, s, query, int(prepare.ParamsCount))
 		} else {

@@ -21,7 +21,6 @@ import (
 type meter struct {
 	cluster    *cluster
 	plain      *sql.DB // for EXPLAIN
-	database   string
 	loadName   string // whose statements these are
 	statements []*statement
 	of         map[string]*statement
