@@ -21,7 +21,7 @@ import (
 type meter struct {
 	cluster    *cluster
 	plain      *sql.DB // for EXPLAIN
-	loadName   string // whose statements these are
+	loadName   string  // whose statements these are
 	statements []*statement
 	of         map[string]*statement
 	off        bool // statements are not measured
