@@ -109,12 +109,6 @@ func checkRules(a *analyzer.Analyzer) {
 				apply = renamesUnderChecks(apply)
 			case joinsRule:
 				apply = boundedJoins(beforeRule(exactProbes, apply))
-			case firstRule:
-				apply = carried(apply)
-			case groupsRule:
-				apply = besideSubqueries(apply)
-			case outerIndexesRule:
-				apply = notBelowWindows(apply)
 			}
 			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}
 		}

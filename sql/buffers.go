@@ -68,7 +68,7 @@ func topOf(ctx *gms.Context, n *gmsplan.TopN) int64 {
 // countBuffered builds a part that holds rows so that they are counted; nil: it holds none.
 func (b *builder) countBuffered(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, error) {
 	account := accountOf(ctx)
-	if _, ok := n.(*gmsplan.Window); account == nil && !ok {
+	if account == nil {
 		return nil, nil
 	}
 	size, most, lasting := bufferedBytes(ctx, n)
@@ -82,9 +82,6 @@ func (b *builder) countBuffered(ctx *gms.Context, n gms.Node, row gms.Row) (gms.
 			return nil, err
 		}
 		f.part = counted
-	}
-	if w, ok := n.(*gmsplan.Window); ok {
-		return f.windows(ctx, w, row)
 	}
 	iter, err := rowexec.NewBuilder(f, b.g.overrides).Build(ctx, f.part, row)
 	if err == nil && f.grouped {

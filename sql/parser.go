@@ -10,7 +10,6 @@ import (
 
 	"isochron/sql/legacy/accounts"
 	"isochron/sql/parse"
-	"isochron/sql/window"
 	"isochron/txn"
 )
 
@@ -86,9 +85,6 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	if err == nil {
 		err = permit(context.Background(), stmt)
 	}
-	if err == nil {
-		err = window.Rewrite(stmt)
-	}
 	if err != nil {
 		return stmt, err
 	}
@@ -160,9 +156,6 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, err err
 	}
 	if err := permit(ctx, stmt); err != nil {
 		return err
-	}
-	if err := window.Rewrite(stmt); err != nil {
-		return keepOf(ctx, err)
 	}
 	carrySelected(ctx, stmt)
 	return nil

@@ -9,8 +9,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"isochron/sql/window"
 )
 
 // replaced gives the functions that we have instead of the engine's: its SUM and AVG
@@ -35,9 +33,6 @@ func (p provider) replaced(name string) (gms.Function, bool) {
 	}
 	if equalFold(name, "space") {
 		return newSpace(), true
-	}
-	if f, ok := window.Named(name, p.Function); ok {
-		return f, true
 	}
 	if of, ok := exactAggregates[strings.ToLower(name)]; ok {
 		return gms.Function1{Name: name, Fn: func(_ *gms.Context, e gms.Expression) gms.Expression {
