@@ -1,29 +1,21 @@
 // Package sql is what an SQL client talks to: a MySQL server for each gateway,
 // whose statements run in transactions of txn.DB.
 //
-// How it works. Parsing, types, expressions, planning and the wire protocol are
-// go-mysql-server's. Ours are the tables (sql/table), the catalogue (sql/catalog)
-// and the round plans (sql/plan): a statement that fits one is read in as few
-// parallel rounds as its data dependencies force. Everything else runs through
-// the engine's executor over the same tables in the same transaction.
+// How it works. The SQL core (core.go) executes queries and changes: they are parsed (sql/parse), bound
+// (sql/bind), planned (sql/rounds, sql/access) and executed (sql/exec, sql/expr, sql/change) by packages of ours,
+// in as few parallel rounds as their data dependencies force, or refused in words (sql/refused).
 //
-// A prepared statement is analysed once for its text, the types of its values, the
-// catalogue and the session's settings; then its plan is executed with other
-// values (sql/plan, Prepared). A plan is kept only if an analysis with other
-// values shows where in it they stand; what does not fit is for the engine.
-//
-// The SQL core replaces the engine kind by kind (core.go): every query is parsed (sql/parse), bound (sql/bind), planned
-// (sql/rounds, sql/access) and executed (sql/exec, sql/expr) by packages of ours, or refused (sql/refused), and
-// so is every change (sql/change), but of tables elsewhere and of those with columns that are not Unicode.
+// go-mysql-server, the engine, does the rest over the same tables (sql/legacy/enginetable), in the same
+// transaction: definitions, SHOW, SET, the tables of information_schema, and changes that read tables elsewhere
+// or have columns that are not Unicode. Its wire library carries connections.
 //
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
 // again if it lost to another, ends its transaction if that is its own, is answered and
 // is reported. What every statement is owed is done there. Plans (plans.go) are of five
 // kinds: the core's; what names its rows by their keys is read, changed and committed in one request,
-// as a statement (bykeys.go) or as a packet (declaredpacket.go); a round plan that was kept
-// is bound to other values; EXPLAIN is answered from the analysis alone; all else is the
-// engine's.
+// as a statement (bykeys.go) or as a packet (declaredpacket.go); what is done at sources; EXPLAIN, which
+// executes nothing; all else is the engine's.
 //
 // An update of one row by its key that a session has prepared and executed before is
 // also read and answered where its bytes come in (wireexecute.go), before the wire

@@ -8,8 +8,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// Plan is a way to carry out a statement: a point update, a round plan that is kept,
-// an explanation, or whatever the engine makes of it. A plan does its work and has no
+// Plan is a way to carry out a statement: a point update, the core's, an explanation, or
+// whatever the engine makes of it. A plan does its work and has no
 // other duty: what every statement is owed, whatever its plan and however it came in,
 // is done around Execute (execution.go).
 type Plan interface {
