@@ -82,7 +82,7 @@ func (g *Control) now() int64 { return int64(time.Since(g.start)) + 1 }
 // and the disk and never for a CPU, and needs no place unless others queue. The error is
 // the client's, and nothing was done.
 func (g *Control) Enter(ctx context.Context, p *Place, open, light bool) error {
-	g.beginTurns(p)
+	p.turn.inside = true
 	switch {
 	case light && g.queued.Load() == 0:
 		return nil

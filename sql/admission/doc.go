@@ -7,7 +7,7 @@
 // queueing. Queue and wait are bounded, and beyond them the client gets an error that drivers retry.
 //
 // A statement that computes for long takes turns with others of its kind (turns.go): it calls Place.Work once a batch of rows,
-// which waits for its turn. While statements begin, those turns take half of the processors.
+// which waits for its turn. While other statements end, those turns take half of the processors.
 //
 // What the caller owes it. A place joins one Control before its first statement and has one
 // statement at a time. Every Enter that returned no error has its Leave.

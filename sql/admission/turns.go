@@ -14,8 +14,8 @@ import (
 const (
 	// sliceLong is how long a statement computes before it takes turns, and how long a turn is if others wait for one.
 	sliceLong = 5 * time.Millisecond
-	// lightLong is how long after the last statement began others are expected, and keep half of the CPUs.
-	lightLong = 100 * time.Millisecond
+	// lightLong is how long after the end of a statement that took no turn others are expected, and keep half of the CPUs.
+	lightLong = 200 * time.Millisecond
 	// turnLost is when a turn is another's of which nothing was heard: its statement sorts, or waits for its client.
 	turnLost = 50 * time.Millisecond
 	// turnTick is how often who waits looks whether turns have become free, and turnWait bounds its wait: it may hold what
@@ -28,7 +28,7 @@ const (
 // turns divides the CPUs among statements that compute for long.
 type turns struct {
 	heavy atomic.Int64 // statements that take turns
-	light atomic.Int64 // when a statement last began, in ns of the admission; kept while some take turns
+	light atomic.Int64 // when one that takes none last ended, in ns of the admission; kept while some take turns
 
 	mu    sync.Mutex
 	taken []*Place // those whose turn it is
@@ -37,6 +37,7 @@ type turns struct {
 
 // turn is what a place has to do with turns.
 type turn struct {
+	inside bool          // a statement has begun
 	slice  int64         // since when its statement computes, in ns of the admission; 0: not known
 	heavy  atomic.Bool   // its statement takes turns
 	worked int64         // when it last was at work; under turns.mu
@@ -66,19 +67,18 @@ func (p *Place) WorkFor(ctx context.Context, long time.Duration) {
 	p.turn.slice = g.now() + int64(long)
 }
 
-// beginTurns notes that a statement begins.
-func (g *Control) beginTurns(p *Place) {
-	p.turn.slice = 0
-	if g.turns.heavy.Load() > 0 {
-		g.turns.light.Store(g.now())
-	}
-}
-
-// endTurns gives up the statement's turn for good.
+// endTurns gives up the statement's turn for good, or notes that one has ended which took none.
 func (g *Control) endTurns(p *Place) {
-	if p.turn.heavy.CompareAndSwap(true, false) {
+	if !p.turn.inside {
+		return // it has ended before
+	}
+	p.turn.inside, p.turn.slice = false, 0
+	switch {
+	case p.turn.heavy.CompareAndSwap(true, false):
 		g.turns.heavy.Add(-1)
 		g.turns.leave(p, g.now())
+	case g.turns.heavy.Load() > 0:
+		g.turns.light.Store(g.now())
 	}
 }
 

@@ -133,6 +133,32 @@ func TestLongWorkKeepsItsTurn(t *testing.T) {
 	})
 }
 
+// Statements that all compute for long, one after the other on each connection, have all CPUs.
+func TestLongStatementsAloneHaveAllCPUs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, cpus := newCrowd(100), runtime.GOMAXPROCS(0)
+		time.Sleep(time.Second)
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range cpus {
+			p := c.join()
+			all.Go(func() {
+				for range 20 {
+					c.enters(t, p)
+					p.WorkFor(context.Background(), 50*time.Millisecond)
+					time.Sleep(50 * time.Millisecond)
+					c.Leave(p)
+					c.Leave(p) // as a statement does that was answered
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(begun); took > 1200*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // A turn is given up by who waits for something else, ends, or is not heard of, and a wait ends with its statement.
 func TestTurnsAreGivenUp(t *testing.T) {
 	for name, gives := range map[string]func(c *crowd, p *Place){
@@ -150,7 +176,9 @@ func TestTurnsAreGivenUp(t *testing.T) {
 					computes(context.Background(), c, p, 2*sliceLong)
 					held = append(held, p)
 				}
-				c.enters(t, c.join()) // others are expected
+				short := c.join() // others are expected
+				c.enters(t, short)
+				c.Leave(short)
 				waiting := c.join()
 				c.enters(t, waiting)
 				begun, done := time.Now(), make(chan time.Duration)
