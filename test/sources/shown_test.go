@@ -15,7 +15,7 @@ func TestShownAndRead(t *testing.T) {
 	c.exec("CREATE VIEW rich AS SELECT id, owner FROM accounts WHERE balance > 5")
 	c.expect("2|bob", "SELECT * FROM rich")
 	c.expect("1|Ann\n2|bob", "SELECT id, owner FROM accounts WHERE id = 1 UNION SELECT * FROM rich")
-	c.fails(1105, "", "UPDATE rich SET owner = 'x'")
+	c.fails(1288, "", "UPDATE rich SET owner = 'x'")
 	c.exec("CREATE TABLE twin (id BIGINT PRIMARY KEY, owner TEXT)")
 	c.changed(2, "INSERT INTO twin SELECT id, owner FROM accounts")
 	c.exec("PREPARE p FROM 'SELECT owner FROM accounts WHERE id = ?'")
