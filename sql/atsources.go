@@ -189,7 +189,7 @@ func mayUse(h *account.Holder, st *foreign.Statement) error {
 // mayWrite is nil if a transaction may do what a statement does to tables at sources.
 func mayWrite(readsOnly bool, st *foreign.Statement) error {
 	if readsOnly && st.WritesForeign() {
-		return mysql.NewSQLError(codeReadOnly, "25006", "Cannot execute statement in a READ ONLY transaction.")
+		return errReadOnlyTransaction
 	}
 	return nil
 }

@@ -20,7 +20,6 @@ import (
 	"isochron/sql/expr"
 	"isochron/sql/parse"
 	"isochron/sql/plan"
-	"isochron/sql/store"
 	"isochron/sql/table"
 	"isochron/sql/wire"
 )
@@ -59,7 +58,7 @@ func (p *changePlan) counter() string {
 
 // mayChangeByCore reports whether a text may be a change that the core executes.
 func mayChangeByCore(s *Session, text string) bool {
-	return changesRows(text) && s.Chosen().Path == pathAuto && (s.open == nil || s.open.change == nil) && !readsOnly(s)
+	return changesRows(text) && (s.open == nil || s.open.change == nil)
 }
 
 // changesRows reports whether a text is an INSERT, REPLACE, UPDATE or DELETE.
@@ -177,7 +176,7 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 			p, err = bindChange(ctx, s, newer, of, parameters)
 		}
 	}
-	if err == bind.ErrElsewhere || err == errEngineColumns {
+	if err == bind.ErrElsewhere {
 		return nil, nil
 	}
 	if err != nil {
@@ -185,9 +184,6 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	}
 	return p, nil
 }
-
-// errEngineColumns is the error of a change of a table with columns that the core does not store in.
-var errEngineColumns = errors.New("a column that the core does not store in")
 
 // bindChange binds and plans a change by a catalogue.
 func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *parse.Change, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
@@ -199,6 +195,9 @@ func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *par
 	})
 	if lookup.denied != nil {
 		return nil, lookup.denied
+	}
+	if readsOnly(s) {
+		return nil, errReadOnlyTransaction
 	}
 	if err != nil {
 		return nil, err
@@ -221,10 +220,6 @@ func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *par
 	c.Parameters = parameters
 	p, err := change.Compile(c, snap, b)
 	if err != nil {
-		var u *expr.Unsupported
-		if errors.As(err, &u) && slices.ContainsFunc(changedTables(b), hasEngineColumns) {
-			return nil, errEngineColumns
-		}
 		return nil, err
 	}
 	out := &changePlan{plan: p, parameters: parameters, bound: c.Bound()}
@@ -235,15 +230,8 @@ func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *par
 	return out, nil
 }
 
-// hasEngineColumns reports whether a table has columns that the core does not store in.
-func hasEngineColumns(d *catalog.Descriptor) bool {
-	for pos := range d.Record.Columns {
-		if _, ok := store.NewColumn(d, pos); !ok {
-			return true
-		}
-	}
-	return false
-}
+// errReadOnlyTransaction is the error of a change in a transaction that reads only.
+var errReadOnlyTransaction = mysql.NewSQLError(codeReadOnly, "25006", "Cannot execute statement in a READ ONLY transaction.")
 
 // typedChange has the types of their values in the arguments; nil: one has none.
 func typedChange(of *parse.Change, parameters map[string]*vtquery.BindVariable) *parse.Change {
@@ -369,6 +357,9 @@ func changeNeeds(tree sqlparser.Statement) (needs []string) {
 func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
 	d := p.plan.Table
+	if readsOnly(s) {
+		return errReadOnlyTransaction
+	}
 	s.statement.executesElsewhere()
 	s.statement.changes(p.plan.Change)
 	view := &changeView{coreView: coreView{s}}

@@ -153,9 +153,6 @@ func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (P
 		}
 	}
 	if changesRows(text) {
-		if readsOnly(s) {
-			return nil, mysql.NewSQLError(1792, "25006", "Cannot execute statement in a READ ONLY transaction.")
-		}
 		p, err := compileChange(ctx, s, text, text, values)
 		if p == nil || err != nil {
 			return nil, err

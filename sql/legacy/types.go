@@ -2,8 +2,10 @@ package legacy
 
 import (
 	"sync/atomic"
+	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/encodings"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	engine "github.com/dolthub/vitess/go/sqltypes"
 	"vitess.io/vitess/go/sqltypes"
@@ -92,6 +94,25 @@ func CollationNamed(name string) (uint16, bool) {
 	return uint16(id), err == nil && id.Sorter() != nil
 }
 
+// charset is a character set of the engine.
+type charset struct{ of encodings.Encoder }
+
+// Size implements coltype.Charset.
+func (c charset) Size(r rune) int {
+	var room [utf8.UTFMax]byte
+	b, ok := c.of.EncodeRune(room[:utf8.EncodeRune(room[:], r)])
+	if !ok {
+		return 0
+	}
+	return len(b)
+}
+
+// Text implements coltype.Charset.
+func (c charset) Text(b []byte) (string, bool) {
+	out, ok := c.of.Decode(b)
+	return string(out), ok
+}
+
 // collations are those that were asked for, by their numbers.
 var collations [512]atomic.Pointer[coltype.Collation]
 
@@ -104,11 +125,14 @@ func CollationOf(id gms.CollationID) *coltype.Collation {
 		return c
 	}
 	c := &coltype.Collation{ID: uint16(id), Binary: id == gms.Collation_binary, CharacterBytes: 4}
-	switch id.CharacterSet() {
-	case gms.CharacterSet_utf8mb4:
-		c.Unicode = true
+	switch set := id.CharacterSet(); set {
+	case gms.CharacterSet_utf8mb4, gms.CharacterSet_binary:
 	case gms.CharacterSet_utf8mb3:
-		c.Unicode, c.CharacterBytes = true, 3
+		c.CharacterBytes = 3
+	default:
+		if encoder := set.Encoder(); encoder != nil {
+			c.Charset = charset{encoder}
+		}
 	}
 	if !c.Binary {
 		c.Weight, c.Pads = id.Sorter(), id.PadAttribute() == "PAD SPACE"

@@ -42,9 +42,6 @@ func NewColumn(d *catalog.Descriptor, pos int) (*Column, bool) {
 	case coltype.KindDecimal:
 		out.convert = toDecimal
 	case coltype.KindText:
-		if !t.Collation.Unicode {
-			return nil, false
-		}
 		out.convert = toText
 	case coltype.KindBytes:
 		out.convert = toBytes

@@ -78,6 +78,12 @@ func outcome(t testing.TB, col *Column, mode string, strict bool, text string) s
 	if v.IsNull() {
 		return "NULL"
 	}
+	return storedAs(t, c, col, strict, v)
+}
+
+// storedAs stores a value, and shows it as it is stored with the numbers of the warnings.
+func storedAs(t testing.TB, c *expr.Context, col *Column, strict bool, v expr.Value) string {
+	t.Helper()
 	target := &Target{Context: c, Strict: strict, Row: 1}
 	stored, err := target.Store(col, v)
 	var e *expr.Error

@@ -56,7 +56,15 @@ func toText(t *Target, c *Column, v expr.Value) (any, error) {
 	if c.sql == sqltypes.Text {
 		most, cutAt = c.Type.Bytes, cutBytes
 	}
-	s, err := t.wellFormed(c, v, most)
+	s, err := "", error(nil)
+	if set := c.Type.Collation.Charset; set != nil {
+		if c.sql == sqltypes.Text {
+			cutAt = func(s string, most int64) string { return cutEncoded(set, s, most) }
+		}
+		s, err = t.encoded(c, set, v, most)
+	} else {
+		s, err = t.wellFormed(c, v, most)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +102,45 @@ func (t *Target) wellFormed(c *Column, v expr.Value, room int64) (string, error)
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 || size > most {
-			bad := s[i:min(len(s), i+6)]
-			return s[:i], t.warn(expr.NewError(1366, "HY000", "Incorrect string value: '%s' for column '%s' at row %d", hexText(bad), c.Name, t.Row))
+			return s[:i], t.incorrectString(c, s[i:])
 		}
 		i += size
 	}
 	return s, nil
+}
+
+// encoded is a value's text with ? in the place of characters that the column's character set does not have. Bytes are in that
+// set.
+func (t *Target) encoded(c *Column, set coltype.Charset, v expr.Value, room int64) (string, error) {
+	s, lost := textOf(v, room)
+	if lost {
+		if err := t.tooLong(c); err != nil {
+			return "", err
+		}
+	}
+	if sqltypes.IsBinary(v.Type()) || isNumberLiteral(v) {
+		text, ok := set.Text([]byte(s))
+		if !ok {
+			return "", t.incorrectString(c, s)
+		}
+		return text, nil
+	}
+	for i, r := range s {
+		if r >= utf8.RuneSelf && set.Size(r) == 0 {
+			return strings.Map(func(r rune) rune {
+				if set.Size(r) == 0 {
+					return '?'
+				}
+				return r
+			}, s), t.incorrectString(c, s[i:])
+		}
+	}
+	return s, nil
+}
+
+// incorrectString reports that a column cannot hold a text that begins so.
+func (t *Target) incorrectString(c *Column, bad string) error {
+	return t.warn(expr.NewError(1366, "HY000", "Incorrect string value: '%s' for column '%s' at row %d", hexText(bad[:min(len(bad), 6)]), c.Name, t.Row))
 }
 
 // hexText shows bytes as MySQL's messages do: those of ASCII as they are.
@@ -140,6 +181,17 @@ func cutBytes(s string, most int64) string {
 			break
 		}
 		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// cutEncoded cuts a text at so many bytes in a character set.
+func cutEncoded(set coltype.Charset, s string, most int64) string {
+	n := int64(0)
+	for i, r := range s {
+		if n += int64(set.Size(r)); n > most {
+			return s[:i]
+		}
 	}
 	return s
 }
