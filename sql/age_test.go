@@ -84,37 +84,35 @@ func TestAnAgeIsKept(t *testing.T) {
 		{"waited in vain, and went on", txn.KindLockTimeout, true, []string{update, "COMMIT", "BEGIN", update, "COMMIT"}, "n"},
 		{"not waited", txn.KindNoWait, true, []string{"ROLLBACK", "BEGIN", update, "COMMIT"}, "n"},
 	}
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.connect(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-		c.exec("INSERT INTO t VALUES (1, 1), (2, 2)")
-		for _, tc := range cases {
-			a := watchAges(f)
-			c.exec("BEGIN")
-			c.query("SELECT n FROM t WHERE id = 1")
-			lose(f, tc.kind, tc.reads)
-			second := "COMMIT"
-			if tc.reads {
-				second = "SELECT n FROM t WHERE id = 2 FOR UPDATE"
-			}
-			if _, err := c.try(second); err == nil {
-				t.Fatalf("%s: %s did not lose", tc.name, second)
-			}
-			lose(f, 0, false)
-			f.cluster.BeforeCommit = nil
-			a.drain()
-			for _, text := range tc.after {
-				if _, err := c.try(text); err != nil {
-					t.Fatalf("%s: %s: %v", tc.name, text, err)
-				}
-			}
-			if got := a.drain(); got != tc.want {
-				t.Errorf("%s: transactions began as %q, want %q", tc.name, got, tc.want)
-			}
-			f.forgetLosses()
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	c.exec("INSERT INTO t VALUES (1, 1), (2, 2)")
+	for _, tc := range cases {
+		a := watchAges(f)
+		c.exec("BEGIN")
+		c.query("SELECT n FROM t WHERE id = 1")
+		lose(f, tc.kind, tc.reads)
+		second := "COMMIT"
+		if tc.reads {
+			second = "SELECT n FROM t WHERE id = 2 FOR UPDATE"
 		}
-	})
+		if _, err := c.try(second); err == nil {
+			t.Fatalf("%s: %s did not lose", tc.name, second)
+		}
+		lose(f, 0, false)
+		f.cluster.BeforeCommit = nil
+		a.drain()
+		for _, text := range tc.after {
+			if _, err := c.try(text); err != nil {
+				t.Fatalf("%s: %s: %v", tc.name, text, err)
+			}
+		}
+		if got := a.drain(); got != tc.want {
+			t.Errorf("%s: transactions began as %q, want %q", tc.name, got, tc.want)
+		}
+		f.forgetLosses()
+	}
 }
 
 // forgetLosses has all sessions begin anew.

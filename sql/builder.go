@@ -80,7 +80,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if p := s.statement.plan; p != nil && p.Read != nil && p.Read.Top == n {
 		return p.Read.Rows(), nil
 	}
-	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {
+	if j, ok := n.(*gmsplan.JoinNode); ok {
 		return b.joined(ctx, j, row)
 	}
 	if p := s.statement.plan; p != nil && p.Insert != nil && p.Insert.Node == n {

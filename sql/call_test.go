@@ -266,52 +266,50 @@ func TestProceduresAreDefined(t *testing.T) {
 
 // A call that loses is done again as a whole; its client sees the try that won.
 func TestACallIsDoneAgain(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.many(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-		c.exec("INSERT INTO t VALUES (1, 10), (2, 20)")
-		c.exec("CREATE PROCEDURE p(a INT) BEGIN SELECT n FROM t WHERE id = a; SELECT n + 1 INTO @x FROM t WHERE id = a; UPDATE t SET n = @x + @x WHERE id = 2; END")
-		c.exec("CREATE PROCEDURE q(a INT) BEGIN UPDATE t SET n = n + a WHERE id = 1; UPDATE t SET n = n + a WHERE id = 2; END")
-		for _, kind := range []txn.Kind{txn.KindAborted, txn.KindStale} {
-			c.exec("UPDATE t SET n = id * 10")
-			a := watchAges(f)
-			l := startLosing(f, kind, 2, false)
-			if got, err := c.all("CALL p(1)"); got != "10" || err != nil {
-				t.Errorf("%q, %v", got, err)
-			}
-			if tries := l.stop(f); tries != 3 {
-				t.Errorf("%d tries, not 3", tries)
-			}
-			if began := a.drain(); kind == txn.KindAborted && began != "nrr" {
-				t.Errorf("transactions began as %q", began)
-			}
-			l = startLosing(f, kind, 2, false)
-			if _, err := c.all("CALL q(1)"); err != nil {
-				t.Error(err)
-			}
-			l.stop(f)
-			if got, _ := c.all("SELECT n FROM t"); got != "11 23" {
-				t.Errorf("left are %q", got)
-			}
+	f := start(t)
+	c := f.many(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	c.exec("INSERT INTO t VALUES (1, 10), (2, 20)")
+	c.exec("CREATE PROCEDURE p(a INT) BEGIN SELECT n FROM t WHERE id = a; SELECT n + 1 INTO @x FROM t WHERE id = a; UPDATE t SET n = @x + @x WHERE id = 2; END")
+	c.exec("CREATE PROCEDURE q(a INT) BEGIN UPDATE t SET n = n + a WHERE id = 1; UPDATE t SET n = n + a WHERE id = 2; END")
+	for _, kind := range []txn.Kind{txn.KindAborted, txn.KindStale} {
+		c.exec("UPDATE t SET n = id * 10")
+		a := watchAges(f)
+		l := startLosing(f, kind, 2, false)
+		if got, err := c.all("CALL p(1)"); got != "10" || err != nil {
+			t.Errorf("%q, %v", got, err)
 		}
-		c.exec("SET isochron_retry_max = 3")
-		l := startLosing(f, txn.KindAborted, 1<<40, false)
-		if _, err := c.all("CALL q(1)"); numberOf(err) != 1213 {
-			t.Errorf("%v", err)
+		if tries := l.stop(f); tries != 3 {
+			t.Errorf("%d tries, not 3", tries)
 		}
-		if tries := l.stop(f); tries != 4 {
-			t.Errorf("%d tries, not 4", tries)
+		if began := a.drain(); kind == txn.KindAborted && began != "nrr" {
+			t.Errorf("transactions began as %q", began)
 		}
-		l = startLosing(f, txn.KindUnknown, 1, false)
-		if _, err := c.all("CALL q(1)"); numberOf(err) != 1180 {
-			t.Errorf("not known: %v", err)
+		l = startLosing(f, kind, 2, false)
+		if _, err := c.all("CALL q(1)"); err != nil {
+			t.Error(err)
 		}
 		l.stop(f)
-		if f.cluster.Held() != 0 || f.servers["va"].gateway.held.Load() != 0 {
-			t.Error("something is left")
+		if got, _ := c.all("SELECT n FROM t"); got != "11 23" {
+			t.Errorf("left are %q", got)
 		}
-	})
+	}
+	c.exec("SET isochron_retry_max = 3")
+	l := startLosing(f, txn.KindAborted, 1<<40, false)
+	if _, err := c.all("CALL q(1)"); numberOf(err) != 1213 {
+		t.Errorf("%v", err)
+	}
+	if tries := l.stop(f); tries != 4 {
+		t.Errorf("%d tries, not 4", tries)
+	}
+	l = startLosing(f, txn.KindUnknown, 1, false)
+	if _, err := c.all("CALL q(1)"); numberOf(err) != 1180 {
+		t.Errorf("not known: %v", err)
+	}
+	l.stop(f)
+	if f.cluster.Held() != 0 || f.servers["va"].gateway.held.Load() != 0 {
+		t.Error("something is left")
+	}
 }
 
 // A procedure gives and leaves what its statements as a packet do, declared or not.
@@ -320,7 +318,6 @@ func TestACallDoesWhatAPacketDoes(t *testing.T) {
 	one := f.many(t, "va", "shop")
 	one.exec("CREATE DATABASE other")
 	other := f.many(t, "wa", "other")
-	other.exec("SET isochron_path = 'gms'")
 	for _, text := range keyedTables[:3] {
 		one.exec(text)
 		other.exec(text)
@@ -345,7 +342,7 @@ func TestACallDoesWhatAPacketDoes(t *testing.T) {
 		packet := "BEGIN; " + strings.Join(body, "; ") + "; COMMIT"
 		for range 2 {
 			a, aErr := one.all("CALL p()")
-			b, bErr := other.all(packet)
+			b, bErr := other.allApart(strings.Split(packet, "; "))
 			other.exec("ROLLBACK")
 			if aErr == nil && cellsOf(a) != cellsOf(b) || numberOf(aErr) != numberOf(bErr) {
 				t.Fatalf("%d: %s\nas a procedure: %q, %v\nas a packet: %q, %v", i, packet, a, aErr, b, bErr)

@@ -43,36 +43,6 @@ func TestExplainOfTheCoreIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// The core and the engine give the same rows where both are right.
-func TestCoreAndEngineGiveTheSame(t *testing.T) {
-	f := start(t)
-	c := f.connect(t, "va", "shop")
-	c.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(10), n DECIMAL(6,2), d DATETIME, e ENUM('p','q'), KEY (a), KEY (b))")
-	c.exec("INSERT INTO t VALUES (1,1,'x',1.5,'2024-01-02 03:04:05','p'),(2,1,'Y',2.5,'2024-02-29',NULL),(3,2,'x',-3.5,NULL,'q'),(4,2,NULL,NULL,'1999-12-31 23:59:59','q'),(5,NULL,'',0,'2024-01-02','p')")
-	before := f.cachedRuns()
-	statements := []string{
-		"SELECT * FROM t ORDER BY id", "SELECT id, a + 1, n * 2, -n FROM t ORDER BY id", "SELECT id FROM t WHERE a = 1 OR a IS NULL ORDER BY id", "SELECT id FROM t WHERE NOT (a = 1) ORDER BY id",
-		"SELECT a, COUNT(*), SUM(n), MIN(b), MAX(d) FROM t GROUP BY a ORDER BY a", "SELECT COUNT(DISTINCT a), COUNT(n) FROM t", "SELECT DISTINCT e FROM t ORDER BY e",
-		"SELECT id FROM t ORDER BY n DESC, id", "SELECT id FROM t ORDER BY a, b DESC LIMIT 3", "SELECT id FROM t WHERE b IN ('x', 'y') ORDER BY id", "SELECT concat(b, '-', id) FROM t WHERE b IS NOT NULL ORDER BY id",
-		"SELECT CASE WHEN a = 1 THEN 'one' WHEN a = 2 THEN 'two' ELSE 'none' END FROM t ORDER BY id", "SELECT id FROM t WHERE d >= '2024-01-02' ORDER BY id", "SELECT year(d), month(d) FROM t WHERE d IS NOT NULL ORDER BY id",
-		"SELECT id, e + 0 FROM t WHERE e = 'q' ORDER BY id", "SELECT coalesce(a, 0), ifnull(b, 'none') FROM t ORDER BY id", "SELECT id FROM t WHERE n BETWEEN -4 AND 1.5 ORDER BY id",
-		"SELECT id FROM t WHERE n IN (1.5, 2.5) ORDER BY id", "SELECT length(b), char_length(b), upper(b) FROM t WHERE id < 4 ORDER BY id", "SELECT 1 = 1, NULL = 1, NULL <=> NULL, 'a' < 'b'",
-		"SELECT ceil(n), floor(n), abs(n) FROM t WHERE n IS NOT NULL ORDER BY id", "SELECT a, COUNT(*) c FROM t GROUP BY a HAVING c > 1 ORDER BY a", "SELECT id FROM t LIMIT 2 OFFSET 1",
-		"SELECT id FROM t WHERE id > 1 AND id <= 4 AND a = 2 ORDER BY id", "SELECT GROUP_CONCAT(b ORDER BY b SEPARATOR '/') FROM t WHERE b IN ('x', 'Y')",
-	}
-	for _, statement := range statements {
-		c.exec("SET isochron_path = 'auto'")
-		core := c.query(statement)
-		c.exec("SET isochron_path = 'gms'")
-		if engine := c.query(statement); core != engine {
-			t.Errorf("%s\ncore:\n%s\nengine:\n%s", statement, core, engine)
-		}
-	}
-	if n := f.cachedRuns() - before; n < int64(len(statements)) {
-		t.Errorf("the core executed %d of %d statements", n, len(statements))
-	}
-}
-
 // What is answered below the wire library is what the library answers, by text and by a prepared statement.
 func TestAnswersBelowAreThoseAbove(t *testing.T) {
 	f := start(t)

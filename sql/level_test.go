@@ -24,28 +24,26 @@ func (f *fixture) levels(c *client, statements string) []txn.Level {
 // What SET TRANSACTION says is for the next transaction; what SET SESSION says is
 // for all.
 func TestTheLevelOfTransactions(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.connect(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY)")
-		c.exec("SELECT * FROM t") // the catalogue is read
-		all, one, none := txn.Serializable, txn.RepeatableRead, txn.ReadCommitted
-		for _, step := range []struct {
-			statements string
-			want       []txn.Level
-		}{
-			{"SELECT * FROM t", []txn.Level{all}},
-			{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT * FROM t; SELECT * FROM t", []txn.Level{none, all}},
-			{"SET @@transaction_isolation = 'REPEATABLE-READ'; BEGIN; SELECT * FROM t; SELECT * FROM t; COMMIT; SELECT * FROM t", []txn.Level{one, all}},
-			{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN; COMMIT; SELECT * FROM t", []txn.Level{all}},
-			{"SET @@session.tx_isolation = 'READ-COMMITTED'; SELECT * FROM t; INSERT INTO t VALUES (7)", []txn.Level{none, none}},
-			{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET autocommit = 0; SELECT * FROM t; COMMIT; SELECT * FROM t; COMMIT", []txn.Level{all, none}},
-		} {
-			if begun := f.levels(c, step.statements); !slices.Equal(begun, step.want) {
-				t.Errorf("%s: began %v, want %v", step.statements, begun, step.want)
-			}
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+	c.exec("SELECT * FROM t") // the catalogue is read
+	all, one, none := txn.Serializable, txn.RepeatableRead, txn.ReadCommitted
+	for _, step := range []struct {
+		statements string
+		want       []txn.Level
+	}{
+		{"SELECT * FROM t", []txn.Level{all}},
+		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT * FROM t; SELECT * FROM t", []txn.Level{none, all}},
+		{"SET @@transaction_isolation = 'REPEATABLE-READ'; BEGIN; SELECT * FROM t; SELECT * FROM t; COMMIT; SELECT * FROM t", []txn.Level{one, all}},
+		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN; COMMIT; SELECT * FROM t", []txn.Level{all}},
+		{"SET @@session.tx_isolation = 'READ-COMMITTED'; SELECT * FROM t; INSERT INTO t VALUES (7)", []txn.Level{none, none}},
+		{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET autocommit = 0; SELECT * FROM t; COMMIT; SELECT * FROM t; COMMIT", []txn.Level{all, none}},
+	} {
+		if begun := f.levels(c, step.statements); !slices.Equal(begun, step.want) {
+			t.Errorf("%s: began %v, want %v", step.statements, begun, step.want)
 		}
-	})
+	}
 }
 
 // A new session runs as SET GLOBAL says.

@@ -101,20 +101,17 @@ func TestATransactionsWritesAreBounded(t *testing.T) {
 	}
 	c.fails("INSERT INTO t VALUES "+rows(0, 11), "1197")
 	c.expect("SELECT COUNT(*) FROM t", "0")
-	for _, path := range []string{pathAuto, pathEngine} {
-		c.exec("SET isochron_path = '" + path + "'")
-		c.exec("BEGIN")
-		c.exec("INSERT INTO t VALUES " + rows(0, 8))
-		c.fails("INSERT INTO t VALUES "+rows(8, 3), "1197")
-		c.expect("SELECT COUNT(*) FROM t", "8") // the statement did nothing, the transaction lives
-		c.exec("INSERT INTO t VALUES " + rows(8, 2))
-		c.fails("UPDATE t SET v = 1", "1197")
-		c.exec("COMMIT")
-		c.expect("SELECT COUNT(*), SUM(v) FROM t", "10 | 0")
-		f.cluster.MaxWrites = 0
-		c.exec("DELETE FROM t")
-		f.cluster.MaxWrites = 10
-	}
+	c.exec("BEGIN")
+	c.exec("INSERT INTO t VALUES " + rows(0, 8))
+	c.fails("INSERT INTO t VALUES "+rows(8, 3), "1197")
+	c.expect("SELECT COUNT(*) FROM t", "8") // the statement did nothing, the transaction lives
+	c.exec("INSERT INTO t VALUES " + rows(8, 2))
+	c.fails("UPDATE t SET v = 1", "1197")
+	c.exec("COMMIT")
+	c.expect("SELECT COUNT(*), SUM(v) FROM t", "10 | 0")
+	f.cluster.MaxWrites = 0
+	c.exec("DELETE FROM t")
+	f.cluster.MaxWrites = 10
 }
 
 func TestACommitThatIsTooLargeEndsItsTransaction(t *testing.T) {

@@ -62,51 +62,45 @@ func TestNoDatabaseIsNeeded(t *testing.T) {
 // A NULL for a LIMIT is 0, as MySQL has it.
 func TestLimitNull(t *testing.T) {
 	f := start(t)
-	for _, path := range []string{pathAuto, pathEngine} {
-		c := f.connect(t, "va", "shop")
-		c.exec("SET isochron_path = '" + path + "'")
-		c.exec("CREATE TABLE IF NOT EXISTS l (id INT PRIMARY KEY, n INT)")
-		c.exec("REPLACE INTO l VALUES (1, 1), (2, 2), (3, NULL)")
-		for range 3 { // the later ones by compiled plans
-			for _, q := range []struct {
-				query, rows string
-				args        []any
-			}{
-				{"SELECT id FROM l ORDER BY id LIMIT ?", "", []any{nil}},
-				{"SELECT id FROM l ORDER BY id LIMIT ?", "1\n", []any{1}},
-				{"SELECT id FROM l ORDER BY id LIMIT ? OFFSET ?", "1\n2\n", []any{2, nil}},
-				{"SELECT id FROM l WHERE id > ? OR ? IS NULL ORDER BY id LIMIT ?", "1\n", []any{7, nil, 1}},
-				{"SELECT id FROM (SELECT id FROM l ORDER BY id LIMIT ?) x", "", []any{nil}},
-			} {
-				if got, err := c.try(q.query, q.args...); err != nil || got != q.rows {
-					t.Errorf("%s, %s %v: %q, %v; want %q", path, q.query, q.args, got, err, q.rows)
-				}
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE IF NOT EXISTS l (id INT PRIMARY KEY, n INT)")
+	c.exec("REPLACE INTO l VALUES (1, 1), (2, 2), (3, NULL)")
+	for range 3 { // the later ones by compiled plans
+		for _, q := range []struct {
+			query, rows string
+			args        []any
+		}{
+			{"SELECT id FROM l ORDER BY id LIMIT ?", "", []any{nil}},
+			{"SELECT id FROM l ORDER BY id LIMIT ?", "1\n", []any{1}},
+			{"SELECT id FROM l ORDER BY id LIMIT ? OFFSET ?", "1\n2\n", []any{2, nil}},
+			{"SELECT id FROM l WHERE id > ? OR ? IS NULL ORDER BY id LIMIT ?", "1\n", []any{7, nil, 1}},
+			{"SELECT id FROM (SELECT id FROM l ORDER BY id LIMIT ?) x", "", []any{nil}},
+		} {
+			if got, err := c.try(q.query, q.args...); err != nil || got != q.rows {
+				t.Errorf("%s %v: %q, %v; want %q", q.query, q.args, got, err, q.rows)
 			}
 		}
-		if got := c.query("SELECT COUNT(*) FROM l"); got != "3\n" {
-			t.Errorf("afterwards: %q", got)
-		}
+	}
+	if got := c.query("SELECT COUNT(*) FROM l"); got != "3\n" {
+		t.Errorf("afterwards: %q", got)
 	}
 }
 
 // A read of a view leaves the transaction open.
 func TestViewWithinTransaction(t *testing.T) {
 	f := start(t)
-	for _, path := range []string{pathAuto, pathEngine} {
-		c := f.connect(t, "va", "shop")
-		c.exec("SET isochron_path = '" + path + "'")
-		c.exec("CREATE TABLE IF NOT EXISTS a (id INT PRIMARY KEY, n INT)")
-		c.exec("CREATE OR REPLACE VIEW v AS SELECT id, n FROM a")
-		c.exec("BEGIN")
-		c.exec("INSERT INTO a VALUES (1, 10)")
-		if got := c.query("SELECT n FROM v WHERE id = ?", 1); got != "10\n" {
-			t.Errorf("%s: %q", path, got)
-		}
-		c.query("SELECT n FROM v")
-		c.exec("ROLLBACK")
-		if got := c.query("SELECT COUNT(*) FROM a"); got != "0\n" {
-			t.Errorf("%s: %q rows after the rollback", path, got)
-		}
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE IF NOT EXISTS a (id INT PRIMARY KEY, n INT)")
+	c.exec("CREATE OR REPLACE VIEW v AS SELECT id, n FROM a")
+	c.exec("BEGIN")
+	c.exec("INSERT INTO a VALUES (1, 10)")
+	if got := c.query("SELECT n FROM v WHERE id = ?", 1); got != "10\n" {
+		t.Errorf("%q", got)
+	}
+	c.query("SELECT n FROM v")
+	c.exec("ROLLBACK")
+	if got := c.query("SELECT COUNT(*) FROM a"); got != "0\n" {
+		t.Errorf("%q rows after the rollback", got)
 	}
 }
 

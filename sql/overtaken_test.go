@@ -30,50 +30,46 @@ const overtakenTable = "CREATE TABLE o (id INT PRIMARY KEY, u INT, k INT, UNIQUE
 // What contradicts an earlier read of the same transaction is no error of its
 // statement: the transaction has lost, and is told to try again.
 func TestWhatWasOvertakenIsAConflict(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		a, b := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
-		a.exec(setup)
-		a.exec(overtakenTable)
-		a.exec("CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES o (id))")
-		for _, tc := range overtaken {
-			t.Run(tc.name, func(t *testing.T) {
-				a.exec("DELETE FROM o")
-				a.exec("INSERT INTO o VALUES (1, 1, 1), (2, 2, 2)")
-				a.exec("BEGIN")
-				a.query(tc.reads)
-				b.exec(tc.other)
-				_, err := a.try(tc.then)
-				if err == nil {
-					_, err = a.try("COMMIT")
-				}
-				if err == nil || !strings.Contains(err.Error(), "1213") {
-					t.Errorf("%s; %s; %s: %v, want error 1213", tc.reads, tc.other, tc.then, err)
-				}
-				_, _ = a.try("ROLLBACK")
-			})
-		}
-		if f.cluster.Held() != 0 {
-			t.Error("locks are left")
-		}
-	})
+	f := start(t)
+	a, b := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	a.exec(overtakenTable)
+	a.exec("CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES o (id))")
+	for _, tc := range overtaken {
+		t.Run(tc.name, func(t *testing.T) {
+			a.exec("DELETE FROM o")
+			a.exec("INSERT INTO o VALUES (1, 1, 1), (2, 2, 2)")
+			a.exec("BEGIN")
+			a.query(tc.reads)
+			b.exec(tc.other)
+			_, err := a.try(tc.then)
+			if err == nil {
+				_, err = a.try("COMMIT")
+			}
+			if err == nil || !strings.Contains(err.Error(), "1213") {
+				t.Errorf("%s; %s; %s: %v, want error 1213", tc.reads, tc.other, tc.then, err)
+			}
+			_, _ = a.try("ROLLBACK")
+		})
+	}
+	if f.cluster.Held() != 0 {
+		t.Error("locks are left")
+	}
 }
 
 // A duplicate that fits what its transaction has read is one, and the transaction goes on.
 func TestADuplicateThatWasSeenIsOne(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		a := f.connect(t, "va", "shop")
-		a.exec(setup)
-		a.exec(overtakenTable)
-		a.exec("INSERT INTO o VALUES (1, 1, 1), (2, 2, 2)")
-		a.exec("BEGIN")
-		a.fails("INSERT INTO o VALUES (1, 5, 5)", "1062")
-		a.expect("SELECT count(*) FROM o WHERE id = 1", "1")
-		a.fails("INSERT INTO o VALUES (1, 5, 5)", "1062")
-		a.fails("INSERT INTO o VALUES (6, 2, 5)", "1062")
-		a.fails("UPDATE o SET u = 2 WHERE id = 1", "1062")
-		a.exec("INSERT INTO o VALUES (3, 3, 3)")
-		a.fails("INSERT INTO o VALUES (3, 4, 4)", "1062") // its own
-		a.exec("COMMIT")
-		a.expect("SELECT id FROM o ORDER BY id", "1\n2\n3")
-	})
+	f := start(t)
+	a := f.connect(t, "va", "shop")
+	a.exec(overtakenTable)
+	a.exec("INSERT INTO o VALUES (1, 1, 1), (2, 2, 2)")
+	a.exec("BEGIN")
+	a.fails("INSERT INTO o VALUES (1, 5, 5)", "1062")
+	a.expect("SELECT count(*) FROM o WHERE id = 1", "1")
+	a.fails("INSERT INTO o VALUES (1, 5, 5)", "1062")
+	a.fails("INSERT INTO o VALUES (6, 2, 5)", "1062")
+	a.fails("UPDATE o SET u = 2 WHERE id = 1", "1062")
+	a.exec("INSERT INTO o VALUES (3, 3, 3)")
+	a.fails("INSERT INTO o VALUES (3, 4, 4)", "1062") // its own
+	a.exec("COMMIT")
+	a.expect("SELECT id FROM o ORDER BY id", "1\n2\n3")
 }

@@ -69,43 +69,41 @@ func (c *client) all(packet string) (string, error) {
 // A transaction in one packet is done again as a whole: its client sees the answers
 // of the try that committed.
 func TestAPacketIsDoneAgain(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.many(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT)")
-		c.exec("INSERT INTO t VALUES (1, 10), (2, 20)")
-		cases := []struct {
-			packet, want string
-			after        string // of the rows
-			transactions string // that began, r: as a retry
-		}{
-			{"BEGIN; SELECT n FROM t WHERE id = 1; UPDATE t SET n = n + 1 WHERE id = 1; SELECT n FROM t WHERE id = 1; COMMIT", "10 - 11", "11 20", "nrr"},
-			{"BEGIN; SELECT n FROM t WHERE id = 1; SELECT n + 1 INTO @x FROM t WHERE id = 1; UPDATE t SET n = @x + @x WHERE id = 2; COMMIT; SELECT @x", "10 - 11", "10 22", "nrr"},
-			{"START TRANSACTION; UPDATE t SET n = n + 1; SAVEPOINT a; UPDATE t SET n = 0; ROLLBACK TO a; COMMIT; SELECT n FROM t WHERE id = 2", "21", "11 21", "nrrn"},
-			{"/* mine */ begin; SET @y = COALESCE(@y, 0) + 1; UPDATE t SET n = n + @y; COMMIT", "", "11 21", "nrr"},
-			{"SET @z = 4; BEGIN; UPDATE t SET n = n + @z WHERE id = 1; COMMIT; BEGIN; UPDATE t SET n = n + @z WHERE id = 1; COMMIT", "", "18 20", "nrrn"},
+	f := start(t)
+	c := f.many(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT)")
+	c.exec("INSERT INTO t VALUES (1, 10), (2, 20)")
+	cases := []struct {
+		packet, want string
+		after        string // of the rows
+		transactions string // that began, r: as a retry
+	}{
+		{"BEGIN; SELECT n FROM t WHERE id = 1; UPDATE t SET n = n + 1 WHERE id = 1; SELECT n FROM t WHERE id = 1; COMMIT", "10 - 11", "11 20", "nrr"},
+		{"BEGIN; SELECT n FROM t WHERE id = 1; SELECT n + 1 INTO @x FROM t WHERE id = 1; UPDATE t SET n = @x + @x WHERE id = 2; COMMIT; SELECT @x", "10 - 11", "10 22", "nrr"},
+		{"START TRANSACTION; UPDATE t SET n = n + 1; SAVEPOINT a; UPDATE t SET n = 0; ROLLBACK TO a; COMMIT; SELECT n FROM t WHERE id = 2", "21", "11 21", "nrrn"},
+		{"/* mine */ begin; SET @y = COALESCE(@y, 0) + 1; UPDATE t SET n = n + @y; COMMIT", "", "11 21", "nrr"},
+		{"SET @z = 4; BEGIN; UPDATE t SET n = n + @z WHERE id = 1; COMMIT; BEGIN; UPDATE t SET n = n + @z WHERE id = 1; COMMIT", "", "18 20", "nrrn"},
+	}
+	for _, tc := range cases {
+		c.exec("UPDATE t SET n = id * 10")
+		c.exec("SET @y = NULL")
+		l := startLosing(f, txn.KindAborted, 2, false)
+		a := watchAges(f)
+		got, err := c.all(tc.packet)
+		if strings.Trim(got, " -") != tc.want || err != nil {
+			t.Errorf("%s\ngot %q, %v; want %q", tc.packet, got, err, tc.want)
 		}
-		for _, tc := range cases {
-			c.exec("UPDATE t SET n = id * 10")
-			c.exec("SET @y = NULL")
-			l := startLosing(f, txn.KindAborted, 2, false)
-			a := watchAges(f)
-			got, err := c.all(tc.packet)
-			if strings.Trim(got, " -") != tc.want || err != nil {
-				t.Errorf("%s\ngot %q, %v; want %q", tc.packet, got, err, tc.want)
-			}
-			l.stop(f)
-			if began := a.drain(); began != tc.transactions {
-				t.Errorf("%s\ntransactions began as %q, want %q", tc.packet, began, tc.transactions)
-			}
-			if rows, err := c.all("SELECT n FROM t"); rows != tc.after || err != nil {
-				t.Errorf("%s\nleaves %s, %v; want %s", tc.packet, rows, err, tc.after)
-			}
+		l.stop(f)
+		if began := a.drain(); began != tc.transactions {
+			t.Errorf("%s\ntransactions began as %q, want %q", tc.packet, began, tc.transactions)
 		}
-		if n := f.servers["va"].gateway.held.Load(); n != 0 {
-			t.Errorf("%d bytes are counted as held when nothing is", n)
+		if rows, err := c.all("SELECT n FROM t"); rows != tc.after || err != nil {
+			t.Errorf("%s\nleaves %s, %v; want %s", tc.packet, rows, err, tc.after)
 		}
-	})
+	}
+	if n := f.servers["va"].gateway.held.Load(); n != 0 {
+		t.Errorf("%d bytes are counted as held when nothing is", n)
+	}
 }
 
 // A packet without its end: what it has shown by then is not done again.
@@ -199,23 +197,21 @@ func TestALongPacketIsNotHeld(t *testing.T) {
 
 // Transactions in packets lose no update, and no client hears that they lost.
 func TestPacketsFromManyClients(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		f.connect(t, "va", "shop").exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-		f.connect(t, "va", "shop").exec("INSERT INTO t VALUES (1, 100), (2, 100), (3, 100)")
-		var wg sync.WaitGroup
-		for i := range 6 {
-			c := f.many(t, testRegions[i%len(testRegions)], "shop")
-			c.exec(setup)
-			wg.Go(func() {
-				for j := range 10 {
-					from, to := 1+(i+j)%3, 1+(i+j+1)%3
-					if _, err := c.all(fmt.Sprintf("BEGIN; SELECT n FROM t WHERE id = %d; UPDATE t SET n = n - 1 WHERE id = %d; UPDATE t SET n = n + 1 WHERE id = %d; COMMIT", from, from, to)); err != nil {
-						t.Error(err)
-					}
+	f := start(t)
+	f.connect(t, "va", "shop").exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	f.connect(t, "va", "shop").exec("INSERT INTO t VALUES (1, 100), (2, 100), (3, 100)")
+	var wg sync.WaitGroup
+	for i := range 6 {
+		c := f.many(t, testRegions[i%len(testRegions)], "shop")
+		wg.Go(func() {
+			for j := range 10 {
+				from, to := 1+(i+j)%3, 1+(i+j+1)%3
+				if _, err := c.all(fmt.Sprintf("BEGIN; SELECT n FROM t WHERE id = %d; UPDATE t SET n = n - 1 WHERE id = %d; UPDATE t SET n = n + 1 WHERE id = %d; COMMIT", from, from, to)); err != nil {
+					t.Error(err)
 				}
-			})
-		}
-		wg.Wait()
-		f.connect(t, "va", "shop").expect("SELECT sum(n) FROM t", "300")
-	})
+			}
+		})
+	}
+	wg.Wait()
+	f.connect(t, "va", "shop").expect("SELECT sum(n) FROM t", "300")
 }

@@ -48,9 +48,6 @@ func (st *planned) compile(ctx *gms.Context, root gms.Node, own bool) {
 	if p.Writes != nil {
 		st.writes = p.Writes.Descriptor().ID()
 	}
-	if path(ctx) == pathEngine {
-		return
-	}
 	st.plan = p
 	st.final = own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
 }

@@ -77,11 +77,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		return enginePlan{}, nil
 	}
 	var t *text
-	if s.Chosen().Path != pathEngine {
-		if t = remembered(ctx, s, x.request.key()); t != nil && !x.tried[pointPlan] {
-			if u := pointUpdateOf(s, t, x); u != nil {
-				return u, nil
-			}
+	if t = remembered(ctx, s, x.request.key()); t != nil && !x.tried[pointPlan] {
+		if u := pointUpdateOf(s, t, x); u != nil {
+			return u, nil
 		}
 	}
 	if x.below != nil {

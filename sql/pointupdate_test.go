@@ -115,8 +115,6 @@ func TestPointUpdatesFollowTheSession(t *testing.T) {
 		{"BEGIN", "ROLLBACK", 0},
 		{"SET autocommit = 0", "ROLLBACK", 0},
 		{"SET autocommit = 1", "SELECT 1", 3},
-		{"SET isochron_path = 'gms'", "SET isochron_path = 'auto'", 0},
-		{"SELECT 1", "SELECT 1", 3},
 		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", 3},
 		{"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", 3},
 		{"ALTER TABLE t ADD COLUMN more INT", "SELECT 1", 3},

@@ -51,37 +51,35 @@ func (l *losing) stop(f *fixture) int64 {
 
 // A statement that is done again is as if its first try had never been.
 func TestATryLeavesNothingBehind(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.connect(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT, s VARCHAR(3))")
-		c.exec("INSERT INTO t (n) VALUES (10), (20)")
-		c.expect("SELECT LAST_INSERT_ID()", "1")
-		l := startLosing(f, txn.KindAborted, 3, false)
-		c.exec("INSERT INTO t (n) VALUES (LAST_INSERT_ID())")
-		if tries := l.stop(f); tries != 4 {
-			t.Errorf("tried %d times, want 4", tries)
-		}
-		c.expect("SELECT n FROM t WHERE id > 2", "1")
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT, s VARCHAR(3))")
+	c.exec("INSERT INTO t (n) VALUES (10), (20)")
+	c.expect("SELECT LAST_INSERT_ID()", "1")
+	l := startLosing(f, txn.KindAborted, 3, false)
+	c.exec("INSERT INTO t (n) VALUES (LAST_INSERT_ID())")
+	if tries := l.stop(f); tries != 4 {
+		t.Errorf("tried %d times, want 4", tries)
+	}
+	c.expect("SELECT n FROM t WHERE id > 2", "1")
 
-		c.exec("SET @x = 5")
-		startLosing(f, txn.KindAborted, 2, false)
-		c.exec("SELECT @x + n, n INTO @x, @never FROM t WHERE id = 1")
-		c.expect("SELECT @x, @never", "15 | 10")
-		startLosing(f, txn.KindAborted, 2, false)
-		c.exec("UPDATE t SET n = n + 1 WHERE id = 1")
-		c.expect("SELECT ROW_COUNT()", "1")
-		const warns = "SELECT n + 'a' FROM t WHERE id = 1"
-		startLosing(f, txn.KindAborted, 0, false)
-		c.query(warns)
-		want := c.query("SHOW WARNINGS")
-		startLosing(f, txn.KindAborted, 2, true)
-		c.query(warns)
-		if got := c.query("SHOW WARNINGS"); got != want || got == "" {
-			t.Errorf("after tries that lost the warnings are\n%s and without\n%s", got, want)
-		}
-		c.expect("SELECT n FROM t WHERE id = 1", "11")
-	})
+	c.exec("SET @x = 5")
+	startLosing(f, txn.KindAborted, 2, false)
+	c.exec("SELECT @x + n, n INTO @x, @never FROM t WHERE id = 1")
+	c.expect("SELECT @x, @never", "15 | 10")
+	startLosing(f, txn.KindAborted, 2, false)
+	c.exec("UPDATE t SET n = n + 1 WHERE id = 1")
+	c.expect("SELECT ROW_COUNT()", "1")
+	const warns = "SELECT n + 'a' FROM t WHERE id = 1"
+	startLosing(f, txn.KindAborted, 0, false)
+	c.query(warns)
+	want := c.query("SHOW WARNINGS")
+	startLosing(f, txn.KindAborted, 2, true)
+	c.query(warns)
+	if got := c.query("SHOW WARNINGS"); got != want || got == "" {
+		t.Errorf("after tries that lost the warnings are\n%s and without\n%s", got, want)
+	}
+	c.expect("SELECT n FROM t WHERE id = 1", "11")
 }
 
 // What cannot be undone is not done again.
@@ -115,59 +113,57 @@ func TestWhatLastsIsNotDoneAgain(t *testing.T) {
 // The first statement of an explicit transaction is done again in a new one, which
 // is in all else the same; later ones are not, nor is one that has been seen.
 func TestTheFirstStatementIsDoneAgain(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		c := f.connect(t, "va", "shop")
-		c.exec(setup)
-		c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT, s TEXT)")
-		c.exec("INSERT INTO t (id, n) VALUES (1, 1), (2, 2)")
-		for _, before := range [][]string{{"BEGIN"}, {"SET autocommit = 0"}, {"START TRANSACTION"}, {"BEGIN", "SET @a = 1", "SAVEPOINT s", "SELECT 1"}} {
-			for _, text := range []string{"SELECT n FROM t WHERE id = 1", "SELECT n FROM t WHERE id = 1 FOR UPDATE", "UPDATE t SET n = n WHERE id = 1", "SELECT sum(n) FROM t"} {
-				for _, b := range before {
-					c.query(b)
-				}
-				l := startLosing(f, txn.KindAborted, 3, true)
-				if _, err := c.try(text); err != nil {
-					t.Errorf("%v, %s: %v", before, text, err)
-				}
-				if tries := l.stop(f); tries < 4 {
-					t.Errorf("%v, %s: read %d times", before, text, tries)
-				}
-				if len(before) > 2 {
-					c.exec("UPDATE t SET n = 50 WHERE id = 2")
-					c.exec("ROLLBACK TO s")
-				}
-				l = startLosing(f, txn.KindAborted, 1, true)
-				if _, err := c.try("SELECT n FROM t WHERE id = 2 FOR UPDATE"); numberOf(err) != 1213 {
-					t.Errorf("%v, %s: the second statement lost, and %v", before, text, err)
-				}
-				l.stop(f)
-				c.exec("ROLLBACK")
-				c.exec("SET autocommit = 1")
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT, s TEXT)")
+	c.exec("INSERT INTO t (id, n) VALUES (1, 1), (2, 2)")
+	for _, before := range [][]string{{"BEGIN"}, {"SET autocommit = 0"}, {"START TRANSACTION"}, {"BEGIN", "SET @a = 1", "SAVEPOINT s", "SELECT 1"}} {
+		for _, text := range []string{"SELECT n FROM t WHERE id = 1", "SELECT n FROM t WHERE id = 1 FOR UPDATE", "UPDATE t SET n = n WHERE id = 1", "SELECT sum(n) FROM t"} {
+			for _, b := range before {
+				c.query(b)
 			}
-		}
-		c.expect("SELECT n FROM t", "1\n2")
-
-		c.exec("START TRANSACTION READ ONLY")
-		startLosing(f, txn.KindAborted, 1, true)
-		c.expect("SELECT n FROM t WHERE id = 1", "1")
-		c.fails("UPDATE t SET n = 7 WHERE id = 1", "READ ONLY")
-		c.exec("ROLLBACK")
-
-		c.exec("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-		c.exec("BEGIN")
-		startLosing(f, txn.KindAborted, 1, true)
-		a := watchAges(f)
-		c.expect("SELECT n FROM t WHERE id = 1", "1")
-		for _, o := range a.begun {
-			if o.Level != txn.ReadCommitted {
-				t.Errorf("it is done again at level %v", o.Level)
+			l := startLosing(f, txn.KindAborted, 3, true)
+			if _, err := c.try(text); err != nil {
+				t.Errorf("%v, %s: %v", before, text, err)
 			}
+			if tries := l.stop(f); tries < 4 {
+				t.Errorf("%v, %s: read %d times", before, text, tries)
+			}
+			if len(before) > 2 {
+				c.exec("UPDATE t SET n = 50 WHERE id = 2")
+				c.exec("ROLLBACK TO s")
+			}
+			l = startLosing(f, txn.KindAborted, 1, true)
+			if _, err := c.try("SELECT n FROM t WHERE id = 2 FOR UPDATE"); numberOf(err) != 1213 {
+				t.Errorf("%v, %s: the second statement lost, and %v", before, text, err)
+			}
+			l.stop(f)
+			c.exec("ROLLBACK")
+			c.exec("SET autocommit = 1")
 		}
-		if got := a.drain(); got != "nr" {
-			t.Errorf("transactions began as %q, want nr", got)
+	}
+	c.expect("SELECT n FROM t", "1\n2")
+
+	c.exec("START TRANSACTION READ ONLY")
+	startLosing(f, txn.KindAborted, 1, true)
+	c.expect("SELECT n FROM t WHERE id = 1", "1")
+	c.fails("UPDATE t SET n = 7 WHERE id = 1", "READ ONLY")
+	c.exec("ROLLBACK")
+
+	c.exec("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+	c.exec("BEGIN")
+	startLosing(f, txn.KindAborted, 1, true)
+	a := watchAges(f)
+	c.expect("SELECT n FROM t WHERE id = 1", "1")
+	for _, o := range a.begun {
+		if o.Level != txn.ReadCommitted {
+			t.Errorf("it is done again at level %v", o.Level)
 		}
-		c.exec("COMMIT")
-	})
+	}
+	if got := a.drain(); got != "nr" {
+		t.Errorf("transactions began as %q, want nr", got)
+	}
+	c.exec("COMMIT")
 }
 
 // Rows that were sent are not called back: a long answer goes out as it comes.

@@ -90,8 +90,8 @@ func TestSetGlobalNeedsAPrivilege(t *testing.T) {
 	}
 	must(t, u, "SET @x = 1", "SET autocommit = 1", "SET SESSION sql_select_limit = 5", "SET @@session.sql_select_limit = DEFAULT")
 	must(t, root, "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO u")
-	must(t, u, "PREPARE p FROM 'SET GLOBAL isochron_path = ''auto'''", "EXECUTE p")
-	stmt, err := u.Prepare("SET GLOBAL isochron_path = 'auto'")
+	must(t, u, "PREPARE p FROM 'SET GLOBAL isochron_priority = ''low'''", "EXECUTE p")
+	stmt, err := u.Prepare("SET GLOBAL isochron_priority = 'low'")
 	if err != nil {
 		t.Fatal(err)
 	}

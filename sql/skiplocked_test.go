@@ -40,49 +40,45 @@ func TestSkipLockedLocksWhatItAnswers(t *testing.T) {
 		{"SELECT q.id, r.v FROM q LEFT JOIN r ON r.k = q.id + 2 ORDER BY q.id DESC LIMIT 1 FOR UPDATE SKIP LOCKED", "5 | NULL", "4 | NULL"},
 		{"SELECT id FROM hidden WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED", "1", "2"},
 	}
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		a, b, c := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop"), f.connect(t, "va", "shop")
-		for _, s := range []string{
-			"CREATE TABLE q (id INT PRIMARY KEY, st INT, pr INT, nm VARCHAR(5), KEY (pr))",
-			"INSERT INTO q VALUES (1,0,30,'a'),(2,0,20,'b'),(3,0,10,'c'),(4,1,5,'d'),(5,1,25,'e')",
-			"CREATE TABLE r (k INT PRIMARY KEY, v INT)", "INSERT INTO r VALUES (1,1),(2,2),(3,3)",
-			"CREATE TABLE hidden (id INT, st INT)", "INSERT INTO hidden VALUES (1,0)", "INSERT INTO hidden VALUES (2,0)",
-		} {
-			a.exec(s)
-		}
-		for _, each := range []*client{a, b, c} {
-			each.exec(setup)
-		}
-		for _, shape := range shapes {
-			for _, lock := range []string{"UPDATE", "SHARE"} {
-				query := strings.Replace(shape.query, "FOR UPDATE", "FOR "+lock, 1)
-				a.exec("BEGIN")
-				a.expect(query, shape.first)
-				b.exec("BEGIN")
-				if lock == "UPDATE" {
-					b.expect(query, shape.second)
-				} else {
-					b.expect(query, shape.first)
+	f := start(t)
+	a, b, c := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop"), f.connect(t, "va", "shop")
+	for _, s := range []string{
+		"CREATE TABLE q (id INT PRIMARY KEY, st INT, pr INT, nm VARCHAR(5), KEY (pr))",
+		"INSERT INTO q VALUES (1,0,30,'a'),(2,0,20,'b'),(3,0,10,'c'),(4,1,5,'d'),(5,1,25,'e')",
+		"CREATE TABLE r (k INT PRIMARY KEY, v INT)", "INSERT INTO r VALUES (1,1),(2,2),(3,3)",
+		"CREATE TABLE hidden (id INT, st INT)", "INSERT INTO hidden VALUES (1,0)", "INSERT INTO hidden VALUES (2,0)",
+	} {
+		a.exec(s)
+	}
+	for _, shape := range shapes {
+		for _, lock := range []string{"UPDATE", "SHARE"} {
+			query := strings.Replace(shape.query, "FOR UPDATE", "FOR "+lock, 1)
+			a.exec("BEGIN")
+			a.expect(query, shape.first)
+			b.exec("BEGIN")
+			if lock == "UPDATE" {
+				b.expect(query, shape.second)
+			} else {
+				b.expect(query, shape.first)
+			}
+			a.expect(query, shape.first) // what is its own is not skipped
+			taken := strings.Fields(shape.first + "\n" + shape.second)
+			for _, id := range []string{"1", "2", "3", "4", "5"} {
+				held := false
+				for _, row := range strings.Split(shape.first+"\n"+shape.second, "\n") {
+					held = held || strings.HasPrefix(row+" ", id+" ")
 				}
-				a.expect(query, shape.first) // what is its own is not skipped
-				taken := strings.Fields(shape.first + "\n" + shape.second)
-				for _, id := range []string{"1", "2", "3", "4", "5"} {
-					held := false
-					for _, row := range strings.Split(shape.first+"\n"+shape.second, "\n") {
-						held = held || strings.HasPrefix(row+" ", id+" ")
-					}
-					if _, err := c.try("SELECT id FROM q WHERE id = " + id + " FOR UPDATE NOWAIT"); (err != nil) != held && !strings.Contains(query, "hidden") && lock == "UPDATE" {
-						t.Errorf("%s: row %s is answered: %v, and to lock it gives %v (%v)", query, id, held, err, taken)
-					}
-				}
-				a.exec("ROLLBACK")
-				b.exec("ROLLBACK")
-				if f.cluster.Held() != 0 {
-					t.Fatalf("%s: locks are left", query)
+				if _, err := c.try("SELECT id FROM q WHERE id = " + id + " FOR UPDATE NOWAIT"); (err != nil) != held && !strings.Contains(query, "hidden") && lock == "UPDATE" {
+					t.Errorf("%s: row %s is answered: %v, and to lock it gives %v (%v)", query, id, held, err, taken)
 				}
 			}
+			a.exec("ROLLBACK")
+			b.exec("ROLLBACK")
+			if f.cluster.Held() != 0 {
+				t.Fatalf("%s: locks are left", query)
+			}
 		}
-	})
+	}
 }
 
 // A query with LIMIT that would lock more than it returns is refused, and the transaction continues.
@@ -104,46 +100,40 @@ func TestSkipLockedIsRefusedWhereItWouldLockMore(t *testing.T) {
 		{"SELECT id FROM q WHERE id IN (SELECT id FROM q WHERE id = 2 FOR UPDATE SKIP LOCKED)", "2", "2"},
 		{"SELECT * FROM (SELECT id FROM q WHERE id = 2) AS x FOR UPDATE SKIP LOCKED", "2", ""},
 	}
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		a, c := f.connect(t, "va", "shop"), f.connect(t, "va", "shop")
-		a.exec("CREATE TABLE q (id INT PRIMARY KEY, st INT, pr INT)")
-		a.exec("INSERT INTO q VALUES (1,0,30),(2,0,20),(3,1,10)")
-		a.exec(setup)
-		c.exec(setup)
-		locked := func() (out string) {
-			for _, id := range []string{"1", "2", "3"} {
-				if _, err := c.try("SELECT id FROM q WHERE id = " + id + " FOR UPDATE NOWAIT"); err != nil {
-					out += id
-				}
+	f := start(t)
+	a, c := f.connect(t, "va", "shop"), f.connect(t, "va", "shop")
+	a.exec("CREATE TABLE q (id INT PRIMARY KEY, st INT, pr INT)")
+	a.exec("INSERT INTO q VALUES (1,0,30),(2,0,20),(3,1,10)")
+	locked := func() (out string) {
+		for _, id := range []string{"1", "2", "3"} {
+			if _, err := c.try("SELECT id FROM q WHERE id = " + id + " FOR UPDATE NOWAIT"); err != nil {
+				out += id
 			}
-			return out
 		}
-		for _, query := range refused {
-			a.exec("BEGIN")
-			a.fails(query, "1235")
-			if got := locked(); got != "" {
-				t.Errorf("%s: it is refused, and has locked %s", query, got)
-			}
-			a.expect("SELECT id FROM q WHERE st = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED", "1")
-			a.exec("ROLLBACK")
-		}
-		for _, q := range answered {
-			a.exec("BEGIN")
-			a.expect(q.query, q.answer)
-			if got := locked(); got != q.locked {
-				t.Errorf("%s: it has locked %q, not %q", q.query, got, q.locked)
-			}
-			a.exec("ROLLBACK")
-		}
-		a.expect(refused[1], "1") // its locks end with it
-		if strings.Contains(setup, pathEngine) {
-			return
-		}
+		return out
+	}
+	for _, query := range refused {
 		a.exec("BEGIN")
-		a.exec("INSERT INTO q SELECT id + 10, st, pr FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED")
-		if got := locked(); got != "1" {
-			t.Errorf("an insertion of one row has locked %q", got)
+		a.fails(query, "1235")
+		if got := locked(); got != "" {
+			t.Errorf("%s: it is refused, and has locked %s", query, got)
+		}
+		a.expect("SELECT id FROM q WHERE st = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED", "1")
+		a.exec("ROLLBACK")
+	}
+	for _, q := range answered {
+		a.exec("BEGIN")
+		a.expect(q.query, q.answer)
+		if got := locked(); got != q.locked {
+			t.Errorf("%s: it has locked %q, not %q", q.query, got, q.locked)
 		}
 		a.exec("ROLLBACK")
-	})
+	}
+	a.expect(refused[1], "1") // its locks end with it
+	a.exec("BEGIN")
+	a.exec("INSERT INTO q SELECT id + 10, st, pr FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED")
+	if got := locked(); got != "1" {
+		t.Errorf("an insertion of one row has locked %q", got)
+	}
+	a.exec("ROLLBACK")
 }

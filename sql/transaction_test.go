@@ -15,37 +15,29 @@ import (
 	"isochron/txn"
 )
 
-func onBothPaths(t *testing.T, do func(t *testing.T, f *fixture, setup string)) {
-	for _, path := range []string{pathAuto, pathEngine} {
-		t.Run(path, func(t *testing.T) { do(t, start(t), "SET isochron_path = '"+path+"'") })
-	}
-}
-
 // Statements that are their own transactions are done again until they win: no
 // increment is lost and nobody sees an error.
 func TestAutocommitRetries(t *testing.T) {
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		f.connect(t, "va", "shop").exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-		f.connect(t, "va", "shop").exec("INSERT INTO t VALUES (1, 0)")
-		const clients, each = 6, 15
-		var wg sync.WaitGroup
-		for i := range clients {
-			c := f.connect(t, testRegions[i%len(testRegions)], "shop")
-			c.exec(setup)
-			wg.Go(func() {
-				for range each {
-					if _, err := c.conn.ExecContext(context.Background(), "UPDATE t SET n = n + 1 WHERE id = 1"); err != nil {
-						t.Error(err)
-					}
+	f := start(t)
+	f.connect(t, "va", "shop").exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	f.connect(t, "va", "shop").exec("INSERT INTO t VALUES (1, 0)")
+	const clients, each = 6, 15
+	var wg sync.WaitGroup
+	for i := range clients {
+		c := f.connect(t, testRegions[i%len(testRegions)], "shop")
+		wg.Go(func() {
+			for range each {
+				if _, err := c.conn.ExecContext(context.Background(), "UPDATE t SET n = n + 1 WHERE id = 1"); err != nil {
+					t.Error(err)
 				}
-			})
-		}
-		wg.Wait()
-		f.connect(t, "va", "shop").expect("SELECT n FROM t", strconv.Itoa(clients*each))
-		if f.cluster.Held() != 0 {
-			t.Error("locks are left")
-		}
-	})
+			}
+		})
+	}
+	wg.Wait()
+	f.connect(t, "va", "shop").expect("SELECT n FROM t", strconv.Itoa(clients*each))
+	if f.cluster.Held() != 0 {
+		t.Error("locks are left")
+	}
 }
 
 // Of two transactions that cannot both have gone first, one fails with 1213.
@@ -62,34 +54,31 @@ func TestAnomalies(t *testing.T) {
 		{"phantom in a count of all", []string{"SELECT count(*) FROM t", "INSERT INTO t VALUES (11, 1)"}, []string{"SELECT count(*) FROM t", "INSERT INTO t VALUES (12, 1)"}},
 		{"same new key", []string{"INSERT INTO t VALUES (60, 1)"}, []string{"INSERT INTO t VALUES (60, 2)"}},
 	}
-	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
-		a, b := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
-		a.exec(setup)
-		b.exec(setup)
-		for i, tc := range cases {
-			table := fmt.Sprintf("t%d", i)
-			a.exec("CREATE TABLE " + table + " (id INT PRIMARY KEY, n INT, KEY (n))")
-			a.exec("INSERT INTO " + table + " VALUES (1, 1), (2, 2)")
-			in := func(s string) string {
-				s = strings.Replace(s, "FROM t", "FROM "+table, 1)
-				s = strings.Replace(s, "UPDATE t ", "UPDATE "+table+" ", 1)
-				return strings.Replace(s, "INTO t ", "INTO "+table+" ", 1)
-			}
-			a.exec("BEGIN")
-			b.exec("BEGIN")
-			for _, s := range tc.first {
-				a.query(in(s))
-			}
-			for _, s := range tc.second {
-				b.query(in(s))
-			}
-			a.exec("COMMIT")
-			b.fails("COMMIT", "Error 1213 (40001)")
-			// The transaction is over: the next statement is its own.
-			b.exec("INSERT INTO " + table + " VALUES (99, 9)")
-			a.expect("SELECT count(*) FROM "+table+" WHERE id = 99", "1")
+	f := start(t)
+	a, b := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	for i, tc := range cases {
+		table := fmt.Sprintf("t%d", i)
+		a.exec("CREATE TABLE " + table + " (id INT PRIMARY KEY, n INT, KEY (n))")
+		a.exec("INSERT INTO " + table + " VALUES (1, 1), (2, 2)")
+		in := func(s string) string {
+			s = strings.Replace(s, "FROM t", "FROM "+table, 1)
+			s = strings.Replace(s, "UPDATE t ", "UPDATE "+table+" ", 1)
+			return strings.Replace(s, "INTO t ", "INTO "+table+" ", 1)
 		}
-	})
+		a.exec("BEGIN")
+		b.exec("BEGIN")
+		for _, s := range tc.first {
+			a.query(in(s))
+		}
+		for _, s := range tc.second {
+			b.query(in(s))
+		}
+		a.exec("COMMIT")
+		b.fails("COMMIT", "Error 1213 (40001)")
+		// The transaction is over: the next statement is its own.
+		b.exec("INSERT INTO " + table + " VALUES (99, 9)")
+		a.expect("SELECT count(*) FROM "+table+" WHERE id = 99", "1")
+	}
 }
 
 // The transaction after an aborted one is its retry.
@@ -301,13 +290,10 @@ func TestJoinRounds(t *testing.T) {
 		{"SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM a LEFT JOIN b ON b.id = a.b + 30 WHERE a.id < 20", 2},
 		{"SELECT count(*) FROM a WHERE id < 20 AND b IN (SELECT b FROM c WHERE n < 15)", 2},
 	} {
-		got := c.query(tc.query)
+		c.query(tc.query)
 		if rounds := f.seen.rounds(); rounds != tc.rounds {
 			t.Errorf("%s: %d rounds, want %d\n%s", tc.query, rounds, tc.rounds, c.query("EXPLAIN "+tc.query))
 		}
-		c.exec("SET isochron_path = 'gms'")
-		c.expect(tc.query, got)
-		c.exec("SET isochron_path = 'auto'")
 	}
 }
 

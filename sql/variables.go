@@ -12,7 +12,6 @@ import (
 
 // Names and defaults of variables, as they are used here.
 const (
-	pathAuto            = sysvars.PathAuto
 	waitVariable        = sysvars.WaitTimeout
 	interactiveVariable = sysvars.InteractiveTimeout
 	writeVariable       = sysvars.NetWriteTimeout
@@ -23,8 +22,6 @@ const (
 	serializable        = sysvars.Serializable
 	silenceVariable     = sysvars.SourceTimeout
 	commitVariable      = sysvars.CommitTimeout
-	pathVariable        = sysvars.Path
-	pathEngine          = sysvars.PathEngine
 	lockWaitVariable    = sysvars.LockWait
 	lockWaitAlias       = sysvars.DefinitionLockWait
 	lockWaitDefault     = sysvars.LockWaitDefault
@@ -64,22 +61,6 @@ func (v variableSource) Bool(name string) (bool, error) {
 }
 
 func (v variableSource) All() map[string]any { return v.base.GetAllSessionVariables() }
-
-// path is what the session has chosen.
-func path(ctx *gms.Context) string {
-	if s, ok := ctx.Session.(*Session); ok {
-		return s.Chosen().Path
-	}
-	return readPath(ctx)
-}
-
-func readPath(ctx *gms.Context) string {
-	v, err := ctx.GetSessionVariable(ctx, pathVariable)
-	if s, ok := v.(string); err == nil && ok {
-		return s
-	}
-	return pathAuto
-}
 
 // dialectOptions is how texts are read as statements for sources.
 func (s *sessionVariables) dialectOptions() dialect.Options {

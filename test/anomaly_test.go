@@ -172,17 +172,15 @@ var anomalies = []anomaly{
 // own.
 const randomOrders = 1
 
-// TestAnomalies plays every anomaly on every protocol and both SQL paths: a serial order must
+// TestAnomalies plays every anomaly on every protocol: a serial order must
 // explain all committed transactions.
 func TestAnomalies(t *testing.T) {
 	for _, h := range houses(t) {
-		for _, path := range h.paths {
-			for _, l := range h.layouts {
-				t.Run(h.name+"/"+path+"/"+l.name, func(t *testing.T) {
-					t.Parallel()
-					h.stage(t, path, l).all(t)
-				})
-			}
+		for _, l := range h.layouts {
+			t.Run(h.name+"/"+l.name, func(t *testing.T) {
+				t.Parallel()
+				h.stage(t, l).all(t)
+			})
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (s *stage) writeFar(ctx context.Context, c *sql.Conn, v int) {
 // TestWhole: a transaction from one region over rows of three others commits or
 // rolls back whole, and every region sees it.
 func TestWhole(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		s.far()
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
@@ -80,7 +80,7 @@ func TestWhole(t *testing.T) {
 // TestDisconnect: a client that goes away in the middle has its transaction
 // rolled back and its locks freed, without waiting for anyone's time-out.
 func TestDisconnect(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		s.far()
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
@@ -108,7 +108,7 @@ func TestDisconnect(t *testing.T) {
 // TestDisconnectAtCommit: a client that goes away while its commit is on the way
 // does not know how it ended; but it ended, one way, everywhere.
 func TestDisconnectAtCommit(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		s.far()
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
@@ -142,7 +142,7 @@ func TestDisconnectAtCommit(t *testing.T) {
 // TestStatementIsWhole: a statement that fails undoes itself, and the
 // transaction lives on.
 func TestStatementIsWhole(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		c := s.conn(ctx, 0)

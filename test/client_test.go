@@ -18,7 +18,7 @@ func TestMariaDBClient(t *testing.T) {
 	if err != nil {
 		t.Skip("LEFT OUT: the mariadb client is not installed (apt-get install mariadb-client)")
 	}
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		for i := range s.regions {
@@ -44,9 +44,6 @@ func mariadb(t *testing.T, ctx context.Context, program, dsn, text string) strin
 	}
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	args := []string{"--no-defaults", "--batch", "--skip-column-names", "-h", host, "-P", port, "-u", cfg.User, "-e", text, cfg.DBName}
-	if path := cfg.Params["isochron_path"]; path != "" {
-		args = append(args, "--init-command=SET isochron_path = "+path)
-	}
 	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("mariadb %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -57,7 +54,7 @@ func mariadb(t *testing.T, ctx context.Context, program, dsn, text string) strin
 // TestDriver uses what applications use of the Go driver, from every region:
 // prepared statements, transactions of its own, types, the id of a row inserted.
 func TestDriver(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		s.exec(`CREATE TABLE things (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(40), price DECIMAL(10,2), made DATETIME, UNIQUE KEY by_name (name))`)
 		made := time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC)
 		for i, db := range s.pools {

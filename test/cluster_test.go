@@ -91,18 +91,18 @@ func (c *cluster) close() error {
 	return errors.Join(append(errs, c.core.Close(), os.RemoveAll(c.dir))...)
 }
 
-// house is the cluster with both SQL paths and both layouts; the variants of a row
+// house is the cluster with both layouts; the variants of a row
 // that read at the leader alone are tried on one of them.
 func (c *cluster) house() house {
-	h := house{name: c.name, regions: c.regions, paths: []string{"auto", "gms"}, layouts: layouts, dsn: c.dsn}
+	h := house{name: c.name, regions: c.regions, layouts: layouts, dsn: c.dsn}
 	if strings.HasSuffix(c.name, "-nro") {
-		h.paths, h.layouts = h.paths[:1], h.layouts[1:]
+		h.layouts = h.layouts[1:]
 	}
 	return h
 }
 
-func (c *cluster) dsn(region int, path, database string) string {
-	return fmt.Sprintf("root@tcp(%s)/%s?isochron_path=%%27%s%%27", c.ports[region].Addr(), database, path)
+func (c *cluster) dsn(region int, database string) string {
+	return fmt.Sprintf("root@tcp(%s)/%s", c.ports[region].Addr(), database)
 }
 
 // awaitHome waits until every shard is led from the region that it prefers.

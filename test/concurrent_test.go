@@ -154,7 +154,7 @@ func (c *crowd) judge(report *history.Report) {
 
 // TestListAppend lets a crowd append to lists in five shards and read them.
 func TestListAppend(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		const keys = 8
 		s.exec(`CREATE TABLE lists (id INT PRIMARY KEY, v TEXT NOT NULL) COMMENT='isochron: {"spread":"range","split":[[2],[4],[6]]}'`)
 		for k := range keys {
@@ -219,7 +219,7 @@ func readList(ctx context.Context, tx *sql.Conn, key int) ([]int64, error) {
 // TestBank lets a crowd transfer money between accounts in every region, with a
 // ledger into which every transfer is written.
 func TestBank(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		const accounts, opening = 10, 100
 		s.exec(`CREATE TABLE accounts (region VARCHAR(8), id INT, balance BIGINT, PRIMARY KEY (region, id))
 			COMMENT='isochron: {"spread":"region","column":"region"}'`)
@@ -292,7 +292,7 @@ func readBank(ctx context.Context, tx *sql.Conn) ([]history.Op, error) {
 // TestCounter: autocommit increments of one row from everywhere. Acknowledged ones are applied
 // exactly once.
 func TestCounter(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		const clients, each = 10, 6
 		s.exec("INSERT INTO kv VALUES (1, 0, 0)")
 		ctx, cancel := context.WithTimeout(context.Background(), endless)

@@ -15,7 +15,7 @@ func TestWaitsOfStatements(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("another server has no such tables")
 	}
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		s.exec("CREATE TABLE accounts (owner VARCHAR(20) COLLATE utf8mb4_0900_ai_ci, n INT, v INT, PRIMARY KEY (owner, n))")
@@ -114,12 +114,12 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 		t.Skip("another server has no such tables")
 	}
 	h := houses(t)[0]
-	s := h.stage(t, h.paths[0], layouts[0])
+	s := h.stage(t, layouts[0])
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
 	s.exec("CREATE USER IF NOT EXISTS looker@'%' IDENTIFIED BY 'x'")
 	s.exec("GRANT SELECT ON isochron.* TO looker@'%'")
-	looker := pool(t, strings.Replace(h.dsn(0, h.paths[0], ""), "root@", "looker:x@", 1), nil)
+	looker := pool(t, strings.Replace(h.dsn(0, ""), "root@", "looker:x@", 1), nil)
 	for _, table := range []string{"admission", "hot_rows", "lock_waits", "rollbacks", "transactions"} {
 		if _, err := looker.Exec("SELECT * FROM isochron." + table); number(err) != 1227 {
 			t.Errorf("%s without PROCESS: %v, want error 1227", table, err)

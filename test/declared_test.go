@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -49,7 +48,7 @@ func TestFixedSetsThroughSQL(t *testing.T) {
 	}
 	count := new(fixedSetCount)
 	c := startFor(t, spec, node.InjectedBugs{}, count)
-	s := c.house().stage(t, "auto", layouts[1])
+	s := c.house().stage(t, layouts[1])
 	c.awaitHome(t)
 	s.movesAround()
 	// Each text is carried out once by the engine at each connection before its plan is kept.
@@ -65,10 +64,7 @@ func TestNothingIsLostByKeys(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of a transaction that lost")
 	}
-	onPathsOf(t, loserRows, func(t *testing.T, s *stage) {
-		if strings.HasSuffix(t.Name(), "gms") {
-			t.Skip("the engine alone has no such plans")
-		}
+	onProtocolsOf(t, loserRows, func(t *testing.T, s *stage) {
 		s.movesAround()
 	})
 }
@@ -152,7 +148,7 @@ func TestCallsThroughSQL(t *testing.T) {
 	}
 	count := new(fixedSetCount)
 	c := startFor(t, spec, node.InjectedBugs{}, count)
-	s := c.house().stage(t, "auto", layouts[1])
+	s := c.house().stage(t, layouts[1])
 	c.awaitHome(t)
 	s.callsAround()
 	t.Logf("%d transactions were declared, %d were not", count.fixedSet.Load(), count.others.Load())
@@ -163,7 +159,7 @@ func TestCallsThroughSQL(t *testing.T) {
 	}
 	database := s.string(t.Context(), 0, "SELECT DATABASE()")
 	c.restart(t, spec)
-	again := pool(t, c.dsn(3, "auto", database), nil)
+	again := pool(t, c.dsn(3, database), nil)
 	var v int
 	if err := again.QueryRow("CALL bump('va', 1)").Scan(&v); err != nil {
 		t.Errorf("a call after the cluster was restarted: %v", err)
@@ -173,14 +169,14 @@ func TestCallsThroughSQL(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostByCalls: the same calls lose nothing under protocols without 2FI, on either
-// path. Protocols that detect deadlocks do not order by age, and such clients starve each other
+// TestNothingIsLostByCalls: the same calls lose nothing under protocols without 2FI.
+// Protocols that detect deadlocks do not order by age, and such clients starve each other
 // there, by calls as by packets.
 func TestNothingIsLostByCalls(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers commit each statement of a procedure by itself")
 	}
-	onPathsOf(t, []string{"2pc+2pl-home", "2pc+occ", "bamboo"}, func(_ *testing.T, s *stage) { s.callsAround() })
+	onProtocolsOf(t, []string{"2pc+2pl-home", "2pc+occ", "bamboo"}, func(_ *testing.T, s *stage) { s.callsAround() })
 }
 
 // restart closes the cluster and starts it from its disks.

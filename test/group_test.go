@@ -24,7 +24,7 @@ func TestManyPayIntoOneAccount(t *testing.T) {
 		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			s := h.stage(t, h.paths[0], layouts[0])
+			s := h.stage(t, layouts[0])
 			ctx, cancel := context.WithTimeout(context.Background(), endless)
 			defer cancel()
 			s.reset(ctx, state{x: {v: 0}})

@@ -23,10 +23,9 @@ var dsn = flag.String("dsn", "", "judge this MySQL server instead (a Go driver's
 type house struct {
 	name    string
 	regions []geo.Region
-	paths   []string // the SQL paths it has
 	layouts []layout // of the table kv in which anomalies are played
 	// dsn of a region's port; database may be "".
-	dsn func(region int, path, database string) string
+	dsn func(region int, database string) string
 }
 
 // TestMain runs more tests in parallel than there are processors, for they mostly wait, and tears
@@ -59,8 +58,8 @@ func houses(t *testing.T) []house {
 	t.Helper()
 	if *dsn != "" {
 		return []house{{
-			name: "foreign", paths: []string{"only"}, layouts: layouts, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
-			dsn: func(_ int, _, database string) string { return *dsn + database },
+			name: "foreign", layouts: layouts, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
+			dsn: func(_ int, database string) string { return *dsn + database },
 		}}
 	}
 	var out []house
@@ -73,24 +72,22 @@ func houses(t *testing.T) []house {
 	return out
 }
 
-// onEveryPath runs a test with every protocol and SQL path, each with a database of its own, in
+// onEveryProtocol runs a test with every protocol, each with a database of its own, in
 // parallel.
-func onEveryPath(t *testing.T, f func(t *testing.T, s *stage)) {
-	onPathsOf(t, nil, f)
+func onEveryProtocol(t *testing.T, f func(t *testing.T, s *stage)) {
+	onProtocolsOf(t, nil, f)
 }
 
-// onPathsOf is onEveryPath for some rows; nil: all.
-func onPathsOf(t *testing.T, rows []string, f func(t *testing.T, s *stage)) {
+// onProtocolsOf is onEveryProtocol for some rows; nil: all.
+func onProtocolsOf(t *testing.T, rows []string, f func(t *testing.T, s *stage)) {
 	for _, h := range houses(t) {
 		if rows != nil && !slices.Contains(rows, h.name) {
 			continue
 		}
-		for _, path := range h.paths {
-			t.Run(h.name+"/"+path, func(t *testing.T) {
-				t.Parallel()
-				f(t, h.stage(t, path, layouts[0]))
-			})
-		}
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			f(t, h.stage(t, layouts[0]))
+		})
 	}
 }
 
@@ -104,19 +101,19 @@ type stage struct {
 }
 
 // stage makes a database of its own, with the scripts' table laid out so.
-func (h house) stage(t *testing.T, path string, l layout) *stage {
+func (h house) stage(t *testing.T, l layout) *stage {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
-	name = strings.ToLower(name + "_" + path + "_" + l.name)
+	name = strings.ToLower(name + "_" + l.name)
 	s := &stage{t: t, layout: l, regions: h.regions}
-	first := pool(t, h.dsn(0, path, ""), nil)
+	first := pool(t, h.dsn(0, ""), nil)
 	for _, text := range []string{"DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name} {
 		if _, err := first.Exec(text); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
 	for region := range h.regions {
-		s.dsns = append(s.dsns, h.dsn(region, path, name))
+		s.dsns = append(s.dsns, h.dsn(region, name))
 		s.pools = append(s.pools, pool(t, s.dsns[region], nil))
 	}
 	s.exec(l.table)

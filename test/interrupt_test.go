@@ -21,7 +21,7 @@ func TestCutShortWhileWaiting(t *testing.T) {
 	}
 	c := sharedCluster(t, spec)
 	conn := func() *sql.Conn {
-		pool, err := sql.Open("mysql", c.dsn(0, "auto", ""))
+		pool, err := sql.Open("mysql", c.dsn(0, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

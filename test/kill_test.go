@@ -13,7 +13,7 @@ func TestAWaitingUpdateIsSeenAndKilled(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("another server shows it in other words")
 	}
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		s.reset(ctx, state{x: {v: 1}, y: {v: 2}})

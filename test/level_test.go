@@ -40,24 +40,22 @@ var levels = []level{
 // each way to lock, to decide and to reveal.
 var levelRows = []string{"2pc+2pl-home", "2pc+occ", "d2pc+2pl", "txsql", "bamboo", "foreign"}
 
-// onEveryLevel runs a test at the weaker levels, on some rows and both SQL paths.
+// onEveryLevel runs a test at the weaker levels, on some rows.
 func onEveryLevel(t *testing.T, f func(t *testing.T, s *stage, l level)) {
 	for _, h := range houses(t) {
 		if !slices.Contains(levelRows, h.name) {
 			continue
 		}
-		for _, path := range h.paths {
-			for _, l := range levels {
-				t.Run(h.name+"/"+path+"/"+l.name, func(t *testing.T) {
-					t.Parallel()
-					at := h
-					at.dsn = func(region int, path, database string) string {
-						return withLevel(h.dsn(region, path, database), l.name)
-					}
-					s := at.stage(t, path, layout{name: strings.ToLower(l.name[:4]), table: layouts[0].table})
-					f(t, s, l)
-				})
-			}
+		for _, l := range levels {
+			t.Run(h.name+"/"+l.name, func(t *testing.T) {
+				t.Parallel()
+				at := h
+				at.dsn = func(region int, database string) string {
+					return withLevel(h.dsn(region, database), l.name)
+				}
+				s := at.stage(t, layout{name: strings.ToLower(l.name[:4]), table: layouts[0].table})
+				f(t, s, l)
+			})
 		}
 	}
 }
@@ -348,7 +346,7 @@ func TestClientsAtALevel(t *testing.T) {
 		t.Skip("LEFT OUT: the mariadb client is not installed (apt-get install mariadb-client)")
 	}
 	h := houses(t)[0]
-	s := h.stage(t, h.paths[0], layouts[0])
+	s := h.stage(t, layouts[0])
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
 	s.reset(ctx, state{x: {v: 1}})

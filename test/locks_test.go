@@ -33,7 +33,7 @@ func (s *stage) two(ctx context.Context) (holder, other *sql.Conn) {
 // TestLockingReadsReportConflicts: a locking read reports a conflict immediately or after its
 // time-out, and its transaction continues.
 func TestLockingReadsReportConflicts(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		holder, other := s.two(ctx)
@@ -69,7 +69,7 @@ func TestLockingReadsReportConflicts(t *testing.T) {
 
 // TestLockFreed: a waiter gets the lock when the holder ends.
 func TestLockFreed(t *testing.T) {
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		if spec, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && spec.Yield.Hot == yield.Retire {
 			t.Skip("no transaction waits for a written row here: it reads the uncommitted value, and aborts with its writer")
 		}

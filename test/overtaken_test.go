@@ -20,7 +20,7 @@ func TestADuplicateThatWasNotThere(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("others lock or show what they want")
 	}
-	onEveryPath(t, func(t *testing.T, s *stage) {
+	onEveryProtocol(t, func(t *testing.T, s *stage) {
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()
 		s.exec("CREATE TABLE o (id INT PRIMARY KEY, u INT, k INT, UNIQUE KEY (u), KEY (k))")

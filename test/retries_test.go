@@ -58,7 +58,7 @@ func TestAStatementThatLostIsRetriedUnseen(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of it")
 	}
-	onPathsOf(t, loserRows, func(t *testing.T, s *stage) {
+	onProtocolsOf(t, loserRows, func(t *testing.T, s *stage) {
 		s.exec("CREATE TABLE counts (id INT PRIMARY KEY, n INT)")
 		s.exec("CREATE TABLE names (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) UNIQUE, n INT)")
 		s.exec("INSERT INTO counts VALUES (1, 0), (2, 0)")
@@ -105,7 +105,7 @@ func TestAPacketThatLostIsRetriedUnseen(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of it")
 	}
-	onPathsOf(t, loserRows, func(t *testing.T, s *stage) {
+	onProtocolsOf(t, loserRows, func(t *testing.T, s *stage) {
 		oldestWins(t)
 		s.exec("CREATE TABLE counts (id INT PRIMARY KEY, n INT)")
 		s.exec("INSERT INTO counts VALUES (1, 0), (2, 0), (3, 0)")
@@ -132,7 +132,7 @@ func TestRetriesSucceedInTheEnd(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers keep no age")
 	}
-	onPathsOf(t, loserRows, func(t *testing.T, s *stage) {
+	onProtocolsOf(t, loserRows, func(t *testing.T, s *stage) {
 		oldestWins(t)
 		s.exec("CREATE TABLE counts (id INT PRIMARY KEY, n INT)")
 		s.exec("INSERT INTO counts VALUES (1, 0), (2, 0)")

@@ -64,7 +64,7 @@ func TestRounds(t *testing.T) {
 		c := startFor(t, spec, node.InjectedBugs{}, spent)
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
-			s := c.house().stage(t, "auto", layouts[1])
+			s := c.house().stage(t, layouts[1])
 			s.exec("INSERT INTO kv VALUES ('va', 30, 0, 1), ('wa', 5, 0, 1), ('pr', 15, 0, 1), ('sg', 25, 0, 2)")
 			s.exec("CREATE TABLE plain (id INT PRIMARY KEY, name VARCHAR(20), v INT, UNIQUE KEY by_name (name))")
 			s.exec("INSERT INTO plain VALUES (1, 'one', 1), (2, 'two', 2)")

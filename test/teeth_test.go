@@ -32,7 +32,7 @@ func TestInjectedAnomaliesAreFound(t *testing.T) {
 		planted := startFor(t, spec, c.bugs, nil)
 		t.Run(c.bug+"/"+c.play, func(t *testing.T) {
 			t.Parallel()
-			s := planted.house().stage(t, "auto", layouts[0])
+			s := planted.house().stage(t, layouts[0])
 			if !s.shows(c.play) {
 				t.Errorf("%s, and %q did not show it", c.bug, c.play)
 			}

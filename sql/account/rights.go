@@ -110,7 +110,7 @@ var rights = []Right{
 	globally("FLUSH", "FLUSH PRIVILEGES", "RELOAD"),
 
 	everybody("SET", "SET @x = 1").note("of the session; isochron_priority = 'high' needs RESOURCE_GROUP_USER or RESOURCE_GROUP_ADMIN, and so does a START TRANSACTION that says so"),
-	globally("SET GLOBAL", "SET GLOBAL isochron_path = 'auto'", "SYSTEM_VARIABLES_ADMIN").note("and SET PERSIST"),
+	globally("SET GLOBAL", "SET GLOBAL isochron_priority = 'low'", "SYSTEM_VARIABLES_ADMIN").note("and SET PERSIST"),
 	globally("KILL", "KILL QUERY 4711", "CONNECTION_ADMIN").note("one's own: everybody; a session of an account with SYSTEM_USER needs SYSTEM_USER too"),
 	everybody("USE", "USE information_schema").note("of a database on which one has any privilege"),
 	everybody("BEGIN", "BEGIN"), everybody("COMMIT", "COMMIT"), everybody("ROLLBACK", "ROLLBACK"),

@@ -38,7 +38,6 @@ type choices struct {
 	known      bool
 	settings   uint64 // they are as of these settings
 	autocommit bool
-	Path       string
 	Retries    int           // of what has lost, inside
 	patience   time.Duration // until none begins any more
 	Silence    time.Duration // of a source
@@ -53,7 +52,7 @@ type choices struct {
 // Chosen are the session's choices now.
 func (s *Variables) Chosen() *choices {
 	if c := &s.choices; !c.known || c.settings != s.Settings {
-		*c = choices{known: true, settings: s.Settings, Path: s.text(sysvars.Path, sysvars.PathAuto), autocommit: true}
+		*c = choices{known: true, settings: s.Settings, autocommit: true}
 		c.Retries = int(s.Number(sysvars.RetryMax, sysvars.RetryMaxDefault))
 		c.patience = time.Duration(s.Number(sysvars.RetryTimeout, sysvars.RetryTimeoutDefault)) * time.Second
 		c.Silence = time.Duration(s.Number(sysvars.SourceTimeout, 0)) * time.Second
@@ -78,16 +77,6 @@ func (s *Variables) Number(name string, otherwise int64) int64 {
 	if v, err := s.source.Variable(name); err == nil {
 		if n, ok := v.(int64); ok {
 			return n
-		}
-	}
-	return otherwise
-}
-
-// text is a variable of the session that is a text.
-func (s *Variables) text(name, otherwise string) string {
-	if v, err := s.source.Variable(name); err == nil {
-		if text, ok := v.(string); ok {
-			return text
 		}
 	}
 	return otherwise

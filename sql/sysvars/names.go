@@ -2,7 +2,6 @@ package sysvars
 
 // The names of variables.
 const (
-	Path                   = "isochron_path"
 	RetryMax               = "isochron_retry_max"
 	RetryTimeout           = "isochron_retry_timeout"
 	Priority               = "isochron_priority"
@@ -42,12 +41,6 @@ const (
 	ForeignKeyChecks   = "foreign_key_checks"
 	SecureFilePriv     = "secure_file_priv"
 	VersionComment     = "version_comment"
-)
-
-// The values of Path.
-const (
-	PathAuto   = "auto" // round plans where they fit
-	PathEngine = "gms"  // no round plan
 )
 
 // The values of Isolation.

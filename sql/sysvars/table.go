@@ -49,7 +49,6 @@ var All = []Variable{
 	{Name: ListMax, Min: 1, Max: 10_000_000, Default: int64(ListMaxDefault), Unit: "values", Meaning: "values of one list, such as that after IN"},
 	{Name: NodeFiles, Global: true, Max: 1 << 50, Default: int64(NodeFilesDefault), Unit: bytes, Meaning: "temporary files of all statements of the node; then error 1041"},
 	{Name: NodeMemory, Global: true, Max: 1 << 50, Default: int64(0), Unit: bytes, Meaning: "memory of all statements of the node; 0: a quarter of the node's memory"},
-	{Name: Path, Values: []string{PathAuto, PathEngine}, Default: PathAuto, Meaning: "auto: the SQL core executes changes, and go-mysql-server those that read tables elsewhere; gms: go-mysql-server executes all changes. The SQL core executes all queries"},
 	{Name: Priority, Values: []string{txn.PriorityLow.String(), txn.PriorityHigh.String()}, Default: txn.PriorityLow.String(), Meaning: "priority of the session's transactions; high needs the privilege RESOURCE_GROUP_USER"},
 	{Name: ProceduresMax, Global: true, Max: 65_536, Default: int64(ProceduresMaxDefault), Unit: "procedures", Meaning: "stored procedures of a database"},
 	{Name: RetryMax, Max: 10_000, Default: int64(RetryMaxDefault), Unit: "retries", Meaning: "retries by the gateway of a statement or transaction that conflicted and of which the client has received no result; 0: none"},

@@ -15,7 +15,6 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
 
   make differential                                           50,000 statements of all forms
   make differential ARGS="--forms scalar --statements 1000 --details /tmp/details.tsv"
-  make differential ARGS="--path auto,gms"                    both ways through Isochron, side by side
   make differential ARGS="--path expr --forms functions,scalar"   expressions by sql/expr, without a server
   make differential ARGS="--forms joins,windows --statement-memory 300000"   what operators hold is bounded
   make differential ARGS="--forms joins,sets --spill-from 1000"   operators write rows to files
@@ -47,7 +46,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.IntVar(&s.Statements, "statements", 50_000, "of all forms together, an equal share for each")
 	names := f.String("forms", strings.Join(formNames(), ","), "forms of statements, with commas")
 	f.StringVar(&s.way, "way", "both", "how statements are sent: text, prepared or both")
-	paths := f.String("path", "", "values of isochron_path, with commas: each statement runs on each; empty for the server's own; expr computes functions and scalars by package sql/expr alone")
+	paths := f.String("path", "", "empty: statements run on the server; expr: functions and scalars are computed by package sql/expr alone; ,expr: both, side by side")
 	f.IntVar(&s.Workers, "workers", 2, "connections that run statements at once")
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
 	f.Int64Var(&s.Memory, "statement-memory", 0, "isochron_statement_memory of the sessions, in bytes, so that operators spill; 0: the server's own")
@@ -65,6 +64,11 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	for _, name := range s.Forms {
 		if !slices.Contains(formNames(), name) {
 			return nil, command.Usagef("there is no form %q; forms are %s", name, strings.Join(formNames(), ", "))
+		}
+	}
+	for _, path := range s.Paths {
+		if path != "" && path != exprPath {
+			return nil, command.Usagef("--path is %s or empty, not %q", exprPath, path)
 		}
 	}
 	if slices.Contains(s.Paths, exprPath) {

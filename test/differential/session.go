@@ -19,7 +19,7 @@ type Session struct {
 	database string
 	tables   []*Table
 	views    []*View
-	path     string // isochron_path, "" for the server's own
+	path     string // exprPath, or "": the server's
 	bound    time.Duration
 	memory   int64 // isochron_statement_memory, in bytes; 0: the server's own
 
@@ -102,9 +102,6 @@ func (s *Session) connect(database string) error {
 		return err
 	}
 	settings := []string{"SET NAMES utf8mb4 COLLATE utf8mb4_general_ci", "SET time_zone = '+00:00'", fmt.Sprintf("SET timestamp = %d", sessionTime)}
-	if s.path != "" {
-		settings = append(settings, "SET isochron_path = '"+s.path+"'")
-	}
 	for _, q := range settings {
 		if _, err := s.conn.query(q); err != nil {
 			return fmt.Errorf("%s: %s: %w", s.server.Name, q, err)
