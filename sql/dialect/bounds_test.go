@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // TestMended lists the lexer's changes before the parser reads.
@@ -77,21 +75,6 @@ func TestErrors(t *testing.T) {
 	for _, text := range []string{"BEGIN", "COMMIT", "SET autocommit = 0", "USE d", "SHOW TABLES", "EXPLAIN SELECT 1", "CALL p()", "SAVEPOINT a", "KILL 1", "GRANT ALL ON *.* TO a"} {
 		if _, err := Translate(text, Postgres, nil, Options{}); !errors.As(err, &refusal) {
 			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
-// TestColumnKeys holds our numbers of the parser's key options, which it does not export.
-func TestColumnKeys(t *testing.T) {
-	for text, want := range map[string]sqlparser.ColumnKeyOption{
-		"PRIMARY KEY": keyPrimary, "UNIQUE": keyUnique, "UNIQUE KEY": keyUniqueKey, "KEY": keyBare,
-	} {
-		stmt, err := sqlparser.Parse("CREATE TABLE t (a INT " + text + ")")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := stmt.(*sqlparser.DDL).TableSpec.Columns[0].Type.KeyOpt; got != want {
-			t.Errorf("%s is %d, not %d", text, got, want)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 	if e.out.Locked != "" && e.out.Least == 0 {
 		e.out.Text, e.out.Locked = e.out.Locked, ""
 	}
-	callsOnly(o.Server, append(append([]string{e.out.Text, e.out.Locked}, e.out.Guard...), e.out.More...)...)
+	callsOnly(o.Server, append([]string{e.out.Text, e.out.Locked}, e.out.Guard...)...)
 	return e.out, nil
 }
 
@@ -159,12 +159,8 @@ func (e *emitter) statement(stmt sqlparser.Statement) {
 		e.out.Text = e.update(s)
 	case *sqlparser.Delete:
 		e.out.Text = e.remove(s)
-	case *sqlparser.DDL:
-		e.define(s)
-	case *sqlparser.AlterTable:
-		e.alter(s)
-	case *sqlparser.DBDDL:
-		refuse(strings.ToUpper(s.Action)+" DATABASE", "a source's databases are made by its operator", "")
+	case *sqlparser.DDL, *sqlparser.AlterTable, *sqlparser.DBDDL:
+		refuse("a definition", "what a source has is its operator's", "Make it in the source")
 	default:
 		refuse(fmt.Sprintf("a statement of this kind (%T)", stmt), "no source is sent it", "")
 	}

@@ -21,8 +21,7 @@ and EXTRACT look like functions and are syntax, which no schema can replace. SUB
 POSITION are written as plain functions; OVERLAY and CURRENT_TIMESTAMP are not used.
 
 This page is made from the cases in ` + "`sql/dialect/testdata/cases`" + `. A test translates each, has
-PostgreSQL's own parser read it, and, but for those marked *not run* and those that define tables,
-runs it on a real MariaDB and its translation on a real PostgreSQL, with one answer. The tables of
+PostgreSQL's own parser read it, and, but for those marked *not run*, runs it on a real MariaDB and its translation on a real PostgreSQL, with one answer. The tables of
 the cases stand at the end. What is not on this page may be refused; a refusal says why, and what to
 write instead.
 `)
@@ -58,7 +57,7 @@ func answer(c aCase) string {
 			line = strings.Replace(line, " cannot be translated for a PostgreSQL source", "", 1)
 			b.WriteString(wrapped("-- "+line, "-- ") + "\n")
 		default:
-			b.WriteString("-- =>\n" + wrapped(strings.TrimPrefix(line, "then: "), "  ") + "\n")
+			b.WriteString("-- =>\n" + wrapped(line, "  ") + "\n")
 		}
 	}
 	return b.String()

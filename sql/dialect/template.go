@@ -76,7 +76,7 @@ func NewTemplate(text string, kinds []ValueKind, to Dialect, schema Schema, o Op
 		return nil
 	}
 	t, err := Translate(text, to, schema, o)
-	if err != nil || len(t.More) > 0 {
+	if err != nil {
 		return nil
 	}
 	w := &Template{Translation: t, kinds: kinds}
@@ -95,7 +95,7 @@ func NewTemplate(text string, kinds []ValueKind, to Dialect, schema Schema, o Op
 			values[j] = []byte(of[(i+j)%len(of)])
 		}
 		want, err := Translate(client.Fill(values), to, schema, o)
-		if err != nil || want.texts() != w.Fill(values) || len(want.Args) > 0 || len(want.More) > 0 || want.InsertID != t.InsertID || !t.guardsLike(&want) {
+		if err != nil || want.texts() != w.Fill(values) || len(want.Args) > 0 || want.InsertID != t.InsertID || !t.guardsLike(&want) {
 			return nil
 		}
 	}

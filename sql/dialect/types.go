@@ -83,8 +83,6 @@ type Options struct {
 type Translation struct {
 	Kind Kind
 	Text string
-	// More are statements that belong to it and run after it, such as a new table's indexes.
-	More []string
 	// Args has the client's value of each placeholder: Args[0] is the place, from 0, of the value
 	// for the first. A value may be needed twice or not at all.
 	Args []int
