@@ -152,6 +152,16 @@ func (x *execution) readForeign(t *text, text string, snap *catalog.Snapshot, o 
 	return st, err
 }
 
+// namesSources reports whether a text is a statement over tables at sources.
+func namesSources(ctx context.Context, s *Session, text string) bool {
+	snap, err := s.Catalogue(ctx)
+	if err != nil || len(snap.Foreign) == 0 {
+		return false
+	}
+	st, err := foreign.Read(text, foreignLookup(snap, s.GetCurrentDatabase()), s.dialectOptions())
+	return err == nil && st != nil && (st.Foreign() || st.WritesForeign())
+}
+
 // foreignLookup finds tables at sources by the names of statements; current is the database of
 // names without one.
 func foreignLookup(snap *catalog.Snapshot, current string) foreign.Lookup {

@@ -56,32 +56,6 @@ type coreTexts struct {
 // some reports whether there is a plan.
 func (c *coreTexts) some() bool { return !c.refused && len(c.plans)+len(c.changes) > 0 }
 
-// coreRefusedMax bounds the texts that a session remembers as refused.
-const coreRefusedMax = 256
-
-// refusedTexts are texts that the core has no plan for, as long as the catalogue and the settings are those of then.
-type refusedTexts struct {
-	under circumstances
-	texts map[string]struct{}
-}
-
-// has reports whether a text was refused.
-func (r *refusedTexts) has(s *Session, text string) bool {
-	now := circumstances{catalogue: s.statement.snapshot, database: s.GetCurrentDatabase(), settings: s.Settings}
-	if r.under != now {
-		*r = refusedTexts{under: now}
-	}
-	_, ok := r.texts[text]
-	return ok
-}
-
-func (r *refusedTexts) add(text string) {
-	if len(r.texts) >= coreRefusedMax || r.texts == nil {
-		r.texts = map[string]struct{}{}
-	}
-	r.texts[text] = struct{}{}
-}
-
 // core is the core's plan of the statement; nil: it has none. t is what the session knows of the text; nil: nothing.
 func (x *execution) core(ctx context.Context, t *text) (Plan, error) {
 	s := x.s
@@ -332,17 +306,15 @@ func coreLookup(s *Session, snap *catalog.Snapshot, needs ...string) bind.Lookup
 	}
 }
 
-// prepareCore describes what a statement yields that the engine cannot prepare and the core can execute; nil: it cannot
-// either, and err is why if the core knows. Its parameters are taken for texts until their values come.
+// prepareCore describes the columns of a query's answer. Its parameters are taken for texts until their values come.
 func prepareCore(ctx context.Context, s *Session, query string, parameters int) (fields []*querypb.Field, err error) {
-	if !mayUseCore(s, query) || s.interruption.Reason() != nil {
-		return nil, nil
-	}
 	p, err := compileCore(ctx, s, query, query, textParameters(parameters))
-	if p == nil || err != nil {
+	switch {
+	case err != nil && namesSources(ctx, s, query):
+		return []*querypb.Field{}, nil // its sources may execute it
+	case p == nil || err != nil:
 		return nil, err
-	}
-	if p.into != nil {
+	case p.into != nil:
 		return []*querypb.Field{}, nil
 	}
 	return p.fields, nil
@@ -371,12 +343,24 @@ func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters
 	defer s.interruption.Leave()
 	beginStatement(s, 0)
 	_ = s.gateway.accounts.Refresh(ctx)
-	if changesRows(query) {
-		fields, ok, err = prepareChange(ctx, s, query, parameters)
-		return fields, parameters, ok, err
+	if s.interruption.Reason() != nil {
+		return nil, 0, false, nil
 	}
-	fields, err = prepareCore(ctx, s, query, parameters)
-	return fields, parameters, fields != nil, err
+	fields, ok, err = prepareByCore(ctx, s, query, parameters)
+	return fields, parameters, ok, err
+}
+
+// prepareByCore describes the columns of what a query or change yields; false: the text is neither.
+func prepareByCore(ctx context.Context, s *Session, query string, parameters int) (fields []*querypb.Field, ok bool, err error) {
+	switch {
+	case changesRows(query):
+		fields, err = prepareChange(ctx, s, query, parameters)
+		return fields, err == nil, err
+	case mayUseCore(s, query):
+		fields, err = prepareCore(ctx, s, query, parameters)
+		return fields, fields != nil, err
+	}
+	return nil, false, nil
 }
 
 // Execute implements Plan.
@@ -388,7 +372,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	ctx = exec.WithTurns(ctx, &s.place)
 	from, err := p.plan.Execute(ctx, s.quiet, c, newCoreReader(s, p.plan.OneTable() && len(p.plan.Query.Marks) == 0, x), s.spillMemory())
 	if err != nil {
-		return x.otherwise(coreError(err), 0)
+		return x.coreFailed(err)
 	}
 	defer from.Close()
 	if p.into != nil {
@@ -401,7 +385,7 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 			return context.Cause(ctx) // a function may have ended of it with a value
 		}
 		if err != nil {
-			return x.otherwise(coreError(err), count)
+			return x.coreFailed(err)
 		}
 		if rows == nil {
 			break
@@ -444,22 +428,11 @@ func coreError(err error) error {
 	return err
 }
 
-// otherwise leaves a statement that has yielded nothing to the engine if an expression panics. What has made the last
-// read of its transaction is done again for that.
-func (x *execution) otherwise(err error, yielded int64) error {
+// coreFailed is the error of a statement that has failed: of a panic what the client is told of it.
+func (x *execution) coreFailed(err error) error {
 	var p *expr.Panic
-	if !errors.As(err, &p) || yielded > 0 {
-		return err
+	if errors.As(err, &p) {
+		return x.h.g.logPanic(x.s, x.text, p.Reason, tracePlace(p.Stack))
 	}
-	if key := x.request.key(); key != "" {
-		if t := x.s.texts.of(key); t != nil {
-			t.core.refused = true
-		}
-	}
-	x.s.coreRefused.has(x.s, x.text) // it is of the present catalogue and settings
-	x.s.coreRefused.add(x.text)
-	if x.s.FinalRead() {
-		return x.s.NotFinal()
-	}
-	return errOtherPlan
+	return coreError(err)
 }

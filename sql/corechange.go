@@ -13,6 +13,7 @@ import (
 	vtquery "vitess.io/vitess/go/vt/proto/query"
 	"vitess.io/vitess/go/vt/sqlparser"
 
+	"isochron/sql/account"
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/change"
@@ -82,11 +83,6 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	if x.tried[coreKind] || !mayChangeByCore(s, x.text) {
 		return nil, nil
 	}
-	if t != nil {
-		if t.core.refused {
-			return nil, nil
-		}
-	}
 	text, rest := x.text, ""
 	if x.several {
 		text, rest = dialect.First(text, s.coreSettings().reads.AnsiQuotes)
@@ -94,9 +90,6 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	parameters, types, ok := x.coreParameters()
 	if !ok {
 		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
-	}
-	if t == nil && s.coreRefused.has(s, x.text) {
-		return nil, nil
 	}
 	keyed := text
 	if t != nil {
@@ -115,11 +108,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		x.rest = rest
 	}
 	switch {
-	case p == nil && t == nil:
-		s.coreRefused.add(x.text)
-		return nil, nil
 	case p == nil:
-		t.core.refused = true
 		return nil, nil
 	case t != nil && !p.bound && len(t.core.changes) < variantsMax:
 		if t.core.changes == nil {
@@ -134,8 +123,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 	return p, nil
 }
 
-// compileChange compiles a change; nil, nil: the text is no change, or one of a table that is not the core's. keyed is its text
-// with arguments in the place of values.
+// compileChange compiles a change; nil, nil: the text is no change. keyed is its text with arguments in the place of values.
 func compileChange(ctx context.Context, s *Session, text, keyed string, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
 		return nil, err
@@ -176,8 +164,9 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 			p, err = bindChange(ctx, s, newer, of, parameters)
 		}
 	}
-	if err == bind.ErrElsewhere {
-		return nil, nil
+	var e *bind.Elsewhere
+	if errors.As(err, &e) {
+		return nil, notHere(s, snap, e)
 	}
 	if err != nil {
 		return nil, queryError(s, err)
@@ -230,6 +219,18 @@ func bindChange(ctx context.Context, s *Session, snap *catalog.Snapshot, of *par
 	return out, nil
 }
 
+// notHere is the error of a change of a table that is at sources, or the server's own.
+func notHere(s *Session, snap *catalog.Snapshot, e *bind.Elsewhere) error {
+	if t, ok := snap.ForeignTable(e.Database, e.Table); ok {
+		return errNotHere(t)
+	}
+	if equalFold(e.Database, "mysql") {
+		return account.ErrUserTables
+	}
+	h := s.holder()
+	return h.DeniedDatabase(e.Database)
+}
+
 // errReadOnlyTransaction is the error of a change in a transaction that reads only.
 var errReadOnlyTransaction = mysql.NewSQLError(codeReadOnly, "25006", "Cannot execute statement in a READ ONLY transaction.")
 
@@ -247,17 +248,17 @@ func typedChange(of *parse.Change, parameters map[string]*vtquery.BindVariable) 
 	return &out
 }
 
-// prepareChange describes what a change yields that the engine cannot prepare and the core can execute; false: it is none. Its
-// parameters are taken for texts until their values come.
-func prepareChange(ctx context.Context, s *Session, query string, parameters int) (fields []*querypb.Field, ok bool, err error) {
-	if !mayChangeByCore(s, query) || s.interruption.Reason() != nil {
-		return nil, false, nil
-	}
+// prepareChange describes the columns of what a change yields; nil: it has no rows. Its parameters are taken for texts until their
+// values come.
+func prepareChange(ctx context.Context, s *Session, query string, parameters int) ([]*querypb.Field, error) {
 	p, err := compileChange(ctx, s, query, query, textParameters(parameters))
-	if p == nil || err != nil {
-		return nil, false, err
+	switch {
+	case err != nil && namesSources(ctx, s, query):
+		return nil, nil // its sources may execute it
+	case p == nil || err != nil:
+		return nil, err
 	}
-	return p.fields(), true, nil
+	return p.fields(), nil
 }
 
 // fields are those of the answer; nil: it has no rows.
@@ -372,7 +373,6 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	mark := tx.Savepoint()
 	c := coreContext(ctx, s)
 	c.Parameters, c.Session = p.parameters, view
 	out, err := p.plan.Execute(ctx, change.Env{
@@ -385,11 +385,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 		return context.Cause(ctx) // a function may have ended of it with a value
 	}
 	if err != nil {
-		var panicked *expr.Panic
-		if errors.As(err, &panicked) {
-			tx.RollbackTo(mark)
-		}
-		return x.otherwise(coreError(err), 0)
+		return x.coreFailed(err)
 	}
 	showCoreWarnings(s, c)
 	r := p.answered(s, out, view, c)

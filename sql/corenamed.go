@@ -6,6 +6,7 @@ import (
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	vtquery "vitess.io/vitess/go/vt/proto/query"
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -164,4 +165,34 @@ func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (P
 		return nil, err
 	}
 	return p, nil
+}
+
+// numberLimits gives 0 to the parameters of LIMIT and OFFSET that are NULL, as MySQL does.
+func numberLimits(p *mysql.PrepareData, m parse.Mode) {
+	if !hasNull(p.BindVars) || !strings.Contains(strings.ToLower(p.PrepareStmt), "limit") {
+		return
+	}
+	number := func(e sqlparser.Expr) {
+		if a, ok := e.(*sqlparser.Argument); ok && p.BindVars[a.Name] != nil && p.BindVars[a.Name].Type == sqltypes.Null {
+			p.BindVars[a.Name] = sqltypes.Int64BindVariable(0)
+		}
+	}
+	for _, tree := range treesOf(p.PrepareStmt, m) {
+		_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+			if l, ok := node.(*sqlparser.Limit); ok && l != nil {
+				number(l.Rowcount)
+				number(l.Offset)
+			}
+			return true, nil
+		}, tree)
+	}
+}
+
+func hasNull(vars map[string]*querypb.BindVariable) bool {
+	for _, v := range vars { // order: one is enough
+		if v != nil && v.Type == sqltypes.Null {
+			return true
+		}
+	}
+	return false
 }

@@ -24,14 +24,11 @@ type foreignTable struct {
 }
 
 var (
-	_ gms.Table            = (*foreignTable)(nil)
-	_ gms.PrimaryKeyTable  = (*foreignTable)(nil)
-	_ gms.CommentedTable   = (*foreignTable)(nil)
-	_ gms.InsertableTable  = (*foreignTable)(nil)
-	_ gms.ReplaceableTable = (*foreignTable)(nil)
-	_ gms.UpdatableTable   = (*foreignTable)(nil)
-	_ gms.DeletableTable   = (*foreignTable)(nil)
-	_ gms.TemporaryTable   = (*foreignTable)(nil)
+	_ gms.Table           = (*foreignTable)(nil)
+	_ gms.PrimaryKeyTable = (*foreignTable)(nil)
+	_ gms.CommentedTable  = (*foreignTable)(nil)
+	_ gms.InsertableTable = (*foreignTable)(nil)
+	_ gms.TemporaryTable  = (*foreignTable)(nil)
 )
 
 // Name implements gms.Nameable.
@@ -171,23 +168,14 @@ func fromSource(ctx *gms.Context, typ gms.Type, v sqltypes.Value) (any, error) {
 	return out, err
 }
 
-// errNotHere is why the engine does not write tables at sources.
-func (t *foreignTable) errNotHere() error {
+// errNotHere is why a change does not reach a table at sources.
+func errNotHere(t *catalog.ForeignTable) error {
 	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s lies at %s: it is changed by INSERT, UPDATE, DELETE and REPLACE alone, sent by themselves (not by PREPARE and EXECUTE, LOAD DATA, or through a view)",
-		t.ForeignTable.Name, whereabouts(t.ForeignTable))
+		t.Name, whereabouts(t))
 }
 
-// Inserter implements gms.InsertableTable.
+// Inserter implements gms.InsertableTable: the engine asks for it, and refuses LOAD DATA by it.
 func (t *foreignTable) Inserter(*gms.Context) gms.RowInserter { return refusing{t} }
-
-// Replacer implements gms.ReplaceableTable.
-func (t *foreignTable) Replacer(*gms.Context) gms.RowReplacer { return refusing{t} }
-
-// Updater implements gms.UpdatableTable.
-func (t *foreignTable) Updater(*gms.Context) gms.RowUpdater { return refusing{t} }
-
-// Deleter implements gms.DeletableTable.
-func (t *foreignTable) Deleter(*gms.Context) gms.RowDeleter { return refusing{t} }
 
 // refusing is the editor of a table that the engine does not write.
 type refusing struct{ t *foreignTable }
@@ -202,13 +190,7 @@ func (refusing) DiscardChanges(*gms.Context, error) error { return nil }
 func (refusing) StatementComplete(*gms.Context) error { return nil }
 
 // Insert implements gms.RowInserter.
-func (r refusing) Insert(*gms.Context, gms.Row) error { return r.t.errNotHere() }
-
-// Delete implements gms.RowDeleter.
-func (r refusing) Delete(*gms.Context, gms.Row) error { return r.t.errNotHere() }
-
-// Update implements gms.RowUpdater.
-func (r refusing) Update(*gms.Context, gms.Row, gms.Row) error { return r.t.errNotHere() }
+func (r refusing) Insert(*gms.Context, gms.Row) error { return errNotHere(r.t.ForeignTable) }
 
 // Close implements gms.Closer.
 func (refusing) Close(*gms.Context) error { return nil }

@@ -12,7 +12,6 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/parse"
 	"isochron/sql/session"
-	"isochron/sql/table"
 	"isochron/txn"
 )
 
@@ -133,26 +132,13 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if s != nil && beginsCall(query) {
 			return prepareCall(s, prepare.PrepareStmt)
 		}
-		if s != nil && queryWords[table.FirstWord(query)] && parse.IsQuery(query) {
-			if fields, _ = prepareCore(ctx, s, query, int(prepare.ParamsCount)); fields != nil {
-				return nil
+		if s != nil && (changesRows(query) || parse.IsQuery(query)) {
+			var ok bool
+			if fields, ok, err = prepareByCore(ctx, s, query, int(prepare.ParamsCount)); ok || err != nil {
+				return err
 			}
 		}
-		if fields, err = h.Handler.ComPrepare(ctx, c, query, prepare); err == nil || s == nil {
-			return err
-		}
-		changes, failed := changesRows(query), error(nil)
-		if changes {
-			fields, changes, failed = prepareChange(ctx, s, query, int(prepare.ParamsCount))
-		} else {
-			fields, failed = prepareCore(ctx, s, query, int(prepare.ParamsCount))
-		}
-		if fields != nil || changes {
-			return nil
-		}
-		if failed != nil {
-			return failed // it has MySQL's number
-		}
+		fields, err = h.Handler.ComPrepare(ctx, c, query, prepare)
 		return err
 	})
 	if err != nil {

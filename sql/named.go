@@ -5,8 +5,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/sqltypes"
-	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -126,41 +124,4 @@ func walkWhole(stmt sqlparser.SQLNode, visit func(sqlparser.SQLNode)) {
 		}
 		return true, nil
 	}, stmt)
-}
-
-// numberLimits gives 0 to the parameters of LIMIT and OFFSET that are NULL, as
-// MySQL does; the engine panics at them.
-func numberLimits(p *mysql.PrepareData, parsedOf func(string) (sqlparser.Statement, bool)) {
-	if !hasNull(p.BindVars) || !strings.Contains(strings.ToLower(p.PrepareStmt), "limit") {
-		return
-	}
-	parsed, ok := parsedOf(p.PrepareStmt)
-	if !ok {
-		return
-	}
-	walkWhole(parsed, func(node sqlparser.SQLNode) {
-		l, ok := node.(*sqlparser.Limit)
-		if !ok || l == nil {
-			return
-		}
-		for _, e := range []sqlparser.Expr{l.Rowcount, l.Offset} {
-			v, ok := e.(*sqlparser.SQLVal)
-			if !ok || v.Type != sqlparser.ValArg {
-				continue
-			}
-			name := strings.TrimPrefix(string(v.Val), ":")
-			if bound := p.BindVars[name]; bound != nil && bound.Type == sqltypes.Null {
-				p.BindVars[name] = sqltypes.Int64BindVariable(0)
-			}
-		}
-	})
-}
-
-func hasNull(vars map[string]*querypb.BindVariable) bool {
-	for _, v := range vars { // order: one is enough
-		if v != nil && v.Type == sqltypes.Null {
-			return true
-		}
-	}
-	return false
 }

@@ -49,6 +49,11 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 	if s != nil {
 		s.statement.panics()
 	}
+	return g.logPanic(s, text, said, place)
+}
+
+// logPanic does so where no more than the statement is to be rolled back.
+func (g *gateway) logPanic(s *Session, text, said, place string) error {
 	hash := fnv.New64a()
 	shape := parse.Digest(session.Shortened(text))
 	hash.Write([]byte(shape))

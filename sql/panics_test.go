@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"isochron/sql/expr"
 	"isochron/sql/sqltest"
 )
 
@@ -15,6 +16,7 @@ import (
 var panicking = []string{
 	"SELECT curtime(v) FROM p", "SELECT json_value('a', '2020-01-01', NULL)", "SELECT unix_timestamp(x'00')", "SELECT unix_timestamp(interval 1 day)",
 	"SELECT 1 FROM p LIMIT NULL", "SELECT round(1e308)", "SELECT abs(interval 1 day)", "SELECT concat(interval 1 day)", "SELECT sum(interval 1 day) FROM p",
+	"SHOW VARIABLES WHERE curtime(Value)", "SHOW STATUS WHERE unix_timestamp(x'00')",
 	"SELECT json_array(interval 1 day) FROM p", "SELECT max(interval 1 day), v FROM p GROUP BY v",
 	"SELECT 1 FROM p" + counted(70, " JOIN p AS p%d ON p.v = p%[1]d.v"),
 }
@@ -98,4 +100,10 @@ func TestPanicsEndTheStatement(t *testing.T) {
 	}
 	c.exec("INSERT INTO p VALUES ('y')")
 	c.expect("SELECT COUNT(*) FROM p", "3")
+
+	x := &execution{request: textRequest("SELECT v + 1 FROM p", false), h: s.gateway.handler}
+	failure := asSQLError(x.coreFailed(&expr.Panic{Reason: "no such weight", Stack: "panic(1)\nisochron/sql/expr.weigh(2)"}))
+	if failure.Num != codeUnspecified || !strings.Contains(failure.Message, "digest ") || !strings.Contains(log.String(), `panic="no such weight" at=isochron/sql/expr.weigh`) {
+		t.Errorf("an expression has panicked: %v; the log says %q", failure, log.String())
+	}
 }

@@ -89,7 +89,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if err := permitPrepared(s, x.text); err != nil {
 			return nil, err
 		}
-		numberLimits(x.prepare, s.GetPreparedQuery)
+		numberLimits(x.prepare, s.coreSettings().reads)
 	}
 	if p, err := x.atSources(ctx, t); p != nil || err != nil {
 		return p, err

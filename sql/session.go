@@ -53,7 +53,6 @@ type Session struct {
 	failed         *txn.Error        // why the last statement that failed did, nil: an error of its own
 	packet         packet
 	coreCtx        expr.Context
-	coreRefused    refusedTexts
 }
 
 var (

@@ -74,6 +74,7 @@ func TestTextsWithOtherValuesGoWhereTheyBelong(t *testing.T) {
 	f.c.exec("START TRANSACTION READ ONLY")
 	f.c.fails("UPDATE accounts SET balance = 1 WHERE id = 4", "1792")
 	f.c.exec("ROLLBACK")
+	f.c.fails("PREPARE p FROM 'UPDATE accounts SET balance = 1'", "1235")
 	f.c.exec("CALL isochron.drop_imported_table('shop.accounts')")
 	f.c.fails("UPDATE accounts SET balance = 1 WHERE id = 4", "1146")
 	f.c.exec("CALL isochron.import_sharded_table('shop.accounts', 'id', 'hash', 'pg_b,pg_a')")

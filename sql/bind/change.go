@@ -144,8 +144,13 @@ func partitioned() error {
 	return expr.NewError(1747, "HY000", "PARTITION () clause on non partitioned table")
 }
 
-// ErrElsewhere is the error of a change of a table that is not one of the catalogue's.
-var ErrElsewhere = unsupported("a change of a table elsewhere")
+// Elsewhere is the error of a change of a table that is not one of the catalogue's.
+type Elsewhere struct{ Database, Table string }
+
+// Error implements error.
+func (e *Elsewhere) Error() string {
+	return "a change of table " + e.Database + "." + e.Table + ", which is not the cluster's own"
+}
 
 func hasDefault(e sqlparser.Expr) (found bool) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
@@ -168,10 +173,14 @@ func (b *binder) insert(s *sqlparser.Insert) (*Change, error) {
 		return nil, err
 	}
 	if c.Table = b.q.Table; c.Table == nil {
-		if t := b.names.tables; len(t) == 1 && t[0].view {
-			return nil, expr.NewError(1471, "HY000", "The target table %s of the INSERT is not insertable-into", t[0].alias)
+		t := b.names.tables
+		switch {
+		case len(t) != 1:
+			return nil, unsupported("an INSERT into no table")
+		case t[0].virtual != nil:
+			return nil, &Elsewhere{t[0].virtual.Database, t[0].virtual.Name}
 		}
-		return nil, ErrElsewhere
+		return nil, expr.NewError(1471, "HY000", "The target table %s of the INSERT is not insertable-into", t[0].alias)
 	}
 	if err := c.columns(b, s.Columns); err != nil {
 		return nil, err

@@ -145,8 +145,8 @@ func (c *Change) deletesFrom(t *namedTable) error {
 
 // fixed is the error of a target whose rows cannot be changed.
 func (c *Change) fixed(t *namedTable) error {
-	if t.virtual {
-		return ErrElsewhere
+	if t.virtual != nil {
+		return &Elsewhere{t.virtual.Database, t.virtual.Name}
 	}
 	return expr.NewError(1288, "HY000", "The target table %s of the %s is not updatable", t.alias, [...]string{Updates: "UPDATE", Deletes: "DELETE"}[c.Kind])
 }

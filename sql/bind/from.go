@@ -301,7 +301,7 @@ func (b *binder) view(v *View, name, alias string, renamed bool) (*operand, erro
 	if !renamed {
 		t.database = v.Database
 	}
-	if t.view = true; !v.Checked {
+	if !v.Checked {
 		t.sources = tablesOf(b.q.Sources[before:])
 	}
 	return out, nil
@@ -324,7 +324,7 @@ func (b *binder) virtual(v *Virtual, alias string, renamed bool) *operand {
 		names = append(names, c.Name)
 	}
 	out := b.rows(&Source{Virtual: v, Alias: alias}, names)
-	out.names.tables[0].virtual = true
+	out.names.tables[0].virtual = v
 	if !renamed {
 		out.names.tables[0].database = v.Database
 	}

@@ -101,7 +101,7 @@ type namedTable struct {
 	alias, database string
 	columns         []visible
 	sources         []*Source // of a table or view: those whose rows a change of it may change
-	view, virtual   bool
+	virtual         *Virtual  // nil: a table, view or query
 }
 
 // visible is a column that can be named.
