@@ -32,10 +32,6 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, n.Default)
 	case *gmsplan.AlterDefaultDrop:
 		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, nil)
-	case *gmsplan.CreateTable:
-		return b.createTable(ctx, n)
-	case *gmsplan.TableCopier:
-		return b.createFrom(ctx, n, row)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
 	case *accounts.Node:

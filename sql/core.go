@@ -333,6 +333,9 @@ func textParameters(n int) map[string]*vtquery.BindVariable {
 // execute it. err is the core's where it is the client's.
 func prepareBelow(s *Session, query string) (fields []*querypb.Field, parameters int, ok bool, err error) {
 	reads := s.coreSettings().reads
+	if of, err := definitionOf(s, query); of != nil || err != nil {
+		return nil, 0, of != nil, err
+	}
 	if len(treesOf(query, reads)) == 0 {
 		return nil, 0, false, nil
 	}

@@ -99,6 +99,9 @@ func (s *Session) prepareNamed(ctx context.Context, n *sqlparser.PrepareStmt) (P
 		}
 		return namedQuery{n.Name.Lowered(), text}, nil
 	}
+	if of, err := definitionOf(s, text); of != nil || err != nil {
+		return namedQuery{n.Name.Lowered(), text}, err
+	}
 	if !queryWords[table.FirstWord(text)] {
 		return nil, nil
 	}
@@ -141,6 +144,9 @@ func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (P
 	text := s.prepared.names[n.Name.Lowered()]
 	if text == "" {
 		return nil, nil
+	}
+	if of, err := definitionOf(s, text); of != nil || err != nil {
+		return definitionPlan{of: of}, err
 	}
 	if len(n.Arguments) != parametersOf(text, s.coreSettings().reads) {
 		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
@@ -14,7 +15,6 @@ import (
 
 var (
 	_ gms.Database          = (*database)(nil)
-	_ gms.TableCreator      = (*database)(nil)
 	_ gms.TableDropper      = (*database)(nil)
 	_ gms.TableRenamer      = (*database)(nil)
 	_ gms.VersionedDatabase = (*database)(nil)
@@ -22,6 +22,14 @@ var (
 	_ gms.ViewDatabase      = (*database)(nil)
 	_ gms.TriggerDatabase   = (*database)(nil)
 )
+
+func databaseOf(db gms.Database) (*database, bool) {
+	if p, ok := db.(mysql_db.PrivilegedDatabase); ok {
+		db = p.Unwrap()
+	}
+	d, ok := db.(*database)
+	return d, ok
+}
 
 // Name implements gms.Nameable.
 func (d *database) Name() string { return d.rec.Name }
@@ -113,20 +121,6 @@ func (d *database) GetTableInsensitiveAsOf(ctx *gms.Context, name string, asOf a
 // GetTableNamesAsOf implements gms.VersionedDatabase.
 func (d *database) GetTableNamesAsOf(ctx *gms.Context, _ any) ([]string, error) {
 	return d.GetTableNames(ctx)
-}
-
-// CreateTable implements gms.TableCreator.
-func (d *database) CreateTable(ctx *gms.Context, name string, sch gms.PrimaryKeySchema, collation gms.CollationID, comment string) error {
-	def := catalog.Definition{Name: name, Collation: uint16(collation), Comment: comment}
-	if err := defineColumns(&def, sch); err != nil {
-		return err
-	}
-	return d.create(ctx, def)
-}
-
-func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
-	def.Database = d.rec.Name
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateTable(def) })
 }
 
 // DropTable implements gms.TableDropper.

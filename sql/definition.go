@@ -29,7 +29,7 @@ const definitionWait = 50 * time.Second
 
 // Alter implements enginetable.Session.
 func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) error {
-	c, err := define(ctx, s)
+	c, err := beginChange(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func (s *Session) Alter(ctx *gms.Context, step func(*catalog.Change) error) erro
 	return err
 }
 
-// define is the change of the catalogue that the statement makes: its transaction from now on.
-func define(ctx *gms.Context, s *Session) (*catalog.Change, error) {
+// beginChange is the change of the catalogue that the statement makes: its transaction from now on.
+func beginChange(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 	if s.open != nil && s.open.change != nil {
 		return s.open.change, nil
 	}
@@ -193,7 +193,7 @@ func (b *builder) createCheck(ctx *gms.Context, n *gmsplan.CreateCheck) (gms.Row
 	if !ok || !is {
 		return nil, nil
 	}
-	if _, err := define(ctx, s); err != nil {
+	if _, err := beginChange(ctx, s); err != nil {
 		return nil, err
 	}
 	t, ok, err := d.find(ctx, n.Table.Name())

@@ -187,7 +187,7 @@ func (x *execution) end(kind planKind, err error) {
 		return
 	}
 	x.counted = true // once, however often it is tried
-	if kind != explained && kind != atSources {
+	if kind != explained && kind != defining && kind != atSources {
 		x.h.g.cached.Add(1)
 	}
 	countStatus(s.quiet, "Questions")

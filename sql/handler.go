@@ -132,6 +132,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		if s != nil && beginsCall(query) {
 			return prepareCall(s, prepare.PrepareStmt)
 		}
+		if s != nil {
+			if of, err := definitionOf(s, query); of != nil || err != nil {
+				return err
+			}
+		}
 		if s != nil && (changesRows(query) || parse.IsQuery(query)) {
 			var ok bool
 			if fields, ok, err = prepareByCore(ctx, s, query, int(prepare.ParamsCount)); ok || err != nil {

@@ -122,7 +122,6 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 		}
 	}
 	readOnlyView(ctx, query, stmt)
-	noteLike(ctx, stmt)
 	return markLocks(stmt, share), parsed, rest, err
 }
 

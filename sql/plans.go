@@ -6,6 +6,8 @@ import (
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/sql/table"
 )
 
 // Plan is a way to carry out a statement: a point update, the core's, an explanation, or
@@ -32,6 +34,7 @@ const (
 	pointPlan   planKind = iota // one request to the gateway
 	coreKind                    // the SQL core executes it
 	explained                   // nothing is executed
+	defining                    // the catalogue is changed
 	atSources                   // it is done at databases that are not ours
 	wholeEngine                 // the engine parses, analyses, lists and executes it
 )
@@ -45,6 +48,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	s := x.s
 	if len(s.packet.ahead) == 0 && beginsCall(x.text) {
 		return x.called()
+	}
+	if p, err := x.definition(); p != nil || err != nil {
+		return p, err
 	}
 	if x.request.key() == "" {
 		if p, err := x.namedQuery(ctx); p != nil || err != nil {
@@ -151,7 +157,7 @@ func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
-	if selects(x.text) || changesRows(x.text) {
+	if selects(x.text) || changesRows(x.text) || definingWords[table.FirstWord(x.text)] {
 		x.h.g.byEngine.Add(1)
 	}
 	engine := x.h.Handler
@@ -166,6 +172,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, namedQuery{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, definitionPlan{}, namedQuery{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

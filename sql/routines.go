@@ -79,7 +79,7 @@ type routineChange struct {
 	rest    string
 }
 
-func (routineChange) kind() planKind { return explained }
+func (routineChange) kind() planKind { return defining }
 
 func (d routineChange) counter() string {
 	if d.drops != nil {

@@ -132,7 +132,7 @@ type gateway struct {
 	looks        sync.Mutex   // held while idle sessions are looked for
 	cached       atomic.Int64 // executions by a cached plan
 	directs      directs      // plans that sessions share
-	byEngine     atomic.Int64 // queries and changes that the engine executed
+	byEngine     atomic.Int64 // queries, changes and definitions that the engine executed
 	pointUpdates atomic.Int64 // of these, updates that were read, changed and committed in one request
 	below        atomic.Int64 // statements that were read and answered below the wire library
 	handler      *handler

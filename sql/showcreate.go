@@ -1,8 +1,6 @@
 package sql
 
 import (
-	"context"
-	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -47,46 +45,6 @@ func (f schemaFormatter) declared(col *gms.Column) (string, bool) {
 		return "", false
 	}
 	return d.TypeText(col.Name)
-}
-
-// noteLike remembers the table that a CREATE TABLE names behind LIKE: the definition that the engine makes of it lacks what
-// its types do not have.
-func noteLike(ctx context.Context, stmt sqlparser.Statement) {
-	d, ok := stmt.(*sqlparser.DDL)
-	if !ok || d.OptLike == nil || len(d.OptLike.LikeTables) != 1 {
-		return
-	}
-	if gctx, ok := ctx.(*gms.Context); ok {
-		if s, ok := gctx.Session.(*Session); ok {
-			s.statement.like = d.OptLike.LikeTables[0]
-		}
-	}
-}
-
-// declareLike gives the columns of a table that is made LIKE another the types that they have there.
-func declareLike(ctx *gms.Context, g *gateway, schema gms.Schema) {
-	s, ok := ctx.Session.(*Session)
-	if !ok || s.statement.like.IsEmpty() {
-		return
-	}
-	snapshot := g.store.Held()
-	if snapshot == nil {
-		return
-	}
-	database := s.statement.like.DbQualifier.String()
-	if database == "" {
-		database = ctx.GetCurrentDatabase()
-	}
-	d, ok := snapshot.Table(database, s.statement.like.Name.String())
-	if !ok {
-		return
-	}
-	for _, c := range schema {
-		at := slices.IndexFunc(d.Record.Columns, func(of catalog.Column) bool { return strings.EqualFold(of.Name, c.Name) })
-		if at >= 0 && d.Record.Columns[at].Declared {
-			legacy.Declare(c, d.Schema.Schema[at], d.Record.Columns[at].Type)
-		}
-	}
 }
 
 // declareTypes has the columns of a definition keep what the engine's types would lose.

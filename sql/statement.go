@@ -4,7 +4,6 @@ import (
 	"context"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
@@ -34,9 +33,8 @@ func (st *statement) begin(own, notFinal bool, open *transaction) {
 // seenCatalogue is the catalogue that a statement sees.
 type seenCatalogue struct {
 	snapshot *catalog.Snapshot
-	reloaded bool                // the catalogue was read from its leader for it
-	view     string              // the definition that was handed out last
-	like     sqlparser.TableName // behind LIKE of a CREATE TABLE
+	reloaded bool   // the catalogue was read from its leader for it
+	view     string // the definition that was handed out last
 }
 
 // catalogue is the catalogue that the statement sees.

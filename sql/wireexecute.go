@@ -297,7 +297,7 @@ func asSQLError(err error) *mysql.SQLError {
 func (c *conn) prepared(body []byte) bool {
 	text := string(body)
 	switch table.FirstWord(text) {
-	case "select", "with", "values", "table", "insert", "replace", "update", "delete":
+	case "select", "with", "values", "table", "insert", "replace", "update", "delete", "create", "alter", "drop", "rename", "truncate":
 	default:
 		return false
 	}

@@ -27,6 +27,8 @@ type Definition struct {
 	AutoIncrement uint64
 	// Parents are the tables that foreign keys were checked against.
 	Parents []*Descriptor
+	// Request is the placement where the comment has none; nil: the default.
+	Request *PlacementRequest
 }
 
 // Draft is the table that a definition would make. It is in no catalogue.
@@ -43,6 +45,11 @@ func (c *Change) CreateTable(def Definition) error {
 	request, err := ParsePlacementRequest(def.Comment)
 	if err != nil {
 		return err
+	}
+	if def.Request != nil && !strings.Contains(def.Comment, requestMark) {
+		if request = *def.Request; request.check() != nil {
+			return request.check()
+		}
 	}
 	rec, err := newRecord(def)
 	if err != nil {

@@ -44,6 +44,11 @@ func syntaxError(text string, err error) error {
 			}
 		}
 	}
+	return SyntaxError(text, at)
+}
+
+// SyntaxError is MySQL's error for a text that cannot be read from a place on.
+func SyntaxError(text string, at int) error {
 	near := text[at:]
 	if len(near) > nearMax {
 		near = strings.ToValidUTF8(near[:nearMax], "")
@@ -89,4 +94,32 @@ func IsQuery(text string) bool {
 		}
 	}
 	return true
+}
+
+// Expression parses an expression that is read under a mode. An error has MySQL's number.
+func Expression(text string, m Mode) (sqlparser.Expr, error) {
+	stmt, err := parsed("SELECT "+text, m)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := stmt.(*sqlparser.Select)
+	if ok && fromNothing(s.From) && s.Where == nil && s.Into == nil && s.SelectExprs != nil && len(s.SelectExprs.Exprs) == 1 {
+		if e, ok := s.SelectExprs.Exprs[0].(*sqlparser.AliasedExpr); ok && e.As.IsEmpty() {
+			return e.Expr, nil
+		}
+	}
+	return nil, SyntaxError(text, 0)
+}
+
+// fromNothing reports whether a SELECT has no FROM clause: the parser has one from dual for that.
+func fromNothing(from []sqlparser.TableExpr) bool {
+	if len(from) != 1 {
+		return len(from) == 0
+	}
+	t, ok := from[0].(*sqlparser.AliasedTableExpr)
+	if !ok {
+		return false
+	}
+	name, ok := t.Expr.(sqlparser.TableName)
+	return ok && name.Name.String() == "dual" && name.Qualifier.IsEmpty()
 }

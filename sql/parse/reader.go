@@ -32,6 +32,8 @@ type Reader struct {
 	Text string
 	At   int
 	ANSI bool // " is a quote of names
+	// NoBackslash: a backslash in a text is one.
+	NoBackslash bool
 }
 
 // Peek is the next token.
@@ -56,7 +58,7 @@ func (r *Reader) Next() Token {
 		if c == '`' || c == '"' && r.ANSI {
 			t.Kind = Name
 		}
-		end, ok := endOfQuoted(r.Text, from, t.Kind == Text)
+		end, ok := endOfQuoted(r.Text, from, t.Kind == Text && !r.NoBackslash)
 		if t.To = end; !ok {
 			t.Kind = Sign
 		}
@@ -117,6 +119,15 @@ func Tokens(text string, ansi bool) (list []Token) {
 }
 
 // Value is the value of a text in quotes.
+func (r *Reader) Value(t Token) string {
+	if !r.NoBackslash {
+		return t.Value()
+	}
+	quote := t.Text[:1]
+	return strings.ReplaceAll(t.Text[1:len(t.Text)-1], quote+quote, quote)
+}
+
+// Value is the value of a text in quotes in which a backslash escapes.
 func (t Token) Value() string {
 	quote := t.Text[:1]
 	inner := t.Text[1 : len(t.Text)-1]
