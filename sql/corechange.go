@@ -128,14 +128,19 @@ func compileChange(ctx context.Context, s *Session, text, keyed string, paramete
 	if err := checkSize(s.quiet, text, gms.LoadSqlMode(s.quiet).ParserOptions()); err != nil {
 		return nil, err
 	}
-	set := s.coreSettings()
-	of, err := parse.ReadChange(keyed, set.reads)
+	of, err := parse.ReadChange(keyed, s.coreSettings().reads)
 	if err != nil {
 		return nil, coreError(err)
 	}
 	if of == nil {
 		return nil, nil
 	}
+	return compileChangeTree(ctx, s, text, of, parameters)
+}
+
+// compileChangeTree compiles a change that was parsed.
+func compileChangeTree(ctx context.Context, s *Session, text string, of *parse.Change, parameters map[string]*vtquery.BindVariable) (*changePlan, error) {
+	set := s.coreSettings()
 	for _, tree := range of.Trees() {
 		if err := set.refuses(s, tree); err != nil {
 			return nil, coreError(err)

@@ -27,7 +27,6 @@ var (
 	_ gms.Table           = (*foreignTable)(nil)
 	_ gms.PrimaryKeyTable = (*foreignTable)(nil)
 	_ gms.CommentedTable  = (*foreignTable)(nil)
-	_ gms.InsertableTable = (*foreignTable)(nil)
 	_ gms.TemporaryTable  = (*foreignTable)(nil)
 )
 
@@ -173,27 +172,6 @@ func errNotHere(t *catalog.ForeignTable) error {
 	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s lies at %s: it is changed by INSERT, UPDATE, DELETE and REPLACE alone, sent by themselves (not by PREPARE and EXECUTE, LOAD DATA, or through a view)",
 		t.Name, whereabouts(t))
 }
-
-// Inserter implements gms.InsertableTable: the engine asks for it, and refuses LOAD DATA by it.
-func (t *foreignTable) Inserter(*gms.Context) gms.RowInserter { return refusing{t} }
-
-// refusing is the editor of a table that the engine does not write.
-type refusing struct{ t *foreignTable }
-
-// StatementBegin implements gms.EditOpenerCloser.
-func (refusing) StatementBegin(*gms.Context) {}
-
-// DiscardChanges implements gms.EditOpenerCloser.
-func (refusing) DiscardChanges(*gms.Context, error) error { return nil }
-
-// StatementComplete implements gms.EditOpenerCloser.
-func (refusing) StatementComplete(*gms.Context) error { return nil }
-
-// Insert implements gms.RowInserter.
-func (r refusing) Insert(*gms.Context, gms.Row) error { return errNotHere(r.t.ForeignTable) }
-
-// Close implements gms.Closer.
-func (refusing) Close(*gms.Context) error { return nil }
 
 // lockWords are what locks what a source reads.
 var lockWords = map[txn.Lock]string{txn.LockShared: " FOR SHARE", txn.LockExclusive: " FOR UPDATE"}

@@ -74,6 +74,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p, err := x.core(ctx, nil); p != nil || err != nil {
 			return p, err
 		}
+		if p, err := x.loads(); p != nil || err != nil {
+			return p, err
+		}
 		if text, ok := analyzable(x.text); ok && x.prepare == nil && !x.tried[explained] {
 			return analyzePlan{text}, nil
 		}
@@ -172,6 +175,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, routineChange{}, definitionPlan{}, namedQuery{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, loadPlan{}, routineChange{}, definitionPlan{}, namedQuery{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)
