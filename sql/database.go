@@ -15,7 +15,6 @@ import (
 
 var (
 	_ gms.Database          = (*database)(nil)
-	_ gms.TableDropper      = (*database)(nil)
 	_ gms.TableRenamer      = (*database)(nil)
 	_ gms.VersionedDatabase = (*database)(nil)
 	_ gms.CollatedDatabase  = (*database)(nil)
@@ -123,19 +122,6 @@ func (d *database) GetTableNamesAsOf(ctx *gms.Context, _ any) ([]string, error) 
 	return d.GetTableNames(ctx)
 }
 
-// DropTable implements gms.TableDropper.
-func (d *database) DropTable(ctx *gms.Context, name string) error {
-	if _, foreign, _ := d.atSource(ctx, name, ""); foreign {
-		return mysql.NewSQLError(codeInvalidRequest, "42000", "table %s is at a source and cannot be dropped here: CALL isochron.drop_imported_table('%s.%s') removes it from the catalogue", name, d.rec.Name, name)
-	}
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropTable(d.rec.Name, name) })
-}
-
-// RenameTable implements gms.TableRenamer.
-func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.RenameTable(d.rec.Name, from, to) })
-}
-
 // GetCollation implements gms.CollatedDatabase.
 func (d *database) GetCollation(*gms.Context) gms.CollationID {
 	if d.rec.Collation == 0 {
@@ -145,9 +131,10 @@ func (d *database) GetCollation(*gms.Context) gms.CollationID {
 }
 
 // SetCollation implements gms.CollatedDatabase.
-func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.SetDatabaseCollation(d.rec.Name, uint16(collation)) })
-}
+func (d *database) SetCollation(*gms.Context, gms.CollationID) error { return errDefinedElsewhere }
+
+// errDefinedElsewhere is what the engine receives where it would define by itself what package define reads.
+var errDefinedElsewhere = mysql.NewSQLError(codeInvalidRequest, "42000", "the engine defines nothing")
 
 // CreateView implements gms.ViewDatabase.
 func (d *database) CreateView(ctx *gms.Context, name, text, create string) error {
@@ -158,9 +145,14 @@ func (d *database) CreateView(ctx *gms.Context, name, text, create string) error
 	})
 }
 
-// DropView implements gms.ViewDatabase.
+// DropView implements gms.ViewDatabase, for CREATE OR REPLACE VIEW.
 func (d *database) DropView(ctx *gms.Context, name string) error {
 	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropView(d.rec.Name, name) })
+}
+
+// RenameTable implements gms.TableRenamer, for ALTER TABLE ... RENAME.
+func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.RenameTable(d.rec.Name, from, d.rec.Name, to) })
 }
 
 func definition(v *catalog.View) gms.ViewDefinition {

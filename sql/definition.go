@@ -112,31 +112,10 @@ func (b *builder) defines(ctx *gms.Context, n gms.Node) error {
 	if !ok {
 		return nil
 	}
-	var tables []*catalog.Descriptor
-	switch n := n.(type) {
-	case *gmsplan.DropTable:
-		for _, child := range n.Tables {
-			if rt, ok := child.(*gmsplan.ResolvedTable); ok {
-				if t, ok := rt.UnderlyingTable().(*enginetable.Table); ok {
-					tables = append(tables, t.Descriptor())
-				}
-			}
-		}
-	case *gmsplan.RenameTable:
-		if d, ok := databaseOf(n.Db); ok {
-			for _, name := range n.OldNames {
-				if t, found, err := d.find(ctx, name); err != nil {
-					return err
-				} else if found {
-					tables = append(tables, t.Descriptor())
-				}
-			}
-		}
-	case *gmsplan.CreateForeignKey:
-	default:
+	if _, ok := n.(*gmsplan.CreateForeignKey); !ok {
 		return nil
 	}
-	return s.Alter(ctx, func(c *catalog.Change) error { return c.Alone(tables...) })
+	return s.Alter(ctx, func(c *catalog.Change) error { return nil })
 }
 
 // renamesRule is the engine's name for the rule that says what may be altered.

@@ -90,6 +90,20 @@ func (d *definer) execute(ctx context.Context, of define.Statement) (*sqltypes.R
 	switch of := of.(type) {
 	case *define.CreateTable:
 		return d.createTable(ctx, of)
+	case *define.DropTables:
+		return d.dropTables(ctx, of)
+	case *define.DropViews:
+		return d.dropViews(ctx, of)
+	case *define.RenameTables:
+		return d.renameTables(ctx, of)
+	case *define.Truncate:
+		return d.truncate(ctx, of)
+	case *define.CreateDatabase:
+		return d.createDatabase(ctx, of)
+	case *define.AlterDatabase:
+		return d.alterDatabase(ctx, of)
+	case *define.DropDatabase:
+		return d.dropDatabase(ctx, of)
 	}
 	return nil, errors.New("a definition of no kind")
 }
@@ -143,4 +157,45 @@ func (d *definer) warned(c *expr.Context) { showCoreWarnings(d.s, c) }
 // note shows the client an error that the statement allows for.
 func (d *definer) note(code int, message string) {
 	d.s.Warn(&gms.Warning{Level: "Note", Code: code, Message: message})
+}
+
+// change makes a change of the catalogue for the statement.
+func (d *definer) change(step func(c *catalog.Change) error) (*sqltypes.Result, error) {
+	return &sqltypes.Result{}, d.s.Alter(d.gctx, step)
+}
+
+// named are the tables of some names; missing are those names that are none. The catalogue is read again if one is none.
+func (d *definer) named(ctx context.Context, names []define.Name, need string) (tables []*catalog.Descriptor, missing []string, err error) {
+	for _, name := range names {
+		db, err := databaseOr(name.Database, d.s.GetCurrentDatabase())
+		if err != nil {
+			return nil, nil, err
+		}
+		if !d.h.HasOnTable(need, db, name.Name) {
+			return nil, nil, d.h.DeniedTable(need, name.Name)
+		}
+		t, snap, err := d.table(ctx, db, name.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, foreign := snap.ForeignTable(db, name.Name); foreign && t == nil {
+			return nil, nil, placedAtSource(db, name.Name)
+		}
+		if t == nil {
+			missing = append(missing, db+"."+name.Name)
+			continue
+		}
+		tables = append(tables, t)
+	}
+	return tables, missing, nil
+}
+
+// placedAtSource is the error of a definition of a table at sources.
+func placedAtSource(db, name string) error {
+	return expr.NewError(codeInvalidRequest, "42000", "table %s is at a source and cannot be dropped here: CALL isochron.drop_imported_table('%s.%s') removes it from the catalogue", name, db, name)
+}
+
+// noTable is the error of a table that is not there.
+func noTable(db, name string) error {
+	return expr.NewError(codeNoTable, "42S02", "Table '%s.%s' doesn't exist", db, name)
 }

@@ -66,26 +66,15 @@ func (p provider) AllDatabases(ctx *gms.Context) []gms.Database {
 }
 
 // CreateDatabase implements gms.MutableDatabaseProvider.
-func (p provider) CreateDatabase(ctx *gms.Context, name string) error {
-	return p.CreateCollatedDatabase(ctx, name, gms.Collation_Default)
-}
+func (p provider) CreateDatabase(*gms.Context, string) error { return errDefinedElsewhere }
 
 // CreateCollatedDatabase implements gms.CollatedDatabaseProvider.
-func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collation gms.CollationID) error {
-	if equalFold(name, systemDatabase) {
-		return gms.ErrDatabaseExists.New(name)
-	}
-	// MySQL's default, where the engine's is one that tells a from A.
-	if text := strings.ToLower(ctx.Query()); collation == gms.Collation_Default && !strings.Contains(text, "collat") && !strings.Contains(text, "char") {
-		collation = gms.Collation_utf8mb4_0900_ai_ci
-	}
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateDatabase(name, uint16(collation)) })
+func (p provider) CreateCollatedDatabase(*gms.Context, string, gms.CollationID) error {
+	return errDefinedElsewhere
 }
 
 // DropDatabase implements gms.MutableDatabaseProvider.
-func (p provider) DropDatabase(ctx *gms.Context, name string) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropDatabase(name) })
-}
+func (p provider) DropDatabase(*gms.Context, string) error { return errDefinedElsewhere }
 
 // database is one database of the catalogue.
 type database struct {

@@ -285,17 +285,71 @@ func (c *Change) Truncate(db, name string) error {
 	return err
 }
 
-// RenameTable gives a table another name in its database.
-func (c *Change) RenameTable(db, from, to string) error {
+// RenameTable gives a table another name, perhaps in another database. Names of its checks and foreign keys that were made of its
+// own follow it, and so do the foreign keys that refer to it.
+func (c *Change) RenameTable(db, from, toDatabase, to string) error {
 	rec, err := c.table(db, from)
 	if err != nil {
 		return err
 	}
-	if err := c.nameIsFree(db, to); err != nil && fold(from) != fold(to) {
-		return err
+	if same := fold(from) == fold(to) && fold(db) == fold(toDatabase); !same {
+		if err := c.nameIsFree(toDatabase, to); err != nil {
+			return err
+		}
 	}
 	c.delete(tableKey(db, from))
-	rec.Name = to
-	_, err = c.write(rec)
-	return err
+	rec.follows(db, from, toDatabase, to)
+	rec.Database, rec.Name = toDatabase, to
+	rec.Checks, rec.ForeignKey = slices.Clone(rec.Checks), slices.Clone(rec.ForeignKey)
+	for i := range rec.Checks {
+		rec.Checks[i].Name = named(rec.Checks[i].Name, from, to, "_chk_")
+	}
+	for i := range rec.ForeignKey {
+		rec.ForeignKey[i].Name = named(rec.ForeignKey[i].Name, from, to, "_ibfk_")
+	}
+	if _, err = c.write(rec); err != nil {
+		return err
+	}
+	return c.childrenFollow(rec.ID, db, from, toDatabase, to)
+}
+
+// named is a name that was made of a table's, after that table's new name.
+func named(name, from, to, infix string) string {
+	rest, ok := strings.CutPrefix(name, from+infix)
+	if !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {
+		return name
+	}
+	return to + infix + rest
+}
+
+// follows has the foreign keys of a table refer to a renamed table. It reports whether one does.
+func (r *Record) follows(db, from, toDatabase, to string) (any bool) {
+	r.ForeignKey = slices.Clone(r.ForeignKey)
+	for i := range r.ForeignKey {
+		if k := &r.ForeignKey[i]; fold(k.ParentDatabase) == fold(db) && fold(k.ParentTable) == fold(from) {
+			k.ParentDatabase, k.ParentTable, any = toDatabase, to, true
+		}
+	}
+	return any
+}
+
+// childrenFollow has the foreign keys of other tables refer to a renamed table.
+func (c *Change) childrenFollow(id uint64, db, from, toDatabase, to string) error {
+	snap, err := c.Snapshot()
+	if err != nil {
+		return err
+	}
+	for _, d := range snap.Sorted() {
+		if d.ID() == id || !d.Record.clone().follows(db, from, toDatabase, to) {
+			continue
+		}
+		err := c.alter(d.Record.Database, d.Name(), func(rec *Record) error {
+			rec.follows(db, from, toDatabase, to)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -39,6 +39,17 @@ func (r *reader) statement() Statement {
 		return r.createTable(true)
 	case r.Words("create", "table"):
 		return r.createTable(false)
+	case r.Words("create", "database"), r.Words("create", "schema"):
+		return r.createDatabase()
+	case r.Words("alter", "database"), r.Words("alter", "schema"):
+		return r.alterDatabase()
+	case r.Words("rename", "table"), r.Words("rename", "tables"):
+		return r.rename()
+	case r.Words("truncate"):
+		r.take("table")
+		return &Truncate{r.table()}
+	case r.Words("drop"):
+		return r.drop()
 	}
 	return nil
 }

@@ -48,6 +48,11 @@ func collationOf(charset, collation string, otherwise uint16) (uint16, error) {
 	return supported(uint16(id), collation)
 }
 
+// CollationOf is the collation of a database with such options; otherwise: where they say none.
+func (o *Options) CollationOf(otherwise uint16) (uint16, error) {
+	return collationOf(o.Charset, o.Collation, otherwise)
+}
+
 // supported is a collation whose order is known here.
 func supported(id uint16, said string) (uint16, error) {
 	if id == binaryCollation {

@@ -27,6 +27,7 @@ const (
 // All lists the errors by number.
 var All = []Error{
 	{1007, "HY000", "ER_DB_CREATE_EXISTS", "CREATE DATABASE of an existing database", useOther},
+	{1008, "HY000", "ER_DB_DROP_EXISTS", "DROP of a database that does not exist", useExisting},
 	{1021, OfSource, "ER_DISK_FULL", "the disk of a PostgreSQL source is full", "Free space at the source, then retry."},
 	{1038, "HY001", "ER_OUT_OF_SORTMEMORY", "a join has more than 2,147,483,647 rows on one side", "Join fewer rows at a time."},
 	{1040, "08004", "ER_CON_COUNT_ERROR", "the node has its maximum number of connections, or all connections to a source are in use", "Use a connection pool; retry later."},
@@ -182,6 +183,7 @@ var All = []Error{
 	{1649, Warning, "ER_UNKNOWN_LOCALE", "the locale of FORMAT is not known; en_US is used", fixStatement},
 	{1688, "HY000", "ER_TOO_LONG_INDEX_COMMENT", "the comment of an index is too long", "Shorten it."},
 	{1690, "22003", "ER_DATA_OUT_OF_RANGE", "a number that was computed is out of its type's range", "Compute with DECIMAL, or CAST to SIGNED."},
+	{1701, "42000", "ER_TRUNCATE_ILLEGAL_FK", "TRUNCATE of a table that a foreign key refers to", "Use DELETE."},
 	{1706, "HY000", "ER_MULTI_UPDATE_KEY_CONFLICT", "UPDATE of a key of a table that it updates under two names", "Update the key in a statement of its own."},
 	{1747, "HY000", "ER_PARTITION_CLAUSE_ON_NONPARTITIONED", "PARTITION of a table: no table has partitions", fixStatement},
 	{1761, "23000", "ER_FOREIGN_DUPLICATE_KEY_WITH_CHILD_INFO", "the action of a foreign key would give two rows one unique key", "Change the rows first that refer to it."},
@@ -249,6 +251,7 @@ var All = []Error{
 	{3685, "HY000", "ER_REGEXP_ILLEGAL_ARGUMENT", "a regular expression is not valid", fixStatement},
 	{3686, "HY000", "ER_REGEXP_INDEX_OUTOFBOUNDS_ERROR", "a search by a regular expression begins outside of the text", fixStatement},
 	{3699, "HY000", "ER_REGEXP_TIME_OUT", "a regular expression would take too long", "Match a shorter text or pattern."},
+	{3730, "HY000", "ER_FK_CANNOT_DROP_PARENT", "DROP or TRUNCATE of a table that a foreign key refers to", "Drop the foreign key first."},
 	{3733, "HY000", "ER_FK_CANNOT_USE_VIRTUAL_COLUMN", "a foreign key over a virtual column", "Make it STORED."},
 	{3734, "HY000", "ER_FK_NO_COLUMN_PARENT", "a foreign key refers to a column that does not exist", useExisting},
 	{3763, "HY000", "ER_GENERATED_COLUMN_NAMED_FUNCTION_IS_NOT_ALLOWED", "a generated column calls a function whose value varies", fixStatement},
