@@ -186,7 +186,13 @@ func (b *binder) ofGroup(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if failed != nil || !ok {
 			return
 		}
-		to, err := b.lifted(n)
+		var to sqlparser.Expr
+		var err error
+		if avg, ok := n.(*sqlparser.Avg); ok && !avg.Distinct && !isWindow(avg) && computes(c.Parent()) {
+			to, err = b.quotient(avg)
+		} else {
+			to, err = b.lifted(n)
+		}
 		if err != nil {
 			failed = err
 		} else if to != nil {
@@ -198,6 +204,30 @@ func (b *binder) ofGroup(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return nil, failed
 	}
 	return out.(sqlparser.Expr), nil
+}
+
+// computes reports whether an expression computes with all digits of a number, more than the number's type has.
+func computes(e sqlparser.SQLNode) bool {
+	switch e := e.(type) {
+	case *sqlparser.BinaryExpr:
+		return e.Operator == sqlparser.PlusOp || e.Operator == sqlparser.MinusOp || e.Operator == sqlparser.MultOp || e.Operator == sqlparser.DivOp
+	case *sqlparser.ComparisonExpr, *sqlparser.BetweenExpr, *sqlparser.FuncExpr, *sqlparser.CastExpr, *sqlparser.ConvertExpr:
+		return true
+	}
+	return false
+}
+
+// quotient is AVG as the quotient that it is, of a sum and a number of rows.
+func (b *binder) quotient(a *sqlparser.Avg) (sqlparser.Expr, error) {
+	sum, err := b.aggregate(&sqlparser.Sum{Arg: a.Arg})
+	if err != nil {
+		return nil, err
+	}
+	count, err := b.aggregate(&sqlparser.Count{Args: []sqlparser.Expr{a.Arg}})
+	if err != nil {
+		return nil, err
+	}
+	return &sqlparser.BinaryExpr{Operator: sqlparser.DivOp, Left: sum, Right: count}, nil
 }
 
 // lifted is what an expression is in a row of groups; nil: it stays.

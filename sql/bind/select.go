@@ -191,22 +191,36 @@ func givenName(item *sqlparser.AliasedExpr, text string) string {
 	if lit, ok := item.Expr.(*sqlparser.Literal); ok && lit.Type == sqlparser.StrVal {
 		return strings.TrimLeft(lit.Val, " ")
 	}
-	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(text, "null") {
+	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(bareText(text), "null") {
 		return "NULL" // a parameter that is NULL has its own text
 	}
 	switch e := item.Expr.(type) {
 	case *sqlparser.Literal:
 		switch e.Type {
 		case sqlparser.StrVal, sqlparser.IntVal, sqlparser.DecimalVal, sqlparser.FloatVal:
-			text = strings.TrimLeft(text, "+ ") // a plus is no operator
+			text = bareText(text)
 		}
 	case *sqlparser.Argument, sqlparser.BoolVal:
-		text = strings.TrimLeft(text, "+ ")
+		text = bareText(text)
 	}
 	if len(text) > maxName {
 		return text[:maxName]
 	}
 	return text
+}
+
+// bareText is the text of a literal without the parentheses around it and the plus before it, which is no operator.
+func bareText(text string) string {
+	for {
+		inner := strings.TrimLeft(text, "+ ")
+		if after, ok := strings.CutPrefix(inner, "("); ok {
+			inner = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(after, " "), ")"), " ")
+		}
+		if inner == text {
+			return text
+		}
+		text = inner
+	}
 }
 
 // maxName is the longest name of a result's column, in bytes.

@@ -39,9 +39,12 @@ func (s *spread) result() (expr.Value, error) {
 	if s.count == 0 || n == 0 {
 		return expr.Null, nil
 	}
-	variance := s.squares / float64(n)
+	out := s.squares / float64(n)
 	if s.Kind == StdPop || s.Kind == StdSamp {
-		variance = math.Sqrt(variance)
+		out = math.Sqrt(out)
 	}
-	return double(variance), nil
+	if math.IsNaN(out) || math.IsInf(out, 0) { // the distances are beyond a double
+		out = math.MaxFloat64
+	}
+	return double(out), nil
 }

@@ -36,7 +36,7 @@ type exactSum struct {
 	numbers *numbers
 	small   int64
 	scale   int32 // of small: the argument's
-	digits  int32 // decimals of the argument, or those of a value that has more
+	digits  int32 // decimals of the argument; those of a value that has more, if the argument has none
 	large   decimal.Decimal
 	count   int64
 }
@@ -51,7 +51,9 @@ func (s *exactSum) add(row []expr.Value) error {
 	n, ok := scaled(text, s.scale)
 	if !ok {
 		d := parseDecimal(text)
-		s.digits = max(s.digits, min(-d.Exponent(), scaleMax))
+		if s.scale == 0 { // else they are those that a quotient is computed with
+			s.digits = max(s.digits, min(-d.Exponent(), scaleMax))
+		}
 		s.large = s.large.Add(d)
 		return nil
 	}

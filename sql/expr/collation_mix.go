@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -50,6 +51,60 @@ func (b *compiler) mixedPattern(e sqlparser.Expr) error {
 		return b.mixed("regexp_substr", e.Expr, e.Pattern)
 	}
 	return nil
+}
+
+// compared is a function that compares its arguments, for the engine: texts of several collations get the binary one among them,
+// and whole numbers that are matched with a regular expression are the texts of their columns, since ZEROFILL and YEAR have
+// zeros. nil: it stays as it is.
+func (b *compiler) compared(e sqlparser.Expr) (sqlparser.Expr, error) {
+	switch e := e.(type) {
+	case *sqlparser.FuncExpr:
+		if extremes[e.Name.Lowered()] == nil {
+			return nil, nil
+		}
+		if err := b.mixed(e.Name.Lowered(), e.Exprs...); err != nil {
+			return nil, err
+		}
+		out := *e
+		out.Exprs = slices.Clone(e.Exprs)
+		var list []*sqlparser.Expr
+		for i := range out.Exprs {
+			list = append(list, &out.Exprs[i])
+		}
+		several, err := b.inOneCollation(list)
+		return orNil(&out, several), err
+	case *sqlparser.ComparisonExpr:
+		if !isRegexp(e) {
+			return nil, nil
+		}
+		out := *e
+		changed, err := b.matched(&out.Left, &out.Right)
+		return orNil(&out, changed), err
+	case *sqlparser.RegexpInstrExpr:
+		out := *e
+		changed, err := b.matched(&out.Expr, &out.Pattern)
+		return orNil(&out, changed), err
+	case *sqlparser.RegexpLikeExpr:
+		out := *e
+		changed, err := b.matched(&out.Expr, &out.Pattern)
+		return orNil(&out, changed), err
+	}
+	return nil, nil
+}
+
+// matched readies a text and the regular expression that it is matched with.
+func (b *compiler) matched(list ...*sqlparser.Expr) (changed bool, err error) {
+	for _, v := range list {
+		if k := b.kind(*v); ofRow(*v) && (sqltypes.IsIntegral(k) || k == sqltypes.Year) {
+			at, _, err := b.step(*v, node{function: castChar(-1, false, false), args: []sqlparser.Expr{*v}})
+			if err != nil {
+				return false, err
+			}
+			*v, changed = slot(at), true
+		}
+	}
+	several, err := b.inOneCollation(list)
+	return changed || several, err
 }
 
 // mixed is the error of expressions that an operation compares.

@@ -35,7 +35,10 @@ type operand struct {
 const slotName = "\x00slot"
 
 // compile compiles an expression: calls of our functions become steps, the rest is the engine's.
-func (b *compiler) compile(e sqlparser.Expr) (value, error) {
+func (b *compiler) compile(e sqlparser.Expr) (value, error) { return b.compiled(e, false) }
+
+// compiled compiles an expression; exact: a quotient keeps the digits that MySQL computes with, more than its type has.
+func (b *compiler) compiled(e sqlparser.Expr, exact bool) (value, error) {
 	if b.depth++; b.depth > MaxDepth {
 		return value{}, newError(1436, "HY000", "an expression is nested more than %d deep", MaxDepth)
 	}
@@ -47,6 +50,9 @@ func (b *compiler) compile(e sqlparser.Expr) (value, error) {
 		return value{}, err
 	}
 	v, err := b.translate(rewritten, literal)
+	if exact && err == nil && v.at < 0 && sqltypes.IsDecimal(v.typ.Type()) && divides(rewritten) {
+		v, err = b.exactly(rewritten, v)
+	}
 	v.bits = isBits(rewritten)
 	var missing *Unsupported
 	if errors.As(err, &missing) {
@@ -54,6 +60,39 @@ func (b *compiler) compile(e sqlparser.Expr) (value, error) {
 	}
 	return v, err
 }
+
+// divides reports whether an expression of the engine has a quotient.
+func divides(e sqlparser.Expr) (does bool) {
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if o, ok := n.(*sqlparser.BinaryExpr); ok && o.Operator == sqlparser.DivOp {
+			does = true
+		}
+		return !does, nil
+	}, e)
+	return does
+}
+
+// quotientDigits: MySQL computes a quotient to a multiple of so many decimals.
+const quotientDigits = 9
+
+// exactly is an expression with the decimals that MySQL computes with; its type stays.
+func (b *compiler) exactly(e sqlparser.Expr, v value) (value, error) {
+	digits := (v.typ.Scale() + quotientDigits - 1) / quotientDigits * quotientDigits
+	if digits <= v.typ.Scale() || digits > decimalDigits {
+		return v, nil
+	}
+	zero := sqlparser.NewDecimalLiteral("0." + strings.Repeat("0", int(digits)))
+	out, err := b.translate(&sqlparser.BinaryExpr{Operator: sqlparser.PlusOp, Left: e, Right: zero}, v.literal)
+	if err != nil {
+		return v, err
+	}
+	b.p.exact = true
+	out.typ = v.typ
+	return out, nil
+}
+
+// decimalDigits are the most decimals of a DECIMAL.
+const decimalDigits = 30
 
 // translate compiles an expression in which calls of ours are slots.
 func (b *compiler) translate(rewritten sqlparser.Expr, literal bool) (value, error) {
@@ -257,6 +296,11 @@ func (b *compiler) plain(e sqlparser.Expr, literal *bool) (sqlparser.Expr, error
 	converted, err := b.numeric(e)
 	if err != nil {
 		return nil, err
+	}
+	if converted == nil {
+		if converted, err = b.compared(e); err != nil {
+			return nil, err
+		}
 	}
 	if converted == nil {
 		if converted, err = b.padded(e); err != nil {

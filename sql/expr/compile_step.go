@@ -46,7 +46,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	defer func() { b.guard = around }()
 	var known []Known
 	for _, a := range n.args {
-		v, err := b.compile(a)
+		v, err := b.compiled(a, true)
 		if err != nil {
 			return 0, false, err
 		}

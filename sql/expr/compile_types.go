@@ -26,6 +26,10 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 			whole, fraction, _ := strings.Cut(e.Val, ".")
 			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), int32(len(whole)+len(fraction)), int32(len(fraction)), nil)
 		}
+	case *sqlparser.BinaryExpr:
+		if _, computes := operands[e.Operator]; computes && t.Type() == sqltypes.Int64 && (isBits(e.Left) || isBits(e.Right)) {
+			return evalengine.NewTypeEx(sqltypes.Uint64, t.Collation(), t.Nullable(), 0, 0, nil)
+		}
 	case *sqlparser.UnaryExpr:
 		if e.Operator == sqlparser.UMinusOp && sqltypes.IsIntegral(t.Type()) && beyondSigned(e.Expr) {
 			return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, t.Nullable(), 20, 0, nil)
@@ -41,7 +45,10 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null }) {
 			return NullType()
 		}
-		if b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null || k == sqltypes.Float32 }) {
+		if b.someBranch(e, func(k sqltypes.Type) bool { return k == sqltypes.Year }) && b.branches(e, func(k sqltypes.Type) bool { return k == sqltypes.Null || k == sqltypes.Year }) {
+			return evalengine.NewTypeEx(sqltypes.Year, collations.CollationBinaryID, t.Nullable(), 4, 0, nil)
+		}
+		if b.someBranch(e, func(k sqltypes.Type) bool { return k == sqltypes.Float32 }) && b.branches(e, exactInFloat) {
 			return floatType(nil, nil)
 		}
 		if sqltypes.IsText(t.Type()) && b.someBranch(e, func(k sqltypes.Type) bool { return sqltypes.IsBinary(k) }) {
@@ -54,6 +61,15 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 		}
 	}
 	return t
+}
+
+// exactInFloat reports whether values of a type beside a FLOAT are FLOATs: those of other numbers are DOUBLEs.
+func exactInFloat(k sqltypes.Type) bool {
+	switch k {
+	case sqltypes.Null, sqltypes.Float32, sqltypes.Int8, sqltypes.Int16, sqltypes.Int24, sqltypes.Uint8, sqltypes.Uint16, sqltypes.Uint24, sqltypes.Year:
+		return true
+	}
+	return false
 }
 
 // beyondSigned reports whether a literal, or its negative, is a number that a BIGINT does not have the negative of.

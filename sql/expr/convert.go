@@ -26,6 +26,9 @@ func (c *Call) Raw(i int) []byte { return c.text(i).Raw() }
 // text is the i-th argument where it becomes a text: a double has the decimals of its type, and no negative zero.
 func (c *Call) text(i int) Value {
 	v := c.Args[i]
+	if sqltypes.IsDecimal(v.Type()) && i < len(c.Types) {
+		return rounded(v, c.Types[i])
+	}
 	if v.Type() != sqltypes.Float64 {
 		return Text(v)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/mysql/decimal"
 	"vitess.io/vitess/go/mysql/format"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -89,4 +90,20 @@ func scaled(v Value, t Type) Value {
 		text += "."
 	}
 	return sqltypes.MakeTrusted(sqltypes.Decimal, []byte(text+strings.Repeat("0", scale-len(fraction))))
+}
+
+// rounded is a decimal with no more decimals than its type has.
+func rounded(v Value, t Type) Value {
+	scale := int(t.Scale())
+	if !sqltypes.IsDecimal(v.Type()) || !sqltypes.IsDecimal(t.Type()) || scale == 0 {
+		return v
+	}
+	if _, fraction, _ := strings.Cut(v.ToString(), "."); len(fraction) <= scale {
+		return v
+	}
+	d, err := decimal.NewFromMySQL(v.Raw())
+	if err != nil {
+		return v
+	}
+	return sqltypes.MakeTrusted(v.Type(), d.Round(int32(scale)).FormatMySQL(int32(scale)))
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,18 @@ func AsNumber(e sqlparser.Expr) sqlparser.Expr {
 	return &sqlparser.FuncExpr{Name: sqlparser.NewIdentifierCI(number.Name), Exprs: []sqlparser.Expr{e}}
 }
 
-func init() { register(number) }
+// exactly is a value with all the decimals that it was computed with.
+var exactly = &Function{Name: "\x00EXACTLY", Min: 1, Max: 1, Nulls: true, Type: same.Type, Eval: same.Eval}
+
+// Exactly is an expression whose value, if it has a quotient, keeps the decimals that MySQL computes with, more than its type has.
+func Exactly(e sqlparser.Expr) sqlparser.Expr {
+	if !divides(e) {
+		return e
+	}
+	return &sqlparser.FuncExpr{Name: sqlparser.NewIdentifierCI(exactly.Name), Exprs: []sqlparser.Expr{e}}
+}
+
+func init() { register(number, exactly) }
 
 // digitsNumber is a date or time as the number of its digits.
 var digitsNumber = &Function{Name: "\x00DIGITS", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
@@ -33,6 +45,23 @@ var digitsNumber = &Function{Name: "\x00DIGITS", Min: 1, Max: 1, Type: func(args
 
 // comparedNumber is a text that is compared with numbers.
 var comparedNumber = &Function{Name: "\x00COMPARED", Min: 1, Max: 1, Type: doubleType, Eval: number.Eval}
+
+// negative is the negative of a BIGINT that differs from row to row. That of a constant may be a decimal.
+var negative = &Function{Name: "-", Min: 1, Max: 1, Type: integerType, Eval: func(c *Call) (Value, error) {
+	const most = 1 << 63
+	n, beyond := int64(0), false
+	if v := c.Args[0]; sqltypes.IsUnsigned(v.Type()) {
+		u, _ := v.ToUint64()
+		n, beyond = int64(u), u > most
+	} else {
+		n, _ = v.ToInt64()
+		beyond = n == math.MinInt64
+	}
+	if beyond {
+		return Null, newError(1690, "22003", "BIGINT value is out of range in '-%s'", c.Str(0))
+	}
+	return Int(-n), nil
+}}
 
 // exactNumber is a constant text beside a BIGINT, not all of which are doubles: a whole number is compared as one.
 var exactNumber = &Function{Name: "\x00EXACT", Min: 1, Max: 1, Type: func([]Type, *Context) Type {
@@ -68,17 +97,17 @@ var (
 
 // numeric replaces the texts of an expression that needs numbers; nil: there are none.
 func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
-	typed, err := b.typed(e)
-	if err != nil {
-		return nil, err
+	out, changed := e, false
+	for _, step := range []func(sqlparser.Expr) (sqlparser.Expr, error){b.typed, b.numbers, b.moments} {
+		next, err := step(out)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil {
+			out, changed = next, true
+		}
 	}
-	if typed == nil {
-		return b.numbers(e)
-	}
-	if out, err := b.numbers(typed); out != nil || err != nil {
-		return out, err
-	}
-	return typed, nil
+	return orNil(out, changed), nil
 }
 
 // numbers replaces the texts of an expression that needs numbers, but for constants beside a column; nil: there are none.
@@ -131,6 +160,9 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if to != nil && (b.isText(e.Expr) || e.Operator != sqlparser.BangOp && b.isLoose(e.Expr)) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
 			inner, err := b.as(to, e.Expr)
 			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
+		}
+		if k := b.kind(e.Expr); e.Operator == sqlparser.UMinusOp && (k == sqltypes.Int64 || k == sqltypes.Uint64) && b.varies(e.Expr) {
+			return b.as(negative, e.Expr)
 		}
 		if e.Operator == sqlparser.UMinusOp && isBits(e.Expr) {
 			inner, err := b.as(bitNumber, e.Expr)
@@ -285,6 +317,17 @@ func (b *compiler) isLoose(e sqlparser.Expr) bool {
 func (b *compiler) isClock(e sqlparser.Expr) bool {
 	k := b.kind(e)
 	return sqltypes.IsDateOrTime(k) && k != sqltypes.Year
+}
+
+// varies reports whether an expression refers to a column, or a slot whose value differs from row to row.
+func (b *compiler) varies(e sqlparser.Expr) (does bool) {
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if c, ok := n.(*sqlparser.ColName); ok && !b.constant(c) {
+			does = true
+		}
+		return !does, nil
+	}, e)
+	return does
 }
 
 // isCount reports whether an expression is a number or year.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +39,11 @@ var (
 		quiet := *c
 		quiet.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
 		p, ok := quiet.date(0, c.storedRules()&^zeroParts)
-		if n := c.Float(0); !ok || n != 0 && n < 101 {
+		n := c.Float(0)
+		if n == 0 {
+			return c.Bytes([]byte(zeroMoment)), nil
+		}
+		if !ok || n < 101 {
 			if n < 0 || n >= 1 {
 				c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
 			}
@@ -59,7 +64,7 @@ var (
 			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
 		}
 		if !ok {
-			return c.Bytes([]byte("0000-00-00 00:00:00.000000")), nil // what is no date is beside dates as none
+			return c.Bytes([]byte(zeroMoment)), nil // what is no date is beside dates as none
 		}
 		if p.kind = aDateTime; !p.zeroDate() && (p.month == 0 || p.day == 0) { // between two dates
 			return c.Bytes([]byte(beyondDates(float64(p.year*10_000 + p.month*100 + p.day)))), nil
@@ -92,7 +97,7 @@ var (
 		p, ok := c.date(0, zeroParts|invalidDays)
 		switch {
 		case !ok || p.zeroDate():
-			p.temporal = temporal{month: 1, day: 1} // no date is less; the engine has none of month 0
+			return c.Bytes([]byte(zeroMoment)), nil
 		case !dateRules(0).accepts(&p.temporal): // between two dates
 			return c.Bytes([]byte(beyondDates(float64(p.year*10_000 + p.month*100 + p.day)))), nil
 		}
@@ -118,6 +123,12 @@ func beyondTimes(n float64) string {
 	return "838:59:59.999999"
 }
 
+// zeroMoment is the zero date; beforeDates is a text that is less than every date.
+const (
+	zeroMoment  = "0000-00-00 00:00:00.000000"
+	beforeDates = "-000-00-00 00:00:00.000000"
+)
+
 // beyondDates is the last time before a number that is no date, or the first date: dates are beside it as their numbers are
 // beside it.
 func beyondDates(n float64) string {
@@ -129,7 +140,10 @@ func beyondDates(n float64) string {
 	if day%100 == 0 && month > 0 {
 		month--
 	}
-	if day < 101 {
+	switch {
+	case n < 0:
+		return beforeDates
+	case day < 101: // more than the zero date
 		return "0000-01-01 00:00:00.000000"
 	}
 	switch {
@@ -162,8 +176,11 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 	k := b.kind(value)
 	switch c := constant.(type) {
 	case *sqlparser.Literal:
-		if isBits(c) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		switch {
+		case isBits(c) && isMoment(k):
 			return instant
+		case isBits(c) && k == sqltypes.Time:
+			return span
 		}
 	case *sqlparser.Argument, sqlparser.BoolVal:
 	case *sqlparser.ColName:
@@ -172,7 +189,7 @@ func (b *compiler) beside(value, constant sqlparser.Expr) *Function {
 		}
 		if k == sqltypes.Time && b.isText(c) {
 			return span
-		} else if (b.kind(c) == sqltypes.Time || b.isText(c)) && (k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp) {
+		} else if (b.kind(c) == sqltypes.Time || b.isText(c)) && isMoment(k) {
 			break
 		}
 		return nil
@@ -297,6 +314,88 @@ func (b *compiler) oneTyped(value, constant sqlparser.Expr) (_ sqlparser.Expr, c
 	}
 	at, _, err := b.step(constant, node{function: f, args: []sqlparser.Expr{constant}})
 	return slot(at), true, err
+}
+
+// moments are comparisons of two dates, or dates with time, by their texts: the engine takes the zero date for the present day.
+var moments = map[sqlparser.ComparisonExprOperator]*Function{
+	sqlparser.EqualOp:         momentsBy("=", func(by int) bool { return by == 0 }),
+	sqlparser.NotEqualOp:      momentsBy("<>", func(by int) bool { return by != 0 }),
+	sqlparser.LessThanOp:      momentsBy("<", func(by int) bool { return by < 0 }),
+	sqlparser.LessEqualOp:     momentsBy("<=", func(by int) bool { return by <= 0 }),
+	sqlparser.GreaterThanOp:   momentsBy(">", func(by int) bool { return by > 0 }),
+	sqlparser.GreaterEqualOp:  momentsBy(">=", func(by int) bool { return by >= 0 }),
+	sqlparser.NullSafeEqualOp: sameMoment,
+}
+
+func momentsBy(name string, is func(by int) bool) *Function {
+	return &Function{Name: name, Min: 2, Max: 2, Type: integerType, Convert: asItIs, Eval: func(c *Call) (Value, error) {
+		return Bool(is(compareMoments(c.Args[0].Raw(), c.Args[1].Raw()))), nil
+	}}
+}
+
+var sameMoment = &Function{Name: "<=>", Min: 2, Max: 2, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) {
+	if c.IsNull(0) || c.IsNull(1) {
+		return Bool(c.IsNull(0) && c.IsNull(1)), nil
+	}
+	return Bool(compareMoments(c.Args[0].Raw(), c.Args[1].Raw()) == 0), nil
+}}
+
+// amongMoments is BETWEEN of dates; NULL at an end leaves it open.
+var amongMoments = &Function{Name: "BETWEEN", Min: 3, Max: 3, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) {
+	if c.IsNull(0) || c.IsNull(1) && c.IsNull(2) {
+		return Null, nil
+	}
+	from := c.IsNull(1) || compareMoments(c.Args[1].Raw(), c.Args[0].Raw()) <= 0
+	to := c.IsNull(2) || compareMoments(c.Args[0].Raw(), c.Args[2].Raw()) <= 0
+	if (c.IsNull(1) || c.IsNull(2)) && from && to {
+		return Null, nil
+	}
+	return Bool(from && to), nil
+}}
+
+// compareMoments compares the texts of two dates, of which one may have a time where the other has none.
+func compareMoments(a, b []byte) int {
+	n := min(len(a), len(b))
+	if by := bytes.Compare(a[:n], b[:n]); by != 0 {
+		return by
+	}
+	hasTime := func(rest []byte) int { return b2i(bytes.ContainsAny(rest, "123456789")) }
+	return hasTime(a[n:]) - hasTime(b[n:])
+}
+
+// moments is a comparison of dates by their texts; nil: it compares others.
+func (b *compiler) moments(e sqlparser.Expr) (sqlparser.Expr, error) {
+	dates := func(list ...sqlparser.Expr) bool {
+		return !slices.ContainsFunc(list, func(v sqlparser.Expr) bool { return !isMoment(b.kind(v)) })
+	}
+	var n node
+	not := false
+	switch e := e.(type) {
+	case *sqlparser.ComparisonExpr:
+		if f := moments[e.Operator]; f != nil && dates(e.Left, e.Right) {
+			n = node{function: f, args: []sqlparser.Expr{e.Left, e.Right}}
+		}
+	case *sqlparser.BetweenExpr:
+		if dates(e.Left, e.From, e.To) {
+			n, not = node{function: amongMoments, args: []sqlparser.Expr{e.Left, e.From, e.To}}, !e.IsBetween
+		}
+	}
+	if n.function == nil {
+		return nil, nil
+	}
+	at, _, err := b.step(e, n)
+	if err != nil {
+		return nil, err
+	}
+	if not {
+		return &sqlparser.NotExpr{Expr: slot(at)}, nil
+	}
+	return slot(at), nil
+}
+
+// isMoment reports whether values of a type are dates, or dates with time.
+func isMoment(k sqltypes.Type) bool {
+	return k == sqltypes.Date || k == sqltypes.Datetime || k == sqltypes.Timestamp
 }
 
 // mixesTimes reports whether an expression is GREATEST or LEAST of dates or times beside other types: the engine compares

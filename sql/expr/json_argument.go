@@ -87,7 +87,7 @@ func (c *Call) jsonOf(i int) (jsonValue, error) {
 		f, _ := v.ToFloat64()
 		return jsonFloat(f), nil
 	case sqltypes.IsDecimal(t):
-		return jsonValue{kind: jsonDecimal, text: v.ToString()}, nil
+		return jsonValue{kind: jsonDecimal, text: c.Str(i)}, nil
 	case isTemporal(v):
 		return c.jsonTemporal(v), nil
 	case sqltypes.IsBinary(t), t == sqltypes.Bit, t == sqltypes.Geometry, i < len(c.Number) && c.Number[i]:

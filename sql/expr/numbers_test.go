@@ -68,6 +68,19 @@ func TestColumnsThatAreNumbersOfAnotherForm(t *testing.T) {
 		{big, Int(9007199254740993), "c IN ('9007199254740992', 1)", "0"},
 		{big, Int(2), "c > '1.5abc'", "1 [1292]"},
 		{big, Int(2), "c = '2024-01-01'", "0 [1292]"},
+		{set, sqltypes.MakeTrusted(sqltypes.Set, []byte("a")), "FIELD(c, 'b', 'a')", "2"},
+		{unsignedType(nil, nil), Uint(18446744073709551615), "-c", "BIGINT value is out of range in '-18446744073709551615'"},
+		{unsignedType(nil, nil), Uint(5), "-c", "-5"},
+		{big, Int(-9223372036854775808), "-c", "BIGINT value is out of range in '--9223372036854775808'"},
+		{filled, sqltypes.MakeTrusted(sqltypes.Uint32, []byte("00042")), "c REGEXP '^000'", "1"},
+		{filled, sqltypes.MakeTrusted(sqltypes.Uint32, []byte("00042")), "REGEXP_INSTR('x00042', c)", "2"},
+		{date, moment, "c = 0", "1"},
+		{date, moment, "c > 1", "0 [1292]"},
+		{date, moment, "c > -1", "1 [1292]"},
+		{date, moment, "c < DATE'0001-01-01'", "1"},
+		{date, moment, "c BETWEEN 0 AND 20240101", "1"},
+		{date, moment, "c <=> TIMESTAMP'2024-01-01 00:00:00'", "0"},
+		{date, moment, "(c, 1) < ('2024-01-01', 1)", "1"},
 	} {
 		got, c := ofColumn(t, r.typ, r.value, r.text)
 		var codes []int
@@ -91,6 +104,7 @@ func TestTextsOfTwoCollationsThatAreCompared(t *testing.T) {
 	columns := Columns{Types: []Type{text(generalCI), text(unicode), text(bin), integerType(nil, nil)}, Find: func(n *sqlparser.ColName) (int, error) { return names[n.Name.String()], nil }}
 	for text, code := range map[string]int{
 		"g = u": 1267, "UPPER(u) = g": 1267, "g LIKE u": 1267, "g REGEXP u": 1267, "STRCMP(u, g)": 1267, "g BETWEEN u AND 'a'": 1270,
+		"LEAST(g, u)": 1267, "GREATEST(g, b, 'a')": 0, "REGEXP_LIKE(g, b)": 0, "REGEXP_INSTR(u, g)": 1267,
 		"REPLACE(g, u, 'a')": 1270, "g IN (u, 'a', 'b')": 1271, "u LIKE b": 0, "u = CONCAT(n)": 0, "u = UPPER('a')": 0, "CONCAT(g, u)": 0, "g = u COLLATE utf8mb4_bin": 0,
 	} {
 		e, err := environment.Parser().ParseExpr(text)

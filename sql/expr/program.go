@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/proto/vtrpc"
 	"vitess.io/vitess/go/vt/sqlparser"
@@ -35,6 +36,8 @@ type Program struct {
 	row     []Value // the columns, and the slots behind them
 	args    []Value // scratch of the steps
 	context *Context
+	exact   bool // a slot may have more decimals than its type
+	short   bool // decimals keep the digits that they were computed with, fewer than their types have
 }
 
 // step computes a slot.
@@ -114,6 +117,18 @@ func CompileBeside(c *Context, t Type, list ...sqlparser.Expr) (p *Program, err 
 // Type is the type of the i-th expression.
 func (p *Program) Type(i int) Type { return p.values[i].typ }
 
+// Implicit is the collation of the i-th expression if it is the text of a column, or made of one; false: it has none of its own.
+func (p *Program) Implicit(i int) (collations.ID, bool) {
+	v := p.values[i]
+	if v.at < 0 || !hasNames(v.typ) {
+		return 0, false
+	}
+	if at := v.at - len(p.columns); at >= 0 && !p.steps[at].column {
+		return 0, false
+	}
+	return v.typ.Collation(), true
+}
+
 // Constant reports whether the i-th expression has one value for all rows.
 func (p *Program) Constant(i int) bool { return p.values[i].literal }
 
@@ -138,13 +153,26 @@ func (p *Program) Run(row, out []Value) (_ []Value, err error) {
 		return nil, err
 	}
 	for i := range p.values {
-		v, err := p.compute(&p.values[i])
+		compute := p.compute
+		if p.short {
+			compute = p.shortest
+		}
+		v, err := compute(&p.values[i])
 		if err != nil {
 			return nil, converted(err)
+		}
+		if p.exact && !p.short && !p.isExactly(&p.values[i]) {
+			v = rounded(v, p.values[i].typ)
 		}
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// isExactly reports whether an expression keeps all decimals.
+func (p *Program) isExactly(v *value) bool {
+	at := v.at - len(p.columns)
+	return at >= 0 && p.steps[at].call.Function == exactly
 }
 
 // True reports whether the first expression is true for a row: neither false nor NULL.
@@ -213,6 +241,29 @@ func (p *Program) Constants() (err error) {
 // uses reports whether the program needs the engine.
 func (p *Program) uses() bool {
 	return len(p.steps) > 0 || slices.ContainsFunc(p.values, func(v value) bool { return v.at < 0 && v.param == "" })
+}
+
+// Shortest has decimals the digits that they were computed with, where their types have more: those of the branch that was chosen,
+// and 0 without a fraction for a remainder of 0. It is what a column of texts stores.
+func (p *Program) Shortest() { p.short = true }
+
+// shortest computes an expression without the zeros that its type adds.
+func (p *Program) shortest(v *value) (Value, error) {
+	if !sqltypes.IsDecimal(v.typ.Type()) {
+		return p.compute(v)
+	}
+	if v.at < 0 {
+		plain := *v
+		plain.typ = integerType(nil, nil)
+		return p.compute(&plain)
+	}
+	out := p.row[v.at]
+	if at := v.at - len(p.columns); at >= 0 && !out.IsNull() {
+		if call := &p.steps[at].call; (call.Function.Name == remainder.Name || call.Function.Name == "MOD") && call.Decimal(0).IsZero() {
+			return Int(0), nil
+		}
+	}
+	return out, nil
 }
 
 // Identity reports whether the expressions are the columns, in their order.

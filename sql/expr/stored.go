@@ -91,7 +91,7 @@ func readDate(c *Context, v Value, rules dateRules) (p parsed, fault StoredFault
 		if whole && !negative {
 			p, ok = dateTimeOfNumber(n, micro, rules)
 		}
-		if ok && micro != 0 && n < firstWithClock {
+		if ok && micro != 0 && (n != 0 || sqltypes.IsDecimal(t)) && n < firstWithClock {
 			p.micro = 0
 			return p, StoredNoted
 		}

@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
 
@@ -24,6 +25,14 @@ func init() {
 	}})
 }
 
+// charNumber is the i-th argument as CHAR takes it: a decimal is a BIGINT.
+func (c *Call) charNumber(i int) uint64 {
+	if sqltypes.IsDecimal(c.Args[i].Type()) {
+		return uint64(c.Integer(i))
+	}
+	return c.Bits(i)
+}
+
 // evalChar is the bytes of the lower 32 bits of numbers, without leading zeros; NULL has none.
 func evalChar(c *Call) (Value, error) {
 	out := make([]byte, 0, 4*len(c.Args))
@@ -31,7 +40,7 @@ func evalChar(c *Call) (Value, error) {
 		if c.IsNull(i) {
 			continue
 		}
-		n := uint32(c.Bits(i))
+		n := uint32(c.charNumber(i))
 		for shift := 24; shift > 0; shift -= 8 {
 			if n>>shift != 0 {
 				out = append(out, byte(n>>shift))

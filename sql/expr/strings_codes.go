@@ -73,9 +73,9 @@ func (c *Call) convert(from, to int64) Value {
 		return Null
 	}
 	var n uint64
-	if c.Number[0] {
+	if c.Types[0].Type() == sqltypes.Bit {
 		n = c.Bits(0)
-	} else {
+	} else { // a literal x'61' is a text, too
 		n = parseBase(c.Str(0), from)
 	}
 	if to < 0 {

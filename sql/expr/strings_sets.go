@@ -63,7 +63,7 @@ func field(c *Call, need func(i int) error) (Value, error) {
 func (c *Call) fieldEqual() func(i int) bool {
 	texts, exact := true, true
 	for _, t := range c.Types {
-		texts = texts && (isText(t.Type()) || sqltypes.IsDateOrTime(t.Type()) || sqltypes.IsNull(t.Type()))
+		texts = texts && (isText(t.Type()) || hasNames(t) || sqltypes.IsDateOrTime(t.Type()) || sqltypes.IsNull(t.Type()))
 		exact = exact && (sqltypes.IsIntegral(t.Type()) || sqltypes.IsDecimal(t.Type()))
 	}
 	switch {

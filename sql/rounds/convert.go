@@ -171,6 +171,38 @@ func illegalMix(err error, of [][]expr.Type) error {
 	return err
 }
 
+// implicitMix is the error of columns of several collations of one character set that become one column: none comes before the
+// others, but for a _bin and for one that COLLATE names.
+func (k *compiler) implicitMix(queries []*blockNode) error {
+	for c := range queries[0].block.query.Items {
+		if k.mixes(queries, c) {
+			return expr.NewError(1271, "HY000", "Illegal mix of collations for operation 'UNION'")
+		}
+	}
+	return nil
+}
+
+// mixes reports whether none of the collations of a column decides.
+func (k *compiler) mixes(queries []*blockNode, column int) (several bool) {
+	names := expr.Environment().CollationEnv()
+	first := collations.Unknown
+	for _, q := range queries {
+		b := q.block
+		t := b.list.program.Type(b.base() + column)
+		id, implicit := b.list.program.Implicit(b.base() + column)
+		switch {
+		case sqltypes.IsBinary(t.Type()), implicit && strings.HasSuffix(names.LookupName(id), "_bin"):
+			return false
+		case !implicit && isTextual(t) && t.Collation() != k.c.Collation: // by COLLATE
+			return false
+		case implicit:
+			several = several || first != collations.Unknown && first != id && names.LookupCharsetName(first) == names.LookupCharsetName(id)
+			first = id
+		}
+	}
+	return several
+}
+
 // textType is that of a number that becomes a text.
 func textType(c *expr.Context) expr.Type {
 	return evalengine.NewTypeEx(sqltypes.VarChar, c.Collation, true, 0, 0, nil)

@@ -89,6 +89,9 @@ func (k *compiler) group(b *block, row *layout) (*layout, error) {
 			args = nil
 		}
 		for _, arg := range args {
+			if spec.Kind == exec.Sum || spec.Kind == exec.Avg {
+				arg = expr.Exactly(arg)
+			}
 			spec.Args = append(spec.Args, len(list))
 			list = append(list, arg)
 		}

@@ -311,6 +311,9 @@ func (p *planner) set(s *bind.SetOperation) (*setNode, error) {
 	for _, q := range queries {
 		columns = append(columns, q.block.types())
 	}
+	if err := p.implicitMix(queries); err != nil {
+		return nil, err
+	}
 	convert, err := p.commonTypes(queries[0].block.base(), columns...)
 	if err != nil {
 		return nil, err
