@@ -178,7 +178,7 @@ func parameter(bv *querypb.BindVariable) expr.Value {
 }
 
 // refusedWarnings are the warnings that are errors in a strict change, with their SQLSTATEs.
-var refusedWarnings = map[int]string{1292: "22007", 1365: "22012", 1366: "HY000", 1411: "HY000", 1441: "22008", 3020: "2201E", 1260: "HY000"}
+var refusedWarnings = map[int]string{1264: "22003", 1292: "22007", 1365: "22012", 1366: "HY000", 1411: "HY000", 1441: "22008", 3020: "2201E", 1260: "HY000"}
 
 // checked is the error of a warning that a strict change does not accept.
 func (r *run) checked() error {

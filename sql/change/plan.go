@@ -267,6 +267,9 @@ func (p *Plan) sourceFrom(c *expr.Context, scope expr.Columns, e sqlparser.Expr,
 	if err != nil {
 		return source{}, err
 	}
+	if !column.Number() {
+		program.Shortest()
+	}
 	s := source{is: computed, program: program}
 	if l, ok := e.(*sqlparser.Literal); ok && isBits(l) {
 		out, err := program.Run(nil, nil)

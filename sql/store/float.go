@@ -52,8 +52,6 @@ func (t *Target) float(c *Column, v expr.Value) (float64, error) {
 		return float64(n), nil
 	case isTemporal(k):
 		text = temporalText(v)
-	case k == sqltypes.TypeJSON:
-		text = jsonText(v)
 	}
 	_, length, f := readNumber(text)
 	switch {

@@ -239,11 +239,6 @@ func numberOf(v expr.Value) (n number, f fault) {
 	case sqltypes.IsNumber(k):
 		n, _, _ = readNumber(v.ToString())
 		return n, noFault
-	case k == sqltypes.TypeJSON:
-		if n, _, f = readNumber(jsonText(v)); f != noFault {
-			f = noNumber
-		}
-		return n, f
 	}
 	n, _, f = readNumber(v.ToString())
 	return n, f
@@ -258,18 +253,6 @@ func (t *Target) faulty(c *Column, v expr.Value, kind string, f fault) error {
 		return t.truncated(c)
 	}
 	return nil
-}
-
-// jsonText is the scalar of a JSON value as text.
-func jsonText(v expr.Value) string {
-	switch s := v.ToString(); s {
-	case "true":
-		return "1"
-	case "false":
-		return "0"
-	default:
-		return strings.Trim(s, `"`)
-	}
 }
 
 // whole is a value as a whole number: its sign and magnitude.

@@ -19,6 +19,8 @@ func textOf(v expr.Value, room int64) (_ string, lost bool) {
 	s, digits := v.ToString(), 15
 	if v.Type() == sqltypes.Float32 {
 		digits = 6
+	} else if s == "-0" {
+		return "0", false
 	} else if v.Type() != sqltypes.Float64 || int64(len(s)) <= room {
 		return s, false
 	}
@@ -261,7 +263,7 @@ func member(c *Column, s string) int {
 	return 0
 }
 
-// isCount reports whether a value is a number to a list of members, and which. ok: it fits in 64 bits.
+// isCount reports whether a value is a number to a list of members, and which, as 64 bits. ok: it is a BIGINT.
 func isCount(v expr.Value) (n int64, is, ok bool) {
 	switch k := v.Type(); {
 	case k == sqltypes.Bit:
@@ -275,7 +277,10 @@ func isCount(v expr.Value) (n int64, is, ok bool) {
 		return int64(u), true, err == nil && u <= math.MaxInt64
 	case sqltypes.IsNumber(k):
 		f, err := strconv.ParseFloat(v.ToString(), 64)
-		return int64(f), true, err == nil && math.Abs(f) < 1<<63
+		if err == nil && math.Abs(f) < 1<<63 {
+			return int64(f), true, true
+		}
+		return math.MinInt64, true, false
 	}
 	return 0, false, false
 }
@@ -306,7 +311,7 @@ func toSet(t *Target, c *Column, v expr.Value) (any, error) {
 	}
 	if n, is, ok := isCount(v); is {
 		if !ok {
-			return uint64(0), t.truncated(c)
+			return uint64(n) & all, t.truncated(c)
 		}
 		return bitsOf(t, c, uint64(n), all)
 	}
@@ -327,8 +332,12 @@ func toSet(t *Target, c *Column, v expr.Value) (any, error) {
 		return bits, nil
 	}
 	if bits == 0 {
-		if n, err := strconv.ParseInt(strings.TrimPrefix(s, "+"), 10, 64); err == nil {
+		digits := strings.TrimPrefix(s, "+")
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
 			return bitsOf(t, c, uint64(n), all)
+		}
+		if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
+			return bitsOf(t, c, n, all)
 		}
 	}
 	return bits, t.truncated(c)
