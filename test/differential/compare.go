@@ -323,9 +323,9 @@ func sameRounded(got, want string, decimals int) bool {
 	return err == nil && err2 == nil && math.Abs(a-b) <= 0.5000001*math.Pow10(-decimals)+floatTolerance*math.Abs(b)
 }
 
-var folding = strings.NewReplacer("ä", "a", "Ä", "a")
+var folding = strings.NewReplacer("ä", "a", "Ä", "a", " ,", ",", " |", "|")
 
-// fold makes texts equal that utf8mb4_general_ci does not distinguish, as far as they occur here.
+// fold makes texts, and lists of them, equal that utf8mb4_general_ci does not distinguish, as far as they occur here.
 func fold(s string) string { return strings.TrimRight(strings.ToLower(folding.Replace(s)), " ") }
 
 func show(c Cell) string {
