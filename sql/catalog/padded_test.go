@@ -5,17 +5,23 @@ import (
 	"strings"
 	"testing"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/legacy"
 	"isochron/txn"
+)
+
+// Numbers of collations of utf8mb4.
+const (
+	generalCI    = 45
+	bytewise       = 46
+	accentlessCI = 255 // utf8mb4_0900_ai_ci
+	codePoints   = 309 // utf8mb4_0900_bin
 )
 
 // earlier is a record as releases without padded keys have stored it.
 func earlier() *Record {
 	return &Record{
 		Format: recordFormat, ID: 1, Database: "d", Name: "t", Generation: 3, NextColumn: 3, NextIndex: 2,
-		Columns:    []Column{{ID: 1, Name: "p", Type: "varchar(9)", Collation: uint16(gms.Collation_utf8mb4_general_ci)}, {ID: 2, Name: "u", Type: "varchar(9)", Collation: uint16(gms.Collation_utf8mb4_bin), Nullable: true}},
+		Columns:    []Column{{ID: 1, Name: "p", Type: "varchar(9)", Collation: generalCI}, {ID: 2, Name: "u", Type: "varchar(9)", Collation: bytewise, Nullable: true}},
 		PrimaryKey: []uint32{1}, Indexes: []Index{{ID: 1, Name: "u", Columns: []uint32{2}, Unique: true}},
 	}
 }
@@ -54,11 +60,11 @@ func TestTablesOfEarlierReleasesKeepTheirKeys(t *testing.T) {
 }
 
 func TestNewKeysArePadded(t *testing.T) {
-	text := func(name string, c gms.CollationID) legacy.Column {
-		return legacy.Column{Name: name, Type: "varchar(9)", Collation: uint16(c)}
+	text := func(name string, c uint16) legacy.Column {
+		return legacy.Column{Name: name, Type: "varchar(9)", Collation: c}
 	}
 	def := Definition{Database: "d", Name: "t",
-		Columns: []legacy.Column{text("p", gms.Collation_utf8mb4_general_ci), text("u", gms.Collation_utf8mb4_bin)}, PrimaryKey: []int{0},
+		Columns: []legacy.Column{text("p", generalCI), text("u", bytewise)}, PrimaryKey: []int{0},
 		Indexes: []legacy.Index{{Name: "u", Unique: true, Columns: []legacy.IndexColumn{{Name: "u"}}}}}
 	d, err := Draft(def)
 	if err != nil {
@@ -70,7 +76,7 @@ func TestNewKeysArePadded(t *testing.T) {
 	if got, want := strings.Join(keysOf(t, d, "a", "b"), " "), strings.Join(keysOf(t, d, "A  ", "b "), " "); got != want {
 		t.Errorf("the keys are %s with spaces and %s without", want, got)
 	}
-	def.Columns = []legacy.Column{text("p", gms.Collation_utf8mb4_0900_ai_ci), text("u", gms.Collation_utf8mb4_0900_bin)}
+	def.Columns = []legacy.Column{text("p", accentlessCI), text("u", codePoints)}
 	if d, err = Draft(def); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +116,7 @@ func TestKeysAreDecidedAgain(t *testing.T) {
 	if r.padAgain(1); !r.Padded || r.format() != paddedFormat {
 		t.Errorf("after a change of p: %+v", r)
 	}
-	r.Columns[1].Collation = uint16(gms.Collation_utf8mb4_0900_bin)
+	r.Columns[1].Collation = codePoints
 	if r.padAgain(2); r.Indexes[0].Padded {
 		t.Errorf("of a collation that does not pad: %+v", r)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 
@@ -133,7 +132,7 @@ func (s *shop) answer(text string) (rows string, reads int) {
 
 func (s *shop) rows(p *rounds.Plan) (string, error) {
 	m := &balance{most: 1 << 30}
-	from, err := p.Execute(context.Background(), gms.NewEmptyContext(), s.c, s, m)
+	from, err := p.Execute(context.Background(), clock{}, s.c, s, m)
 	if err != nil {
 		return "", err
 	}
@@ -275,7 +274,7 @@ func TestBoundOfMemory(t *testing.T) {
 			t.Fatal(text, err)
 		}
 		m := &balance{most: 8}
-		from, err := p.Execute(context.Background(), gms.NewEmptyContext(), s.c, s, m)
+		from, err := p.Execute(context.Background(), clock{}, s.c, s, m)
 		if err == nil {
 			_, err = from.Next(context.Background())
 			from.Close()
