@@ -12,7 +12,7 @@ import (
 // Numbers of collations of utf8mb4.
 const (
 	generalCI    = 45
-	bytewise       = 46
+	bytewise     = 46
 	accentlessCI = 255 // utf8mb4_0900_ai_ci
 	codePoints   = 309 // utf8mb4_0900_bin
 )

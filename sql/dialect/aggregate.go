@@ -3,7 +3,9 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // aggregateFunctions make one value of several rows.
@@ -13,52 +15,61 @@ var aggregateFunctions = map[string]bool{
 	"variance": true, "var_pop": true, "var_samp": true, "json_arrayagg": true, "json_objectagg": true, "bit_and": true,
 }
 
+// walk visits nodes.
+func walk(visit sqlparser.Visit, nodes ...sqlparser.SQLNode) {
+	for _, n := range nodes {
+		_ = sqlparser.Walk(visit, n)
+	}
+}
+
 // aggregates reports whether an expression has an aggregate of its own query.
 func aggregates(n sqlparser.SQLNode) bool {
-	found := false
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		switch x := n.(type) {
-		case *sqlparser.Subquery:
-			return false, nil
-		case *sqlparser.GroupConcatExpr:
-			found = true
-		case *sqlparser.FuncExpr:
-			found = found || x.Over == nil && aggregateFunctions[x.Name.Lowered()]
+	return within(func(x sqlparser.Expr) bool {
+		if _, ok := x.(sqlparser.AggrFunc); !ok {
+			return false
 		}
-		return !found, nil
+		w, ok := x.(sqlparser.WindowFunc)
+		return !ok || w.GetOverClause() == nil
 	}, n)
-	return found
 }
 
 // windowed reports whether a SELECT has a function over a window.
 func windowed(s *sqlparser.Select) bool {
-	found := len(s.Window) > 0
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		if x, ok := n.(*sqlparser.FuncExpr); ok && x.Over != nil {
-			found = true
-		}
-		_, sub := n.(*sqlparser.Subquery)
-		return !found && !sub, nil
+	return len(s.Windows) > 0 || within(func(x sqlparser.Expr) bool {
+		w, ok := x.(sqlparser.WindowFunc)
+		return ok && w.GetOverClause() != nil
 	}, s.SelectExprs, s.OrderBy)
+}
+
+// within reports whether nodes have an expression of a kind, in no subquery.
+func within(is func(sqlparser.Expr) bool, nodes ...sqlparser.SQLNode) (found bool) {
+	walk(func(n sqlparser.SQLNode) (bool, error) {
+		if _, sub := n.(*sqlparser.Subquery); sub {
+			return false, nil
+		}
+		x, ok := n.(sqlparser.Expr)
+		found = found || ok && is(x)
+		return !found, nil
+	}, nodes...)
 	return found
 }
 
 // aggregate writes an aggregate.
-func (e *emitter) aggregate(x *sqlparser.FuncExpr, name string) frag {
+func (e *emitter) aggregate(x called) frag {
 	before := e.scope.substitute
 	e.scope.substitute = never // its arguments are columns
 	defer func(s *scope) { s.substitute = before }(e.scope)
-	if name == "count" {
+	if x.name == "count" {
 		return e.countOf(x)
 	}
-	if len(x.Exprs) != 1 {
-		refuse(strings.ToUpper(name)+"() of several columns", "it takes one", "")
+	if len(x.args) != 1 {
+		refuse(strings.ToUpper(x.name)+"() of several columns", "it takes one", "")
 	}
 	distinct := ""
-	if x.Distinct {
+	if x.distinct {
 		distinct = "DISTINCT "
 	}
-	return e.aggregated(name, e.value(expression(x.Exprs[0])), distinct)
+	return e.aggregated(x.name, e.value(x.args[0]), distinct)
 }
 
 func (e *emitter) aggregated(name string, f frag, distinct string) frag {
@@ -115,19 +126,17 @@ func summed(t typed) typed {
 	return typed{}
 }
 
-func (e *emitter) countOf(x *sqlparser.FuncExpr) frag {
+func (e *emitter) countOf(x called) frag {
 	var out frag
 	switch {
-	case len(x.Exprs) == 1 && !x.Distinct:
-		if _, star := x.Exprs[0].(*sqlparser.StarExpr); star {
-			out = atom("pg_catalog.count(*)", integer)
-			break
-		}
-		out = call("count", integer, e.countable(expression(x.Exprs[0])))
-	case x.Distinct && len(x.Exprs) == 1:
-		out = call("count", integer, "DISTINCT "+e.countable(expression(x.Exprs[0])))
-	case x.Distinct:
-		args := e.args(x.Exprs)
+	case x.star:
+		out = atom("pg_catalog.count(*)", integer)
+	case len(x.args) == 1 && !x.distinct:
+		out = call("count", integer, e.countable(x.args[0]))
+	case len(x.args) == 1:
+		out = call("count", integer, "DISTINCT "+e.countable(x.args[0]))
+	case x.distinct:
+		args := e.args(x.args)
 		out = call("count", integer, "DISTINCT ("+strings.Join(texts(args), ", ")+")")
 		var nulls []string
 		for _, a := range args {
@@ -160,18 +169,21 @@ func (e *emitter) groupConcat(x *sqlparser.GroupConcatExpr) frag {
 	defer func(s *scope) { s.substitute = before }(e.scope)
 	var parts []string
 	for _, a := range x.Exprs {
-		parts = append(parts, asText(finished(e.value(expression(a)))))
+		parts = append(parts, asText(finished(e.value(a))))
 	}
 	if len(parts) == 0 {
 		refuse("GROUP_CONCAT of nothing", "it takes an argument", "")
 	}
-	separator := x.Separator.SeparatorString
-	if x.Separator.DefaultSeparator {
-		separator = ","
+	if x.Limit != nil {
+		refuse("GROUP_CONCAT with LIMIT", "the writer does not know it", "Leave out LIMIT")
+	}
+	separator := ","
+	if x.Separator != "" {
+		separator = parse.Token{Text: x.Separator}.Value()
 	}
 	what := strings.Join(parts, " || ")
 	order := ""
-	if x.Distinct != "" {
+	if x.Distinct {
 		if len(x.OrderBy) > 0 {
 			order = " ORDER BY " + e.orderOfDistinct(x, what)
 		}
@@ -204,82 +216,85 @@ var windowFunctions = map[string]kind{
 }
 
 // window writes a function over a window.
-func (e *emitter) window(x *sqlparser.FuncExpr, name string) frag {
+func (e *emitter) window(x called) frag {
 	var f frag
-	if k, ok := windowFunctions[name]; ok {
-		args := e.args(x.Exprs)
-		f = call(name, k, texts(args)...)
+	if k, ok := windowFunctions[x.name]; ok {
+		args := e.args(x.args)
+		f = call(x.name, k, texts(args)...)
 		if k == unknown && len(args) > 0 {
 			f.typed = args[0].typed
 		}
-	} else if aggregateFunctions[name] {
-		f = e.aggregate(x, name)
+	} else if aggregateFunctions[x.name] {
+		f = e.aggregate(x)
 		if strings.HasPrefix(f.text, "C") {
-			refuse(strings.ToUpper(name)+"() OVER", "its translation is more than one function", "")
+			refuse(strings.ToUpper(x.name)+"() OVER", "its translation is more than one function", "")
 		}
 	} else {
-		refuse(strings.ToUpper(name)+"() OVER", "the writer does not know this function", "")
+		refuse(strings.ToUpper(x.name)+"() OVER", "the writer does not know this function", "")
 	}
-	over := (*sqlparser.WindowDef)(x.Over)
-	if !over.NameRef.IsEmpty() && len(over.PartitionBy) == 0 && len(over.OrderBy) == 0 && over.Frame == nil {
-		f.text += " OVER " + ident(fold(over.NameRef.String()))
+	if x.over.WindowSpec == nil {
+		f.text += " OVER " + ident(fold(x.over.WindowName.String()))
 		return f
 	}
-	f.text += " OVER (" + e.windowBody(over) + ")"
+	f.text += " OVER (" + e.windowBody(x.over.WindowSpec) + ")"
 	return f
 }
 
-func (e *emitter) windowBody(w *sqlparser.WindowDef) string {
+func (e *emitter) windowBody(w *sqlparser.WindowSpecification) string {
 	var parts []string
-	if !w.NameRef.IsEmpty() {
-		parts = append(parts, ident(fold(w.NameRef.String())))
+	if w.Name.NotEmpty() {
+		parts = append(parts, ident(fold(w.Name.String())))
 	}
-	if len(w.PartitionBy) > 0 {
-		parts = append(parts, "PARTITION BY "+list(len(w.PartitionBy), func(i int) string { return e.value(w.PartitionBy[i]).text }))
+	if len(w.PartitionClause) > 0 {
+		parts = append(parts, "PARTITION BY "+list(len(w.PartitionClause), func(i int) string { return e.value(w.PartitionClause[i]).text }))
 	}
-	if len(w.OrderBy) > 0 {
-		parts = append(parts, strings.TrimPrefix(e.orderBy(w.OrderBy, false), " "))
+	if len(w.OrderClause) > 0 {
+		parts = append(parts, strings.TrimPrefix(e.orderBy(w.OrderClause, false), " "))
 	}
-	if w.Frame != nil {
-		parts = append(parts, e.frame(w.Frame))
+	if w.FrameClause != nil {
+		parts = append(parts, e.frame(w.FrameClause))
 	}
 	return strings.Join(parts, " ")
 }
 
-func (e *emitter) frame(f *sqlparser.Frame) string {
+func (e *emitter) frame(f *sqlparser.FrameClause) string {
 	unit := "RANGE"
-	if f.Unit == sqlparser.RowsUnit {
+	if f.Unit == sqlparser.FrameRowsType {
 		unit = "ROWS"
 	}
-	if f.Extent == nil || f.Extent.Start == nil {
-		refuse("a window's frame", "it has no beginning", "")
+	if f.End == nil {
+		return unit + " " + e.bound(f.Start)
 	}
-	if f.Extent.End == nil {
-		return unit + " " + e.bound(f.Extent.Start)
-	}
-	return unit + " BETWEEN " + e.bound(f.Extent.Start) + " AND " + e.bound(f.Extent.End)
+	return unit + " BETWEEN " + e.bound(f.Start) + " AND " + e.bound(f.End)
 }
 
-func (e *emitter) bound(b *sqlparser.FrameBound) string {
+func (e *emitter) bound(b *sqlparser.FramePoint) string {
+	if b.Unit != sqlparser.IntervalNone {
+		refuse("a window's frame of an INTERVAL", "the writer does not know it", "")
+	}
 	switch b.Type {
-	case sqlparser.CurrentRow:
+	case sqlparser.CurrentRowType:
 		return "CURRENT ROW"
-	case sqlparser.UnboundedFollowing:
+	case sqlparser.UnboundedFollowingType:
 		return "UNBOUNDED FOLLOWING"
-	case sqlparser.UnboundedPreceding:
+	case sqlparser.UnboundedPrecedingType:
 		return "UNBOUNDED PRECEDING"
-	case sqlparser.ExprPreceding:
+	case sqlparser.ExprPrecedingType:
 		return e.number(b.Expr).operand() + " PRECEDING"
 	}
 	return e.number(b.Expr).operand() + " FOLLOWING"
 }
 
 // windows writes the WINDOW clause.
-func (e *emitter) windows(w sqlparser.Window) string {
+func (e *emitter) windows(named sqlparser.NamedWindows) string {
+	var w sqlparser.WindowDefinitions
+	for _, n := range named {
+		w = append(w, n.Windows...)
+	}
 	if len(w) == 0 {
 		return ""
 	}
 	return " WINDOW " + list(len(w), func(i int) string {
-		return ident(fold(w[i].Name.String())) + " AS (" + e.windowBody(w[i]) + ")"
+		return ident(fold(w[i].Name.String())) + " AS (" + e.windowBody(w[i].WindowSpec) + ")"
 	})
 }

@@ -3,7 +3,9 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // Packet is one message of a client.
@@ -47,46 +49,53 @@ func Analyse(text string, o Options) (Packet, error) {
 
 // split takes a packet apart at its semicolons. A part that is empty or a comment belongs to
 // the statement before it.
-func split(text string, ansi bool) []string {
-	var out []string
-	start, full := 0, false
-	for i := 0; ; {
-		t, ok := next(text, i, ansi)
-		if !ok {
-			break
-		}
-		i = t.end
-		switch {
-		case t.kind == tokenSign && text[t.start] == ';':
-			if full {
-				out = append(out, strings.TrimSpace(text[start:t.start]))
-			}
-			start, full = t.end, false
-		case t.kind != tokenComment:
-			full = true
-		}
-	}
-	if full {
-		out = append(out, strings.TrimSpace(text[start:]))
+func split(text string, ansi bool) (out []string) {
+	for rest := text; rest != "" && hasStatement(rest, ansi); {
+		var first string
+		first, rest = First(rest, ansi)
+		out = append(out, first)
 	}
 	return out
 }
 
 func analyse(text string, o Options) (*Statement, error) {
-	p, err := parse(text, o)
+	p, err := parseOne(text, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Statement{parsed: p, Text: text, Kind: kindOf(p.stmt), Last: p.last, Places: p.places}
-	u := usesOf(p.stmt)
+	s := &Statement{parsed: p, Text: text, Kind: p.kind, Last: p.last, Commits: p.commits, Begins: p.begins, Places: p.places}
+	u := s.uses()
 	s.Reads, s.Writes, s.Locks = u.reads, u.writes, u.locks
-	switch p.stmt.(type) {
-	case *sqlparser.Commit:
-		s.Commits = true
-	case *sqlparser.Begin:
-		s.Begins = true
+	if p.stmt == nil && p.kind == Define {
+		s.Writes = defined(text, o.AnsiQuotes)
 	}
 	return s, nil
+}
+
+// defined is the table of a definition that the parser does not know: the name behind TABLE, or behind the
+// ON of a trigger or an index.
+func defined(text string, ansi bool) []Name {
+	on := false
+	r := parse.Reader{Text: text, ANSI: ansi}
+	for t := r.Next(); t.Kind != parse.End; t = r.Next() {
+		switch {
+		case t.Is("trigger"), t.Is("index"):
+			on = true
+			continue
+		case t.Is("table"):
+			for r.Take("if") || r.Take("not") || r.Take("exists") {
+				continue
+			}
+		case !on || !t.Is("on"):
+			continue
+		}
+		n := Name{Table: r.Next().Text}
+		if r.Take(".") {
+			n = Name{n.Table, r.Next().Text}
+		}
+		return []Name{n}
+	}
+	return nil
 }
 
 // uses are the tables of a statement.
@@ -106,6 +115,14 @@ type block struct {
 	using  []string
 }
 
+func newBlock(w *sqlparser.Where) *block {
+	b := &block{}
+	if w != nil {
+		b.where = w.Expr
+	}
+	return b
+}
+
 // tableIn is a table in a block.
 type tableIn struct {
 	name     Name
@@ -114,9 +131,14 @@ type tableIn struct {
 	on       []sqlparser.Expr // of the outer joins of which it is the optional side
 }
 
-func usesOf(stmt sqlparser.Statement) *uses {
+func (p *parsed) uses() *uses {
 	u := &uses{seen: map[Name]byte{}}
-	u.walk(stmt)
+	if p.stmt != nil {
+		u.walk(p.stmt)
+	}
+	if p.returning != nil {
+		u.walk(p.returning.SelectExprs)
+	}
 	return u
 }
 
@@ -134,38 +156,36 @@ func (u *uses) write(n Name) {
 	}
 }
 
-func nameOf(t sqlparser.TableName) Name { return Name{t.DbQualifier.String(), t.Name.String()} }
+func nameOf(t sqlparser.TableName) Name { return Name{t.Qualifier.String(), t.Name.String()} }
 
-// walk traverses a tree. Nodes with WITH are walked by hand, since its names hide tables.
+// walk traverses nodes. Nodes with WITH are walked by hand, since its names hide tables.
 func (u *uses) walk(nodes ...sqlparser.SQLNode) {
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+	walk(func(n sqlparser.SQLNode) (bool, error) {
 		switch n := n.(type) {
 		case *sqlparser.Select:
 			u.selected(n)
-			return false, nil
-		case *sqlparser.SetOp:
-			u.within(n.With, func() { u.walk(n.Left, n.Right, n.OrderBy, n.Limit) })
-			return false, nil
-		case *sqlparser.Insert:
+		case *sqlparser.Union:
 			u.within(n.With, func() {
-				u.write(nameOf(n.Table))
-				u.walk(n.Rows, n.OnDup)
+				u.locks = u.locks || n.Lock > sqlparser.NoLock
+				u.walk(n.Left)
+				if n.Right != nil {
+					u.walk(n.Right)
+				}
+				u.walk(n.OrderBy, n.Limit)
 			})
-			return false, nil
+		case *sqlparser.Insert:
+			u.write(nameOf(inserted(n)))
+			u.walk(n.Rows, n.OnDup)
 		case *sqlparser.Update:
 			u.within(n.With, func() { u.updated(n) })
-			return false, nil
 		case *sqlparser.Delete:
 			u.within(n.With, func() { u.deleted(n) })
-			return false, nil
-		case *sqlparser.DDL:
+		case sqlparser.DDLStatement:
 			u.defined(n)
-			return false, nil
-		case *sqlparser.AlterTable:
-			u.write(nameOf(n.Table))
-			return false, nil
+		default:
+			return true, nil
 		}
-		return true, nil
+		return false, nil
 	}, nodes...)
 }
 
@@ -173,13 +193,13 @@ func (u *uses) walk(nodes ...sqlparser.SQLNode) {
 func (u *uses) within(w *sqlparser.With, f func()) {
 	before := len(u.hidden)
 	if w != nil {
-		for _, c := range w.Ctes {
+		for _, c := range w.CTEs {
 			if w.Recursive {
-				u.hidden = append(u.hidden, c.As.String())
+				u.hidden = append(u.hidden, c.ID.String())
 			}
-			u.walk(c.Expr)
+			u.walk(c.Subquery)
 			if !w.Recursive {
-				u.hidden = append(u.hidden, c.As.String())
+				u.hidden = append(u.hidden, c.ID.String())
 			}
 		}
 	}
@@ -189,13 +209,8 @@ func (u *uses) within(w *sqlparser.With, f func()) {
 
 func (u *uses) selected(s *sqlparser.Select) {
 	u.within(s.With, func() {
-		b := &block{}
-		if s.Where != nil {
-			b.where = s.Where.Expr
-		}
-		if s.Lock != nil && s.Lock.Type != "" {
-			u.locks = true
-		}
+		b := newBlock(s.Where)
+		u.locks = u.locks || s.Lock != sqlparser.NoLock
 		u.from(s.From, b)
 		for _, t := range b.tables {
 			if t.name.Table != "" {
@@ -203,15 +218,12 @@ func (u *uses) selected(s *sqlparser.Select) {
 			}
 		}
 		u.blocks = append(u.blocks, b)
-		u.walk(s.SelectExprs, s.Where, s.GroupBy, s.Having, s.OrderBy, s.Limit)
-		for _, w := range s.Window {
-			u.walk(w.PartitionBy, w.OrderBy)
-		}
+		u.walk(s.SelectExprs, s.Where, s.GroupBy, s.Having, s.Windows, s.OrderBy, s.Limit)
 	})
 }
 
 // from collects the tables of a FROM, and walks its other nodes.
-func (u *uses) from(from sqlparser.TableExprs, b *block) {
+func (u *uses) from(from []sqlparser.TableExpr, b *block) {
 	for _, t := range from {
 		u.tableExpr(t, b)
 	}
@@ -226,11 +238,12 @@ func (u *uses) tableExpr(t sqlparser.TableExpr, b *block) {
 			b.tables = append(b.tables, tableIn{alias: t.As.String()})
 			return
 		}
+		u.locks = u.locks || parse.LockOf(t) != sqlparser.NoLock
 		in := tableIn{name: nameOf(n), alias: t.As.String()}
 		if in.alias == "" {
 			in.alias = in.name.Table
 		}
-		if u.hides(in.name) || in.name.Database == "" && strings.EqualFold(in.name.Table, "dual") {
+		if u.hides(in.name) || isDual(n) {
 			in.name = Name{}
 		}
 		b.tables = append(b.tables, in)
@@ -249,28 +262,37 @@ func (u *uses) joined(t *sqlparser.JoinTableExpr, b *block) {
 	middle := len(b.tables)
 	u.tableExpr(t.RightExpr, b)
 	var may []tableIn
+	on, using := conditionOf(t)
 	switch t.Join {
-	case sqlparser.LeftJoinStr, sqlparser.NaturalLeftJoinStr:
+	case sqlparser.LeftJoinType, sqlparser.NaturalLeftJoinType:
 		may = b.tables[middle:]
-	case sqlparser.RightJoinStr, sqlparser.NaturalRightJoinStr:
+	case sqlparser.RightJoinType, sqlparser.NaturalRightJoinType:
 		may = b.tables[start:middle]
 	default:
-		if t.Condition.On != nil {
-			b.on = append(b.on, t.Condition.On)
+		if on != nil {
+			b.on = append(b.on, on)
 		}
-		for _, c := range t.Condition.Using {
+		for _, c := range using {
 			b.using = append(b.using, c.String())
 		}
 	}
 	for i := range may {
 		may[i].optional = true
-		if t.Condition.On != nil {
-			may[i].on = append(may[i].on, t.Condition.On)
+		if on != nil {
+			may[i].on = append(may[i].on, on)
 		}
 	}
-	if t.Condition.On != nil {
-		u.walk(t.Condition.On)
+	if on != nil {
+		u.walk(on)
 	}
+}
+
+// conditionOf is the condition of a join: ON, or USING.
+func conditionOf(t *sqlparser.JoinTableExpr) (on sqlparser.Expr, using sqlparser.Columns) {
+	if t.Condition == nil {
+		return nil, nil
+	}
+	return t.Condition.On, t.Condition.Using
 }
 
 func (u *uses) hides(n Name) bool {
@@ -286,10 +308,7 @@ func (u *uses) hides(n Name) bool {
 }
 
 func (u *uses) updated(s *sqlparser.Update) {
-	b := &block{}
-	if s.Where != nil {
-		b.where = s.Where.Expr
-	}
+	b := newBlock(s.Where)
 	u.from(s.TableExprs, b)
 	for _, t := range b.tables {
 		written := false
@@ -303,10 +322,7 @@ func (u *uses) updated(s *sqlparser.Update) {
 }
 
 func (u *uses) deleted(s *sqlparser.Delete) {
-	b := &block{}
-	if s.Where != nil {
-		b.where = s.Where.Expr
-	}
+	b := newBlock(s.Where)
 	u.from(s.TableExprs, b)
 	for _, t := range b.tables {
 		written := len(s.Targets) == 0
@@ -333,25 +349,23 @@ func (u *uses) note(t tableIn, written, several bool) {
 	}
 }
 
-func (u *uses) defined(s *sqlparser.DDL) {
-	if !s.Table.IsEmpty() {
-		u.write(nameOf(s.Table))
-	}
-	for _, names := range []sqlparser.TableNames{s.FromTables, s.ToTables, s.FromViews} {
-		for _, n := range names {
+func (u *uses) defined(s sqlparser.DDLStatement) {
+	for _, n := range append(s.AffectedTables(), s.GetToTables()...) {
+		if !n.IsEmpty() {
 			u.write(nameOf(n))
 		}
 	}
-	if s.OptLike != nil {
-		for _, n := range s.OptLike.LikeTables {
-			u.read(nameOf(n))
+	switch s := s.(type) {
+	case *sqlparser.CreateTable:
+		if s.OptLike != nil {
+			u.read(nameOf(s.OptLike.LikeTable))
 		}
-	}
-	if s.OptSelect != nil {
-		u.walk(s.OptSelect.Select)
-	}
-	if s.ViewSpec != nil {
-		u.write(nameOf(s.ViewSpec.ViewName))
-		u.walk(s.ViewSpec.ViewExpr)
+		if s.Select != nil {
+			u.walk(s.Select)
+		}
+	case *sqlparser.CreateView:
+		u.walk(s.Select)
+	case *sqlparser.AlterView:
+		u.walk(s.Select)
 	}
 }

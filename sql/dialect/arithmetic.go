@@ -1,40 +1,29 @@
 package dialect
 
 import (
-	"encoding/hex"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
-
-func hexOf(b []byte) string { return hex.EncodeToString(b) }
 
 // binary writes an operator between two values.
 func (e *emitter) binary(x *sqlparser.BinaryExpr) frag {
-	if i, ok := x.Right.(*sqlparser.IntervalExpr); ok && (x.Operator == sqlparser.PlusStr || x.Operator == sqlparser.MinusStr) {
-		return e.shifted(e.value(x.Left), i, x.Operator)
-	}
-	if i, ok := x.Left.(*sqlparser.IntervalExpr); ok && x.Operator == sqlparser.PlusStr {
-		return e.shifted(e.value(x.Right), i, x.Operator)
-	}
 	switch x.Operator {
-	case sqlparser.JSONExtractOp, sqlparser.JSONUnquoteExtractOp:
-		return e.jsonPath(e.value(x.Left), x.Right, x.Operator == sqlparser.JSONUnquoteExtractOp)
-	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr:
+	case sqlparser.PlusOp, sqlparser.MinusOp, sqlparser.MultOp:
 		return e.plain(x)
 	}
 	l, r := e.number(x.Left), e.number(x.Right)
 	switch x.Operator {
-	case sqlparser.DivStr:
+	case sqlparser.DivOp:
 		return divided(l, r)
-	case sqlparser.IntDivStr:
+	case sqlparser.IntDivOp:
 		return wholes(l, r)
-	case sqlparser.ModStr:
+	case sqlparser.ModOp:
 		return remainder(l, r)
-	case sqlparser.BitAndStr, sqlparser.BitOrStr, sqlparser.ShiftLeftStr, sqlparser.ShiftRightStr, sqlparser.BitXorStr:
-		return bits(l, r, x.Operator)
+	case sqlparser.BitAndOp, sqlparser.BitOrOp, sqlparser.ShiftLeftOp, sqlparser.ShiftRightOp, sqlparser.BitXorOp:
+		return bits(l, r, x.Operator.ToString())
 	}
-	refuse("the operator "+x.Operator, "the writer does not know it", "")
+	refuse("the operator "+x.Operator.ToString(), "the writer does not know it", "")
 	return frag{}
 }
 
@@ -50,7 +39,7 @@ func (e *emitter) plain(x *sqlparser.BinaryExpr) frag {
 	l, r := e.number(x.Left), e.number(x.Right)
 	t := wider(l.typed, r.typed)
 	if t.kind == decimal {
-		t.scale = scaleAfter(l, r, x.Operator)
+		t.scale = scaleAfter(l, r, x.Operator == sqlparser.MultOp)
 	}
 	if l.kind == unknown || r.kind == unknown || l.kind == untyped && r.kind == untyped {
 		t = typed{}
@@ -59,22 +48,22 @@ func (e *emitter) plain(x *sqlparser.BinaryExpr) frag {
 	if l.kind == untyped && r.kind == untyped {
 		left = cast(l, "numeric")
 	}
-	if x.Operator == sqlparser.MultStr && l.kind == integer && r.kind == integer && !l.wide && !r.wide && !(l.literal && r.literal) {
+	if x.Operator == sqlparser.MultOp && l.kind == integer && r.kind == integer && !l.wide && !r.wide && !(l.literal && r.literal) {
 		left = cast(l, "bigint")
 		t.wide = true
 	}
-	out := surely(term(left+" "+x.Operator+" "+r.operand(), t.kind), l, r)
+	out := surely(term(left+" "+x.Operator.ToString()+" "+r.operand(), t.kind), l, r)
 	out.typed, out.quotient = t, l.quotient || r.quotient
 	return out
 }
 
 // scaleAfter is the scale that MySQL gives the result of an operator, -1 if it is not known.
-func scaleAfter(l, r frag, op string) int {
+func scaleAfter(l, r frag, product bool) int {
 	a, b := scaleIn(l), scaleIn(r)
 	if a < 0 || b < 0 {
 		return -1
 	}
-	if op == sqlparser.MultStr {
+	if product {
 		return min(a+b, 30)
 	}
 	return max(a, b)
@@ -162,7 +151,7 @@ func remainder(l, r frag) frag {
 	}
 	out := term(left+" % "+guarded(r), wider(l.typed, r.typed).kind)
 	if out.kind == decimal {
-		out.scale = scaleAfter(l, r, "%")
+		out.scale = scaleAfter(l, r, false)
 		out.quotient = l.quotient || r.quotient
 	}
 	return out

@@ -6,29 +6,11 @@ import (
 	"testing"
 )
 
-// TestMended lists the lexer's changes before the parser reads.
-func TestMended(t *testing.T) {
-	for text, want := range map[string]string{
-		`SELECT 'a\_b\%\\_'`:                   `SELECT 'a\\_b\\%\\_'`,
-		"SELECT `a\\_b`":                       "SELECT `a\\_b`",
-		"SELECT 5--3, 5 -- 3\n, '--x'":         "SELECT 5- -3, 5 -- 3\n, '--x'",
-		"SELECT a FROM t FOR SHARE":            "SELECT a FROM t FOR UPDATE",
-		"SELECT a FROM t FOR /*x*/ share of t": "SELECT a FROM t FOR /*x*/ UPDATE of t",
-		"SELECT 'for share'":                   "SELECT 'for share'",
-	} {
-		m, err := mend(text, false)
-		if err != nil || m.text != want {
-			t.Errorf("%q became %q, not %q: %v", text, m.text, want, err)
-		}
-	}
-}
-
 // TestRefusedTexts has what the parser would take for something else, or would not survive.
 func TestRefusedTexts(t *testing.T) {
 	for _, text := range []string{
 		"", ";", "  -- x", "SELECT", "SELECT 1 // 2", "SELECT :v1", "SELECT a FROM t WHERE b = :name",
 		"SELECT /*! 1 */ 2", "SELECT /*M!100100 1 */ 2", "SELECT 1; SELECT 2",
-		"SELECT a FROM t FOR SHARE UNION SELECT a FROM u FOR UPDATE",
 		"SELECT " + strings.Repeat("NOT ", 2_000_000) + "1",
 		"SELECT " + strings.Repeat("(", 100_000) + "1",
 		"SELECT " + strings.Repeat("-", 100_000) + "1",

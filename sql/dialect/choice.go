@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // caseOf writes CASE. Its results get one type, as in MySQL.

@@ -1,42 +1,42 @@
 package dialect
 
 import (
+	"encoding/hex"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // comparison writes a comparison, IN, LIKE, REGEXP or a JSON path.
 func (e *emitter) comparison(x *sqlparser.ComparisonExpr) frag {
+	if x.Modifier != sqlparser.Missing {
+		refuse("ANY, SOME and ALL", "the writer does not know them", "Use IN, EXISTS, MIN or MAX")
+	}
 	switch x.Operator {
-	case sqlparser.InStr, sqlparser.NotInStr:
+	case sqlparser.InOp, sqlparser.NotInOp:
 		return e.in(x)
-	case sqlparser.LikeStr, sqlparser.NotLikeStr:
+	case sqlparser.LikeOp, sqlparser.NotLikeOp:
 		return e.like(x)
-	case sqlparser.RegexpStr, sqlparser.NotRegexpStr:
+	case sqlparser.RegexpOp, sqlparser.NotRegexpOp:
 		return e.regexp(x)
-	case sqlparser.JSONExtractOp, sqlparser.JSONUnquoteExtractOp:
-		return e.jsonPath(e.value(x.Left), x.Right, x.Operator == sqlparser.JSONUnquoteExtractOp)
 	}
 	l, r := e.side(x.Left), e.side(x.Right)
 	if (l.kind == document) != (r.kind == document) {
 		return e.documents(l, r, x.Operator)
 	}
 	switch x.Operator {
-	case sqlparser.NullSafeEqualStr, sqlparser.NotEqualStr, sqlparser.EqualStr:
+	case sqlparser.NullSafeEqualOp, sqlparser.NotEqualOp, sqlparser.EqualOp:
 		l, r = e.matched(l, r, "comparison")
 	default:
 		l, r = e.ordered(l, r)
 	}
 	switch x.Operator {
-	case sqlparser.NullSafeEqualStr:
+	case sqlparser.NullSafeEqualOp:
 		return surely(term(l.operand()+" IS NOT DISTINCT FROM "+r.operand(), boolean))
-	case sqlparser.NotEqualStr:
-		return surely(term(l.operand()+" <> "+r.operand(), boolean), l, r)
-	case sqlparser.EqualStr, sqlparser.LessThanStr, sqlparser.GreaterThanStr, sqlparser.LessEqualStr, sqlparser.GreaterEqualStr:
-		return surely(term(l.operand()+" "+x.Operator+" "+r.operand(), boolean), l, r)
+	case sqlparser.NotEqualOp, sqlparser.EqualOp, sqlparser.LessThanOp, sqlparser.GreaterThanOp, sqlparser.LessEqualOp, sqlparser.GreaterEqualOp:
+		return surely(term(l.operand()+" "+comparisonSign(x.Operator)+" "+r.operand(), boolean), l, r)
 	}
-	refuse("the operator "+x.Operator, "the writer does not know it", "")
+	refuse("the operator "+x.Operator.ToString(), "the writer does not know it", "")
 	return frag{}
 }
 
@@ -115,7 +115,7 @@ func (e *emitter) asUnlike(f, with frag, what string) frag {
 }
 
 // between writes BETWEEN.
-func (e *emitter) between(x *sqlparser.RangeCond) frag {
+func (e *emitter) between(x *sqlparser.BetweenExpr) frag {
 	left := e.value(x.Left)
 	l, from := e.ordered(left, e.any(x.From))
 	_, to := e.ordered(left, e.any(x.To))
@@ -124,12 +124,16 @@ func (e *emitter) between(x *sqlparser.RangeCond) frag {
 			refuse("BETWEEN of a JSON value and one that is none", "MySQL has none either", "Write two comparisons")
 		}
 	}
-	return surely(term(l.operand()+" "+strings.ToUpper(x.Operator)+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
+	word := "BETWEEN"
+	if !x.IsBetween {
+		word = "NOT BETWEEN"
+	}
+	return surely(term(l.operand()+" "+word+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
 }
 
 // in writes IN over a list or a subquery.
 func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
-	word := strings.ToUpper(x.Operator)
+	word := strings.ToUpper(x.Operator.ToString())
 	left := asValue(e.side(x.Left))
 	switch r := x.Right.(type) {
 	case *sqlparser.Subquery:
@@ -154,13 +158,13 @@ func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
 		out.sure = sure
 		return out
 	}
-	refuse("IN over "+brief(sqlparser.String(x.Right)), "it is neither a list nor a subquery", "")
+	refuse("IN over "+brief(textOf(x.Right)), "it is neither a list nor a subquery", "")
 	return frag{}
 }
 
 // like writes LIKE. Both sides escape with a backslash by default.
 func (e *emitter) like(x *sqlparser.ComparisonExpr) frag {
-	word := strings.ToUpper(x.Operator)
+	word := strings.ToUpper(x.Operator.ToString())
 	if e.opt.LikeFoldsCase {
 		word = strings.Replace(word, "LIKE", "ILIKE", 1)
 	} else {
@@ -186,7 +190,7 @@ func (e *emitter) textual(x sqlparser.Expr) frag {
 // regexp writes REGEXP, which in MySQL does not regard case.
 func (e *emitter) regexp(x *sqlparser.ComparisonExpr) frag {
 	word := "~*"
-	if x.Operator == sqlparser.NotRegexpStr {
+	if x.Operator == sqlparser.NotRegexpOp {
 		word = "!~*"
 	}
 	e.remark("regular expressions are PostgreSQL's: what is beyond POSIX's extended ones may differ")
@@ -199,44 +203,56 @@ func (e *emitter) collate(x *sqlparser.CollateExpr) frag {
 	if !strings.HasSuffix(x.Collation, "_bin") {
 		refuse("COLLATE "+x.Collation, "the collations of MySQL are not PostgreSQL's", "Use a collation that ends in _bin, or compare LOWER(...) of both sides")
 	}
-	f := e.textual(x.Expr)
+	return e.bytewise(x.Expr)
+}
+
+// bytewise writes a text that is compared by its bytes.
+func (e *emitter) bytewise(x sqlparser.Expr) frag {
+	f := e.textual(x)
 	return surely(frag{typed: typed{kind: text}, text: f.operand() + ` COLLATE "C"`}, f)
 }
 
-// unary writes a sign, NOT, or an introducer of a character set.
+// unary writes a sign, NOT, or a text of the national character set.
 func (e *emitter) unary(x *sqlparser.UnaryExpr) frag {
-	switch op := x.Operator; op {
-	case sqlparser.BangStr:
+	switch x.Operator {
+	case sqlparser.BangOp:
 		f := e.condition(x.Expr)
 		return surely(term("NOT "+f.operand(), boolean), f)
-	case sqlparser.UMinusStr, sqlparser.UPlusStr:
+	case sqlparser.UMinusOp, sqlparser.UPlusOp:
+		if v, ok := x.Expr.(*sqlparser.Literal); ok && v.Type == sqlparser.IntVal && x.Operator == sqlparser.UMinusOp {
+			return e.constant(sqlparser.NewIntLiteral("-" + v.Val))
+		}
 		f := asNumber(e.any(x.Expr), "arithmetic")
-		if op == sqlparser.UPlusStr {
+		if x.Operator == sqlparser.UPlusOp {
 			return f
 		}
 		out := f
 		out.text, out.atom, out.literal = "-"+f.operand(), false, false
 		return out
-	case sqlparser.BinaryStr:
-		f := e.textual(x.Expr)
-		return surely(frag{typed: typed{kind: text}, text: f.operand() + ` COLLATE "C"`}, f)
-	case sqlparser.UBinaryStr:
-		if v, ok := x.Expr.(*sqlparser.SQLVal); ok {
-			switch v.Type {
-			case sqlparser.StrVal:
-				return hexBytes(hexOf(v.Val))
-			case sqlparser.HexVal, sqlparser.HexNum:
-				f := e.constant(v)
-				f.hybrid = false
-				return f
-			}
-		}
-		refuse("_binary", "it stands only before a text or a hexadecimal literal", "")
-	case sqlparser.TildaStr:
-		refuse("the operator ~", "MySQL's bits are 64 without a sign", "")
-	case "_utf8mb4 ", "_utf8 ", "_utf8mb3 ":
+	case sqlparser.NStringOp:
 		return e.any(x.Expr)
 	}
-	refuse("the introducer or operator "+strings.TrimSpace(x.Operator), "PostgreSQL's text has one character set", "Write the text in UTF-8")
+	refuse("the operator "+x.Operator.ToString(), "MySQL's bits are 64 without a sign", "")
+	return frag{}
+}
+
+// introduced writes a literal behind the name of its character set.
+func (e *emitter) introduced(x *sqlparser.IntroducerExpr) frag {
+	switch strings.ToLower(x.CharacterSet) {
+	case "_utf8mb4", "_utf8", "_utf8mb3":
+		return e.any(x.Expr)
+	case "_binary":
+		v, ok := x.Expr.(*sqlparser.Literal)
+		switch {
+		case ok && v.Type == sqlparser.StrVal:
+			return hexBytes(hex.EncodeToString([]byte(v.Val)))
+		case ok && (v.Type == sqlparser.HexVal || v.Type == sqlparser.HexNum):
+			f := e.constant(v)
+			f.hybrid = false
+			return f
+		}
+		refuse("_binary", "it stands only before a text or a hexadecimal literal", "")
+	}
+	refuse("the introducer "+x.CharacterSet, "PostgreSQL's text has one character set", "Write the text in UTF-8")
 	return frag{}
 }

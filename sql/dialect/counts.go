@@ -3,7 +3,7 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // MySQL's counts of changed rows. An UPDATE counts the rows whose values have changed, unless the
@@ -69,27 +69,26 @@ func showsAll(of string) bool {
 // moves reports whether an assignment changes each row that it finds: it adds to a number.
 func moves(c Column, of kind, x sqlparser.Expr) bool {
 	b, ok := x.(*sqlparser.BinaryExpr)
-	if !ok || c.Null || of != integer && of != decimal || b.Operator != sqlparser.PlusStr && b.Operator != sqlparser.MinusStr {
+	if !ok || c.Null || of != integer && of != decimal || b.Operator != sqlparser.PlusOp && b.Operator != sqlparser.MinusOp {
 		return false
 	}
 	left, isColumn := b.Left.(*sqlparser.ColName)
-	right, isValue := b.Right.(*sqlparser.SQLVal)
-	return isColumn && isValue && strings.EqualFold(left.Name.String(), c.Name) && right.Type == sqlparser.IntVal && strings.Trim(string(right.Val), "0") != ""
+	right, isValue := b.Right.(*sqlparser.Literal)
+	return isColumn && isValue && strings.EqualFold(left.Name.String(), c.Name) && right.Type == sqlparser.IntVal && strings.Trim(right.Val, "0") != ""
 }
 
 // stepOf is, for an assignment that adds a whole number to its own column, the condition that it has
 // changed the row, asked of the row as it is then; empty: it is another assignment.
 func (e *emitter) stepOf(target *item, c output, x sqlparser.Expr) string {
 	b, ok := x.(*sqlparser.BinaryExpr)
-	if !ok || c.kind != integer && c.kind != decimal || b.Operator != sqlparser.PlusStr && b.Operator != sqlparser.MinusStr {
+	if !ok || c.kind != integer && c.kind != decimal || b.Operator != sqlparser.PlusOp && b.Operator != sqlparser.MinusOp {
 		return ""
 	}
-	left, isColumn := b.Left.(*sqlparser.ColName)
-	right, isValue := b.Right.(*sqlparser.SQLVal)
-	if !isColumn || !isValue || !strings.EqualFold(left.Name.String(), c.name) || !left.Qualifier.IsEmpty() && e.scope.item(left.Qualifier) != target || !e.wholeAt(right) {
+	left, ok := b.Left.(*sqlparser.ColName)
+	if !ok || !strings.EqualFold(left.Name.String(), c.name) || !left.Qualifier.IsEmpty() && e.scope.item(left.Qualifier) != target || !e.wholeAt(b.Right) {
 		return ""
 	}
-	by := e.any(right)
+	by := e.any(b.Right)
 	step := by.text + " <> 0"
 	if c.sure {
 		return step

@@ -1,7 +1,7 @@
 // Package dialect translates clients' MySQL statements into the dialect of an external source, and
 // returns the facts about a packet that a gateway needs to send it there.
 //
-// How it works. A statement is parsed by the engine's own MySQL parser, and PostgreSQL text is
+// How it works. A statement is parsed by sql/parse, and PostgreSQL text is
 // written from the tree; no text is patched. The writer is total: each kind of node is either
 // written or refused with *ErrNotTranslated, which has the construct, the reason and an
 // alternative. Wherever a translation is given it means in PostgreSQL what the statement means in
@@ -21,8 +21,11 @@
 //   - Truth. MySQL's truth values are numbers. A condition used as a value is cast to an integer,
 //     and a value used as a condition is compared with 0.
 //
-// A text is read by two eyes: a lexer of this package, which cannot recurse and which mends
-// what the parser is known to get wrong before it sees it, and the parser.
+// For a source that speaks MySQL the tree is written in words that MySQL and MariaDB both have, with each
+// name in quotes and each column of the answer under the name that the client's text gives it. The text is
+// parsed once more and compared with the tree, so that no name or value has become anything else.
+//
+// Before the parser, a lexer that does not recurse bounds a text's depth (lexer.go).
 //
 // A source's answer is in its own form: a boolean column is t or f, bytes are \x.., a time with a
 // zone contains it. The reader of the answer knows the column's type, and converts it to MySQL's

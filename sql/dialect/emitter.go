@@ -1,19 +1,18 @@
 package dialect
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // emitter writes one statement for PostgreSQL. Its methods leave by refuse.
 type emitter struct {
+	parsed
 	schema Schema
 	opt    Options
-	share  bool // locking clauses are FOR SHARE
 
 	numbers map[int]int // number of a placeholder, by the client's place of it
 	out     Translation
@@ -35,7 +34,7 @@ type emitter struct {
 	gapsSeen int // reads that were found unguarded
 	rows     int // that the last of them asked for
 	// What its locking clauses say, of any of its tables.
-	exclusive, nowait, skips bool
+	exclusive, nowait, skips, waits bool
 }
 
 // remark notes where the answer may differ, once.
@@ -82,33 +81,42 @@ func quote(s string) string {
 	return "'" + s + "'"
 }
 
-// placeholder writes the client's value at a place.
-func (e *emitter) placeholder(name string) frag {
-	n, err := strconv.Atoi(strings.TrimPrefix(name, ":v"))
-	if err != nil || n < 1 {
-		refuse("the placeholder "+name, "only ? stands for a value", "")
+// placeOf is the place, from 0, of a placeholder's value; -1: it is no placeholder of the client's.
+func placeOf(x *sqlparser.Argument) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(x.Name, "v"))
+	if err != nil {
+		return -1
 	}
-	number, ok := e.numbers[n-1]
+	return n - 1
+}
+
+// placeholder writes the client's value at a place.
+func (e *emitter) placeholder(x *sqlparser.Argument) frag {
+	place := placeOf(x)
+	if place < 0 {
+		refuse("the placeholder "+x.Name, "only ? stands for a value", "")
+	}
+	number, ok := e.numbers[place]
 	if !ok {
-		e.out.Args = append(e.out.Args, n-1)
+		e.out.Args = append(e.out.Args, place)
 		number = len(e.out.Args)
-		e.numbers[n-1] = number
+		e.numbers[place] = number
 	}
 	class := AnyClass
-	if n <= len(e.opt.Classes) {
-		class = ValueClass(e.opt.Classes[n-1])
+	if place < len(e.opt.Classes) {
+		class = ValueClass(e.opt.Classes[place])
 	}
 	return parameter("$"+strconv.Itoa(number), class)
 }
 
 // newEmitter makes a writer.
 func newEmitter(p parsed, schema Schema, o Options) *emitter {
-	return &emitter{schema: schema, opt: o, share: p.share, numbers: map[int]int{}, most: growth*p.size + growthIn}
+	return &emitter{parsed: p, schema: schema, opt: o, numbers: map[int]int{}, most: growth*p.size + growthIn}
 }
 
 // Translate writes a client's statement for a source. Errors are *ErrSyntax and *ErrNotTranslated.
 func Translate(text string, to Dialect, schema Schema, o Options) (Translation, error) {
-	p, err := parse(text, o)
+	p, err := parseOne(text, o)
 	if err != nil {
 		return Translation{}, addressed(err, to)
 	}
@@ -129,11 +137,11 @@ func TranslateTree(s *Statement, to Dialect, schema Schema, o Options) (Translat
 func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 	defer func() { err = addressed(err, Postgres) }()
 	defer caught(&err)
-	if to := kindOf(p.stmt); to == Control || to == Other {
+	if p.kind == Control || p.kind == Other {
 		refuse("a statement of this kind", "it is for the gateway, and no source is sent it", "")
 	}
 	e := newEmitter(p, schema, o)
-	e.out.Kind = kindOf(p.stmt)
+	e.out.Kind = p.kind
 	e.statement(p.stmt)
 	if e.guard(p.stmt); !o.Share {
 		e.out.Guard, e.out.Least = nil, 0
@@ -147,11 +155,7 @@ func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 
 func (e *emitter) statement(stmt sqlparser.Statement) {
 	switch s := stmt.(type) {
-	case *sqlparser.Select:
-		e.out.Text = e.query(s, true)
-	case *sqlparser.SetOp:
-		e.out.Text = e.query(s, true)
-	case *sqlparser.ParenSelect:
+	case sqlparser.TableStatement:
 		e.out.Text = e.query(s, true)
 	case *sqlparser.Insert:
 		e.out.Text = e.insert(s)
@@ -159,10 +163,8 @@ func (e *emitter) statement(stmt sqlparser.Statement) {
 		e.out.Text = e.update(s)
 	case *sqlparser.Delete:
 		e.out.Text = e.remove(s)
-	case *sqlparser.DDL, *sqlparser.AlterTable, *sqlparser.DBDDL:
-		refuse("a definition", "what a source has is its operator's", "Make it in the source")
 	default:
-		refuse(fmt.Sprintf("a statement of this kind (%T)", stmt), "no source is sent it", "")
+		refuse("a definition", "what a source has is its operator's", "Make it in the source")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -62,8 +62,10 @@ func (e *emitter) spend(excess int) {
 
 func (e *emitter) anything(x sqlparser.Expr) frag {
 	switch x := x.(type) {
-	case *sqlparser.SQLVal:
+	case *sqlparser.Literal:
 		return e.constant(x)
+	case *sqlparser.Argument:
+		return e.placeholder(x)
 	case *sqlparser.NullVal:
 		return atom("NULL", untyped)
 	case sqlparser.BoolVal:
@@ -73,13 +75,11 @@ func (e *emitter) anything(x sqlparser.Expr) frag {
 		return surely(atom("FALSE", boolean))
 	case *sqlparser.ColName:
 		return e.nameOrAlias(x)
-	case *sqlparser.ParenExpr:
-		return e.any(x.Expr)
 	case *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr, *sqlparser.IsExpr:
 		return e.logic(x)
 	case *sqlparser.ComparisonExpr:
 		return e.comparison(x)
-	case *sqlparser.RangeCond:
+	case *sqlparser.BetweenExpr:
 		return e.between(x)
 	case *sqlparser.ExistsExpr:
 		return surely(atom("EXISTS ("+e.query(x.Subquery.Select, false)+")", boolean))
@@ -89,6 +89,8 @@ func (e *emitter) anything(x sqlparser.Expr) frag {
 		return e.binary(x)
 	case *sqlparser.UnaryExpr:
 		return e.unary(x)
+	case *sqlparser.IntroducerExpr:
+		return e.introduced(x)
 	case *sqlparser.CaseExpr:
 		return e.caseOf(x)
 	case *sqlparser.CollateExpr:
@@ -98,6 +100,8 @@ func (e *emitter) anything(x sqlparser.Expr) frag {
 			return e.any(x[0])
 		}
 		return atom(e.row(x), other)
+	case *sqlparser.Variable:
+		refuse("the variable "+textOf(x), "a variable is the session's, which the source does not have", "Give its value")
 	}
 	return e.function(x)
 }
@@ -105,46 +109,50 @@ func (e *emitter) anything(x sqlparser.Expr) frag {
 // function writes what looks like a function's call.
 func (e *emitter) function(x sqlparser.Expr) frag {
 	switch x := x.(type) {
-	case *sqlparser.FuncExpr:
-		return e.call(x)
+	case *sqlparser.CastExpr:
+		return e.convert(x.Expr, x.Type)
 	case *sqlparser.ConvertExpr:
-		return e.convert(x)
+		if strings.EqualFold(x.Type.Type, "binary") && x.Type.Length == nil { // BINARY x
+			return e.bytewise(x.Expr)
+		}
+		return e.convert(x.Expr, x.Type)
 	case *sqlparser.ConvertUsingExpr:
 		return e.convertUsing(x)
-	case *sqlparser.SubstrExpr:
-		return e.substr(x)
-	case *sqlparser.TrimExpr:
-		return e.trim(x)
+	case *sqlparser.TrimFuncExpr:
+		if x.TrimFuncType == sqlparser.NormalTrimType {
+			return e.trim(x)
+		}
 	case *sqlparser.GroupConcatExpr:
 		return e.groupConcat(x)
-	case *sqlparser.TimestampFuncExpr:
-		return e.timestampFunc(x)
+	case *sqlparser.IntervalDateExpr:
+		return e.shifted(x)
+	case *sqlparser.TimestampDiffExpr:
+		return e.timestampDiff(x)
 	case *sqlparser.ExtractFuncExpr:
-		return e.extract(x.Unit, e.value(x.Expr))
+		return e.extract(x.IntervalType.ToString(), e.value(x.Expr))
 	case *sqlparser.ValuesFuncExpr:
 		return e.valuesFunc(x.Name)
 	case *sqlparser.Default:
 		refuse("DEFAULT(...) in an expression", "PostgreSQL takes DEFAULT only as a column's whole value", "Write the value")
 	case *sqlparser.MatchExpr:
 		refuse("MATCH ... AGAINST", "full-text search differs from ground up", "Use LIKE, or search in the source itself")
-	case *sqlparser.IntervalExpr:
-		refuse("INTERVAL by itself", "it stands only beside a date", "")
-	case *sqlparser.CharExpr:
-		refuse("CHAR(...)", "it makes bytes, which PostgreSQL keeps apart from text", "Write the text")
 	}
-	refuse(fmt.Sprintf("the expression %s", brief(sqlparser.String(x))), "the writer does not know it", "")
+	if c, ok := callOf(x); ok {
+		return e.call(c)
+	}
+	refuse(fmt.Sprintf("the expression %s", brief(textOf(x))), "the writer does not know it", "")
 	return frag{}
 }
 
-// constant writes a literal or a placeholder.
-func (e *emitter) constant(v *sqlparser.SQLVal) frag {
-	s := string(v.Val)
+// constant writes a literal.
+func (e *emitter) constant(v *sqlparser.Literal) frag {
+	s := v.Val
 	switch v.Type {
 	case sqlparser.StrVal:
 		return frag{typed: typed{kind: text}, text: quote(s), atom: true, sure: true, literal: true, value: s}
 	case sqlparser.IntVal:
 		return number(s, typed{kind: integer, wide: len(s) > 9})
-	case sqlparser.FloatVal:
+	case sqlparser.DecimalVal, sqlparser.FloatVal:
 		return floating(s)
 	case sqlparser.HexNum:
 		f := hexBytes(s[min(2, len(s)):])
@@ -152,14 +160,18 @@ func (e *emitter) constant(v *sqlparser.SQLVal) frag {
 		return f
 	case sqlparser.HexVal:
 		return hexBytes(s)
-	case sqlparser.ValArg:
-		return e.placeholder(s)
-	case sqlparser.BitVal:
-		n, ok := new(big.Int).SetString(s, 2)
+	case sqlparser.BitNum:
+		n, ok := new(big.Int).SetString(strings.TrimPrefix(s, "0b"), 2)
 		if !ok {
 			n = new(big.Int)
 		}
 		return number(n.String(), typed{kind: integer, wide: true})
+	case sqlparser.DateVal:
+		return surely(atom("CAST("+quote(s)+" AS date)", date))
+	case sqlparser.TimeVal:
+		return surely(atom("CAST("+quote(s)+" AS time)", clock))
+	case sqlparser.TimestampVal:
+		return surely(atom("CAST("+quote(s)+" AS timestamp)", datetime))
 	}
 	refuse("a literal of this kind", "the writer does not know it", "")
 	return frag{}
@@ -258,15 +270,15 @@ func (e *emitter) chain(x sqlparser.Expr, sign string) frag {
 }
 
 func (e *emitter) is(x *sqlparser.IsExpr) frag {
-	word := strings.ToUpper(x.Operator)
-	if x.Operator == sqlparser.IsNullStr || x.Operator == sqlparser.IsNotNullStr {
-		f := e.any(x.Expr)
+	word := strings.ToUpper(x.Right.ToString())
+	if x.Right == sqlparser.IsNullOp || x.Right == sqlparser.IsNotNullOp {
+		f := e.any(x.Left)
 		if f.kind == untyped && strings.HasPrefix(f.text, "$") {
 			f = atom(cast(f, "text"), text)
 		}
 		return surely(term(f.operand()+" "+word, boolean))
 	}
-	return surely(term(e.condition(x.Expr).operand()+" "+word, boolean))
+	return surely(term(e.condition(x.Left).operand()+" "+word, boolean))
 }
 
 // scalar writes a subquery as a value.

@@ -3,20 +3,23 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // from writes FROM and fills the scope with its tables.
-func (e *emitter) from(from sqlparser.TableExprs) string {
+func (e *emitter) from(from []sqlparser.TableExpr) string {
 	if len(from) == 1 {
 		if a, ok := from[0].(*sqlparser.AliasedTableExpr); ok {
-			if t, ok := a.Expr.(sqlparser.TableName); ok && strings.EqualFold(t.Name.String(), "dual") && t.DbQualifier.IsEmpty() {
+			if t, ok := a.Expr.(sqlparser.TableName); ok && isDual(t) {
 				return ""
 			}
 		}
 	}
 	return list(len(from), func(i int) string { return e.tableExpr(from[i]) })
 }
+
+// isDual reports whether a name is that of no table: the parser gives it to each query without FROM.
+func isDual(n sqlparser.TableName) bool { return n.Qualifier.IsEmpty() && n.Name.String() == "dual" }
 
 func (e *emitter) tableExpr(t sqlparser.TableExpr) string {
 	switch t := t.(type) {
@@ -45,16 +48,13 @@ func (e *emitter) tableExpr(t sqlparser.TableExpr) string {
 }
 
 func (e *emitter) aliased(t *sqlparser.AliasedTableExpr) string {
-	if t.AsOf != nil {
-		refuse("AS OF", "PostgreSQL keeps no past of its tables", "")
-	}
 	if len(t.Partitions) > 0 {
 		refuse("PARTITION (...)", "partitions of a source have names of their own", "Select by a condition on the key")
 	}
 	switch x := t.Expr.(type) {
 	case sqlparser.TableName:
 		return e.tableUse(e.tableName(x), t.As.String())
-	case *sqlparser.Subquery:
+	case *sqlparser.DerivedTable:
 		return e.derived(x, t)
 	}
 	refuse("a table of this kind in FROM", "the writer does not know it", "")
@@ -99,22 +99,22 @@ func as(table, quoted string) string {
 	return table + " AS " + quoted
 }
 
-func (e *emitter) derived(q *sqlparser.Subquery, t *sqlparser.AliasedTableExpr) string {
+func (e *emitter) derived(q *sqlparser.DerivedTable, t *sqlparser.AliasedTableExpr) string {
 	if t.As.IsEmpty() {
 		refuse("a subquery in FROM without a name", "MySQL requires one", "")
 	}
 	i := &item{name: t.As.String(), quoted: ident(fold(t.As.String()))}
 	outer := e.scope
-	if !t.Lateral {
+	if !q.Lateral {
 		e.scope = outer.outer // it does not see its neighbours
 	}
 	text, columns, closed := e.queryColumns(q.Select, true)
 	e.scope = outer
 	i.columns, i.closed = columns, closed
 	names := ""
-	if len(q.Columns) > 0 {
+	if len(t.Columns) > 0 {
 		i.columns = nil
-		for n, c := range q.Columns {
+		for n, c := range t.Columns {
 			o := output{name: c.String()}
 			if n < len(columns) {
 				o.typed, o.sure = columns[n].typed, columns[n].sure
@@ -122,11 +122,11 @@ func (e *emitter) derived(q *sqlparser.Subquery, t *sqlparser.AliasedTableExpr) 
 			i.columns = append(i.columns, o)
 		}
 		i.closed = true
-		names = " (" + list(len(q.Columns), func(n int) string { return ident(q.Columns[n].String()) }) + ")"
+		names = " (" + list(len(t.Columns), func(n int) string { return ident(t.Columns[n].String()) }) + ")"
 	}
 	e.enter(i)
 	lateral := ""
-	if t.Lateral {
+	if q.Lateral {
 		lateral = "LATERAL "
 	}
 	return lateral + "(" + text + ") AS " + i.quoted + names
@@ -142,39 +142,40 @@ func (e *emitter) join(j *sqlparser.JoinTableExpr) string {
 		right = "(" + right + ")"
 	}
 	word := ""
+	on, using := conditionOf(j)
 	switch j.Join {
-	case sqlparser.JoinStr, sqlparser.StraightJoinStr:
+	case sqlparser.NormalJoinType, sqlparser.StraightJoinType:
 		word = "JOIN"
-		if j.Condition.On == nil && len(j.Condition.Using) == 0 {
+		if on == nil && len(using) == 0 {
 			word = "CROSS JOIN"
 		}
-	case sqlparser.LeftJoinStr:
+	case sqlparser.LeftJoinType:
 		word = "LEFT JOIN"
 		optional(e.scope.items[middle:])
-	case sqlparser.RightJoinStr:
+	case sqlparser.RightJoinType:
 		word = "RIGHT JOIN"
 		optional(e.scope.items[start:middle])
-	case sqlparser.NaturalJoinStr:
+	case sqlparser.NaturalJoinType:
 		word = "NATURAL JOIN"
-	case sqlparser.NaturalLeftJoinStr:
+	case sqlparser.NaturalLeftJoinType:
 		word = "NATURAL LEFT JOIN"
 		optional(e.scope.items[middle:])
-	case sqlparser.NaturalRightJoinStr:
+	case sqlparser.NaturalRightJoinType:
 		word = "NATURAL RIGHT JOIN"
 		optional(e.scope.items[start:middle])
 	default:
-		refuse("the join "+strings.ToUpper(j.Join), "MySQL does not have it", "")
+		refuse("the join "+strings.ToUpper(j.Join.ToString()), "MySQL does not have it", "")
 	}
 	text := left + " " + word + " " + right
 	switch {
-	case len(j.Condition.Using) > columnsMax:
+	case len(using) > columnsMax:
 		refuse("USING over this many columns", "MySQL has at most "+itoa(columnsMax), "")
-	case len(j.Condition.Using) > 0:
-		text += " USING (" + list(len(j.Condition.Using), func(i int) string {
-			return e.usingColumn(j.Condition.Using[i].String(), start)
+	case len(using) > 0:
+		text += " USING (" + list(len(using), func(i int) string {
+			return e.usingColumn(using[i].String(), start)
 		}) + ")"
-	case j.Condition.On != nil:
-		text += " ON " + e.condition(j.Condition.On).text
+	case on != nil:
+		text += " ON " + e.condition(on).text
 	}
 	return text
 }
@@ -196,7 +197,8 @@ func optional(items []*item) {
 }
 
 // selectList writes the columns of a SELECT.
-func (e *emitter) selectList(exprs sqlparser.SelectExprs, named bool) (columns []output, closed bool, text string) {
+func (e *emitter) selectList(s *sqlparser.Select, named bool) (columns []output, closed bool, text string) {
+	exprs := s.SelectExprs.Exprs
 	if len(exprs) > columnsMax {
 		refuse("a query of this many columns", "MySQL has at most "+itoa(columnsMax), "")
 	}
@@ -212,11 +214,11 @@ func (e *emitter) selectList(exprs sqlparser.SelectExprs, named bool) (columns [
 			}
 			i := e.scope.item(x.TableName)
 			if i == nil {
-				refuse("the columns "+sqlparser.String(x), "no table of that name stands in the query", "")
+				refuse("the columns "+textOf(x), "no table of that name stands in the query", "")
 			}
 			return i.quoted + ".*"
 		case *sqlparser.AliasedExpr:
-			t, c := e.selectExpr(x, named)
+			t, c := e.selectExpr(x, e.texts.of(s, n), named)
 			columns = append(columns, c)
 			return t
 		}
@@ -247,7 +249,7 @@ func (e *emitter) star(x *sqlparser.StarExpr) ([]output, bool) {
 }
 
 // selectExpr writes a column of a SELECT with the name that MySQL gives it.
-func (e *emitter) selectExpr(x *sqlparser.AliasedExpr, named bool) (string, output) {
+func (e *emitter) selectExpr(x *sqlparser.AliasedExpr, written string, named bool) (string, output) {
 	f := finished(e.value(x.Expr))
 	name := x.As.String()
 	if c, ok := x.Expr.(*sqlparser.ColName); ok && name == "" {
@@ -257,7 +259,7 @@ func (e *emitter) selectExpr(x *sqlparser.AliasedExpr, named bool) (string, outp
 		}
 	}
 	if name == "" && named {
-		name = strings.TrimSpace(x.InputExpression)
+		name = written
 		if f.literal && f.kind == text {
 			name = f.value
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // writer writes a function of MySQL from its arguments.
@@ -55,38 +55,36 @@ var refused = map[string][2]string{
 }
 
 // call writes the call of a function.
-func (e *emitter) call(x *sqlparser.FuncExpr) frag {
-	name := x.Name.Lowered()
-	if !x.Qualifier.IsEmpty() {
-		refuse("the function "+sqlparser.String(x), "functions of a database do not go to a source", "")
+func (e *emitter) call(x called) frag {
+	name := x.name
+	if x.stored {
+		refuse("the function "+name+"() of a database", "functions of a database do not go to a source", "")
 	}
-	if x.Over != nil {
-		return e.window(x, name)
-	}
-	if _, ok := aggregateFunctions[name]; ok {
-		return e.aggregate(x, name)
-	}
-	if f, ok := e.sessionValue(name, x.Exprs); ok {
+	if f, ok := e.sessionValue(name, x.args); ok {
 		return f
-	}
-	switch name {
-	case "date_add", "date_sub", "adddate", "subdate":
-		return e.dateAdd(name, x.Exprs)
-	case "json_extract", "json_unquote":
-		return e.json(name, x.Exprs)
 	}
 	if why, ok := refused[name]; ok {
 		refuse(strings.ToUpper(name)+"()", why[0], why[1])
 	}
+	switch {
+	case x.words:
+		refuse(strings.ToUpper(name)+"() of this form", "the writer does not know it", "")
+	case x.over != nil:
+		return e.window(x)
+	case aggregateFunctions[name]:
+		return e.aggregate(x)
+	case name == "json_extract" || name == "json_unquote":
+		return e.json(name, x.args)
+	}
 	w, ok := functions[name]
-	if !ok || x.Distinct {
+	if !ok || x.distinct {
 		refuse(strings.ToUpper(name)+"()", "the writer does not know this function", "Reckon it in the application, or see docs/generated/dialects.md for those it knows")
 	}
-	if name == "if" && len(x.Exprs) == 3 {
-		c := e.any(expression(x.Exprs[0])) // a condition stays one
-		return w.write(e, append([]frag{c}, e.args(x.Exprs[1:])...))
+	if name == "if" && len(x.args) == 3 {
+		c := e.any(x.args[0]) // a condition stays one
+		return w.write(e, append([]frag{c}, e.args(x.args[1:])...))
 	}
-	args := e.args(x.Exprs)
+	args := e.args(x.args)
 	if len(args) < w.least || len(args) > w.most {
 		refuse(strings.ToUpper(name)+"() with "+itoa(len(args))+" arguments", "it takes another number of them", "")
 	}
@@ -94,7 +92,7 @@ func (e *emitter) call(x *sqlparser.FuncExpr) frag {
 }
 
 // sessionValue writes what the caller gave of the session.
-func (e *emitter) sessionValue(name string, args sqlparser.SelectExprs) (frag, bool) {
+func (e *emitter) sessionValue(name string, args []sqlparser.Expr) (frag, bool) {
 	switch {
 	case name == "last_insert_id" && len(args) == 0 && e.opt.LastInsertID != nil:
 		return number(u64(*e.opt.LastInsertID), typed{kind: integer, wide: true}), true
@@ -104,21 +102,12 @@ func (e *emitter) sessionValue(name string, args sqlparser.SelectExprs) (frag, b
 	return frag{}, false
 }
 
-func (e *emitter) args(exprs sqlparser.SelectExprs) []frag {
+func (e *emitter) args(exprs []sqlparser.Expr) []frag {
 	out := make([]frag, len(exprs))
 	for i, x := range exprs {
-		out[i] = e.value(expression(x))
+		out[i] = e.value(x)
 	}
 	return out
-}
-
-// expression is an argument of a function.
-func expression(x sqlparser.SelectExpr) sqlparser.Expr {
-	a, ok := x.(*sqlparser.AliasedExpr)
-	if !ok {
-		refuse("* as an argument", "only COUNT takes it", "")
-	}
-	return a.Expr
 }
 
 // choiceFunctions choose among their arguments.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 func u64(n uint64) string { return strconv.FormatUint(n, 10) }
@@ -158,20 +158,6 @@ func substring(a []frag) frag {
 		cut("pg_catalog.char_length("+s+") + "+from+" + 1")+" WHEN "+from+" IS NOT NULL THEN pg_catalog.left("+s+", 0) END", text)
 }
 
-func (e *emitter) substr(x *sqlparser.SubstrExpr) frag {
-	var s frag
-	if x.Name != nil {
-		s = e.value(x.Name)
-	} else {
-		s = e.value(x.StrVal)
-	}
-	args := []frag{s, e.value(x.From)}
-	if x.To != nil {
-		args = append(args, e.value(x.To))
-	}
-	return substring(args)
-}
-
 // located writes LOCATE(part, text, from).
 func located(e *emitter, a []frag) frag {
 	e.remark(caseRemark)
@@ -185,13 +171,21 @@ func located(e *emitter, a []frag) frag {
 
 // trim writes TRIM. MySQL takes away a text, PostgreSQL a set of characters: of one character
 // they are the same.
-func (e *emitter) trim(x *sqlparser.TrimExpr) frag {
-	s := e.textual(x.Str)
-	pattern := e.textual(x.Pattern)
+func (e *emitter) trim(x *sqlparser.TrimFuncExpr) frag {
+	s, pattern := e.textual(x.StringArg), frag{text: "' '", literal: true, value: " "}
+	if x.TrimArg != nil {
+		pattern = e.textual(x.TrimArg)
+	}
 	if !pattern.literal || len([]rune(pattern.value)) != 1 {
 		refuse("TRIM of more than one character", "PostgreSQL takes away a set of characters, not a text", "Use REPLACE, or trim one character")
 	}
-	name := map[string]string{"l": "ltrim", "t": "rtrim", "r": "rtrim", "b": "btrim"}[strings.ToLower(x.Dir + "b")[:1]]
+	name := "btrim"
+	switch x.Type {
+	case sqlparser.LeadingTrimType:
+		name = "ltrim"
+	case sqlparser.TrailingTrimType:
+		name = "rtrim"
+	}
 	return surely(call(name, text, s.text, pattern.text), s)
 }
 
@@ -228,13 +222,7 @@ func hexed(f frag) frag {
 
 // types are what CAST makes of a value, by MySQL's word.
 func castType(t *sqlparser.ConvertType) (string, typed) {
-	n, m := "", ""
-	if t.Length != nil {
-		n = string(t.Length.Val)
-	}
-	if t.Scale != nil {
-		m = string(t.Scale.Val)
-	}
+	n, m := number0(t.Length), number0(t.Scale)
 	switch strings.ToLower(t.Type) {
 	case "signed", "signed integer", "signed int", "integer", "int", "unsigned", "unsigned integer", "unsigned int":
 		return "bigint", typed{kind: integer, wide: true}
@@ -272,6 +260,14 @@ func castType(t *sqlparser.ConvertType) (string, typed) {
 	return "", typed{}
 }
 
+// number0 is a number of a type; empty: it has none.
+func number0(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return itoa(*n)
+}
+
 func n0(n string) string {
 	if n == "" {
 		return "0"
@@ -288,10 +284,10 @@ func digits(s string) int {
 }
 
 // convert writes CAST and CONVERT.
-func (e *emitter) convert(x *sqlparser.ConvertExpr) frag {
-	to, t := castType(x.Type)
-	f := e.value(x.Expr)
-	if strings.HasPrefix(strings.ToLower(x.Type.Type), "unsigned") {
+func (e *emitter) convert(x sqlparser.Expr, as *sqlparser.ConvertType) frag {
+	to, t := castType(as)
+	f := e.value(x)
+	if strings.HasPrefix(strings.ToLower(as.Type), "unsigned") {
 		e.remark("CAST(... AS UNSIGNED) is a 64-bit integer with a sign at this source")
 	}
 	var out frag

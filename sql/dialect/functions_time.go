@@ -3,7 +3,7 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // present is the statement's time in the session's zone, with so many digits of a second. What
@@ -168,9 +168,15 @@ func (e *emitter) extract(unit string, f frag) frag {
 }
 
 // interval writes an INTERVAL, and reports whether it consists of whole days.
-func (e *emitter) interval(x *sqlparser.IntervalExpr) (sql string, days bool) {
-	n := e.number(x.Expr)
-	unit := strings.ToLower(x.Unit)
+func (e *emitter) interval(x *sqlparser.IntervalDateExpr) (sql string, days bool) {
+	unit := x.Unit.ToString()
+	if x.Unit == sqlparser.IntervalNone { // ADDDATE(x, 3)
+		unit = "day"
+	}
+	if strings.Contains(unit, "_") {
+		refuse("INTERVAL ... "+strings.ToUpper(unit), "PostgreSQL has no such unit", "Add one unit at a time")
+	}
+	n := e.number(x.Interval)
 	field := map[string]string{"year": "years", "month": "months", "week": "weeks", "day": "days", "hour": "hours", "minute": "mins"}[unit]
 	switch {
 	case field != "":
@@ -179,17 +185,20 @@ func (e *emitter) interval(x *sqlparser.IntervalExpr) (sql string, days bool) {
 		return "pg_catalog.make_interval(months => 3 * " + whole(n) + ")", true
 	case unit == "second":
 		return "pg_catalog.make_interval(secs => " + double(n) + ")", false
-	case unit == "microsecond":
-		return "pg_catalog.make_interval(secs => " + double(n) + " / 1000000)", false
 	}
-	refuse("INTERVAL ... "+strings.ToUpper(unit), "PostgreSQL has no such unit", "Add one unit at a time")
-	return "", false
+	return "pg_catalog.make_interval(secs => " + double(n) + " / 1000000)", false // of microseconds
 }
 
-// shifted writes a time plus or minus an interval. A date stays one if the interval consists of
-// whole days.
-func (e *emitter) shifted(f frag, i *sqlparser.IntervalExpr, sign string) frag {
-	by, days := e.interval(i)
+// shifted writes a time plus or minus an interval: +, -, DATE_ADD, DATE_SUB and their synonyms, and
+// TIMESTAMPADD. A date stays one if the interval consists of whole days.
+func (e *emitter) shifted(x *sqlparser.IntervalDateExpr) frag {
+	f := e.value(x.Date)
+	by, days := e.interval(x)
+	sign := "+"
+	switch x.Syntax {
+	case sqlparser.IntervalDateExprDateSub, sqlparser.IntervalDateExprSubdate, sqlparser.IntervalDateExprBinarySub:
+		sign = "-"
+	}
 	if f.kind == text && f.literal {
 		f.kind = datetime
 		if len(f.value) == len("2006-01-02") {
@@ -211,35 +220,15 @@ func (e *emitter) shifted(f frag, i *sqlparser.IntervalExpr, sign string) frag {
 	return surely(term(f.operand()+" "+sign+" "+by, f.kind), f)
 }
 
-// dateAdd writes DATE_ADD, DATE_SUB and their synonyms.
-func (e *emitter) dateAdd(name string, args sqlparser.SelectExprs) frag {
-	if len(args) != 2 {
-		refuse(strings.ToUpper(name)+"()", "it takes two arguments", "")
-	}
-	sign := sqlparser.PlusStr
-	if name == "date_sub" || name == "subdate" {
-		sign = sqlparser.MinusStr
-	}
-	by := expression(args[1])
-	i, ok := by.(*sqlparser.IntervalExpr)
-	if !ok {
-		i = &sqlparser.IntervalExpr{Expr: by, Unit: "day"}
-	}
-	return e.shifted(e.value(expression(args[0])), i, sign)
-}
-
-// timestampFunc writes TIMESTAMPADD and TIMESTAMPDIFF.
-func (e *emitter) timestampFunc(x *sqlparser.TimestampFuncExpr) frag {
-	if strings.EqualFold(x.Name, "timestampadd") {
-		return e.shifted(e.value(x.Expr2), &sqlparser.IntervalExpr{Expr: x.Expr1, Unit: x.Unit}, sqlparser.PlusStr)
-	}
+// timestampDiff writes TIMESTAMPDIFF.
+func (e *emitter) timestampDiff(x *sqlparser.TimestampDiffExpr) frag {
 	from, to := e.value(x.Expr1), e.value(x.Expr2)
 	a, b := cast(from, "timestamp"), cast(to, "timestamp")
 	seconds := "extract(epoch FROM " + b + " - " + a + ")"
 	months := "extract(year FROM pg_catalog.age(" + b + ", " + a + ")) * 12 + extract(month FROM pg_catalog.age(" + b + ", " + a + "))"
 	each := map[string]string{"minute": "60", "hour": "3600", "day": "86400", "week": "604800"}
 	var sql string
-	switch unit := strings.ToLower(x.Unit); unit {
+	switch unit := x.Unit.ToString(); unit {
 	case "microsecond":
 		sql = seconds + " * 1000000"
 	case "second":

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // Guards. A lock on a row keeps it as it was read. Inserts where no row was, and updates that make
@@ -16,7 +16,7 @@ import (
 
 // guard determines the guards of a statement that has been written.
 func (e *emitter) guard(stmt sqlparser.Statement) {
-	if e.skips {
+	if e.skips && !e.waits {
 		return // the client does not want to know of rows that others hold
 	}
 	n := e.alone(stmt)
@@ -64,7 +64,7 @@ func (e *emitter) alone(stmt sqlparser.Statement) int {
 	}
 	switch s := stmt.(type) {
 	case *sqlparser.Select:
-		if s.With == nil && len(s.From) == 1 && !grouped(s) && !s.QueryOpts.Distinct && !windowed(s) {
+		if s.With == nil && len(s.From) == 1 && !grouped(s) && !s.Distinct && !windowed(s) {
 			if t, ok := s.From[0].(*sqlparser.AliasedTableExpr); ok {
 				if _, ok := t.Expr.(sqlparser.TableName); ok {
 					return e.rows
@@ -79,11 +79,8 @@ func (e *emitter) alone(stmt sqlparser.Statement) int {
 
 // rowsGiven returns the number of rows of an INSERT; 0: they are a query's.
 func rowsGiven(s *sqlparser.Insert) int {
-	switch r := s.Rows.(type) {
-	case sqlparser.Values:
+	if r, ok := s.Rows.(sqlparser.Values); ok {
 		return max(1, len(r))
-	case *sqlparser.AliasedValues:
-		return max(1, len(r.Values))
 	}
 	return 0
 }

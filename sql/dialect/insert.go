@@ -3,7 +3,7 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // valuesOf is the meaning of VALUES(column) and a row's alias in ON DUPLICATE KEY UPDATE: the row
@@ -15,9 +15,15 @@ type valuesOf struct {
 	columns  map[string]string // by its own names of columns
 }
 
+// inserted is the table of an INSERT.
+func inserted(s *sqlparser.Insert) sqlparser.TableName {
+	n, _ := s.Table.Expr.(sqlparser.TableName)
+	return n
+}
+
 // insert writes INSERT and REPLACE.
 func (e *emitter) insert(s *sqlparser.Insert) string {
-	n := e.tableName(s.Table)
+	n := e.tableName(inserted(s))
 	e.out.Writes = addName(e.out.Writes, n)
 	if len(s.Partitions) > 0 {
 		refuse("PARTITION (...)", "partitions of a source have names of their own", "Insert into the table")
@@ -26,14 +32,12 @@ func (e *emitter) insert(s *sqlparser.Insert) string {
 	e.within(func(sc *scope) {
 		target := e.newItem(n, "")
 		columns := e.insertColumns(s, target)
-		with := e.with(s.With)
 		var b strings.Builder
-		b.WriteString(with + "INSERT INTO " + as(e.physical(n), target.quoted))
+		b.WriteString("INSERT INTO " + as(e.physical(n), target.quoted))
 		b.WriteString(e.insertRows(s, target, columns))
 		sc.items = []*item{target}
 		b.WriteString(e.conflict(s, target, columns))
-		b.WriteString(e.returning(s, target))
-		e.closeWith(s.With)
+		b.WriteString(e.returned(target))
 		out = b.String()
 	})
 	return out
@@ -69,9 +73,7 @@ func (e *emitter) insertRows(s *sqlparser.Insert, target *item, columns []output
 	switch rows := s.Rows.(type) {
 	case sqlparser.Values:
 		return e.insertValues(rows, target, columns, head)
-	case *sqlparser.AliasedValues:
-		return e.insertValues(rows.Values, target, columns, head)
-	case sqlparser.SelectStatement:
+	case sqlparser.TableStatement:
 		return head + " " + e.query(rows, false)
 	}
 	refuse("an INSERT of this kind", "the writer does not know it", "")
@@ -121,8 +123,8 @@ func (e *emitter) assigned(x sqlparser.Expr, to output, c Column) string {
 		if c.Auto {
 			return "DEFAULT"
 		}
-	case *sqlparser.SQLVal:
-		if c.Auto && d.Type == sqlparser.IntVal && strings.Trim(string(d.Val), "0") == "" && !e.opt.NoAutoValueOnZero {
+	case *sqlparser.Literal:
+		if c.Auto && d.Type == sqlparser.IntVal && strings.Trim(d.Val, "0") == "" && !e.opt.NoAutoValueOnZero {
 			return "DEFAULT"
 		}
 	}
@@ -167,16 +169,15 @@ func (e *emitter) fitting(f frag, t typed, c Column) frag {
 // conflict writes what happens to a row whose key is there: IGNORE, ON DUPLICATE KEY UPDATE,
 // REPLACE.
 func (e *emitter) conflict(s *sqlparser.Insert, target *item, columns []output) string {
-	replace := strings.EqualFold(s.Action, sqlparser.ReplaceStr)
 	switch {
-	case replace:
+	case s.Action == sqlparser.ReplaceAct:
 		return e.replacing(s, target)
 	case len(s.OnDup) > 0:
-		if s.Ignore != "" {
+		if s.Ignore {
 			refuse("INSERT IGNORE ... ON DUPLICATE KEY UPDATE", "PostgreSQL does one or the other", "Leave out IGNORE")
 		}
 		return e.upsert(s, target, columns)
-	case s.Ignore != "":
+	case bool(s.Ignore):
 		e.remark("IGNORE passes over rows whose key is there; any other error stays one")
 		return " ON CONFLICT DO NOTHING"
 	}
@@ -212,7 +213,7 @@ func (e *emitter) replacing(s *sqlparser.Insert, target *item) string {
 	e.counts = "2"
 	text := " ON CONFLICT (" + identList(keys[0]) + ") DO UPDATE SET " + strings.Join(sets, ", ")
 	other := e.other(target)
-	if !e.opt.Count || len(s.Returning) > 0 {
+	if !e.opt.Count || e.returning != nil {
 		other = ""
 	}
 	if other != "" { // a row that is there as it is to be counts once
@@ -233,11 +234,11 @@ func identList(names []string) string {
 	return list(len(names), func(i int) string { return ident(names[i]) })
 }
 
-// returning writes what an INSERT gives back.
-func (e *emitter) returning(s *sqlparser.Insert, target *item) string {
+// returned writes what an INSERT gives back.
+func (e *emitter) returned(target *item) string {
 	var columns []string
-	if len(s.Returning) > 0 {
-		_, _, list := e.selectList(s.Returning, true)
+	if e.returning != nil {
+		_, _, list := e.selectList(e.returning, true)
 		columns, e.out.Returns = append(columns, list), true
 	}
 	if e.opt.ReturnInsertID && target.table != nil {

@@ -3,16 +3,16 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // jsonPath writes -> and ->> with a path that is written out.
 func (e *emitter) jsonPath(f frag, path sqlparser.Expr, unquote bool) frag {
-	v, ok := path.(*sqlparser.SQLVal)
+	v, ok := path.(*sqlparser.Literal)
 	if !ok || v.Type != sqlparser.StrVal {
 		refuse("a JSON path that is reckoned", "it must be read to be translated", "Write the path")
 	}
-	steps := steps(string(v.Val))
+	steps := steps(v.Val)
 	if f.kind != document && f.kind != unknown {
 		f = atom(cast(f, "jsonb"), document)
 	}
@@ -55,22 +55,15 @@ func steps(path string) []string {
 }
 
 // json writes JSON_EXTRACT, and JSON_UNQUOTE around it.
-func (e *emitter) json(name string, args sqlparser.SelectExprs) frag {
+func (e *emitter) json(name string, args []sqlparser.Expr) frag {
 	unquote := name == "json_unquote"
 	if unquote && len(args) == 1 {
-		inner, ok := args[0].(*sqlparser.AliasedExpr)
-		if ok {
-			if b, path := inner.Expr.(*sqlparser.BinaryExpr); path && b.Operator == sqlparser.JSONExtractOp {
-				return e.jsonPath(e.value(b.Left), b.Right, true)
-			}
-			f, extract := inner.Expr.(*sqlparser.FuncExpr)
-			if extract && f.Name.Lowered() == "json_extract" {
-				name, args = "json_extract", f.Exprs
-			}
+		if c, ok := callOf(args[0]); ok && c.name == "json_extract" {
+			name, args = c.name, c.args
 		}
 	}
 	if name != "json_extract" || len(args) != 2 {
 		refuse(strings.ToUpper(name)+"() of this kind", "the writer knows one path of one document", "Extract one path at a time")
 	}
-	return e.jsonPath(e.value(expression(args[0])), expression(args[1]), unquote)
+	return e.jsonPath(e.value(args[0]), args[1], unquote)
 }

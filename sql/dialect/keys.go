@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // Value is a value in a statement. A caller that routes by it must bring it to its key's type
@@ -45,7 +45,7 @@ var allKeys = Keys{All: true}
 // without its table's name is known only in a query of one table.
 func (s *Statement) Keys(table Name, column string, schema Schema) Keys {
 	out := Keys{}
-	for _, b := range usesOf(s.stmt).blocks {
+	for _, b := range s.uses().blocks {
 		for i, t := range b.tables {
 			if t.name == table {
 				out = union(out, b.keys(i, column, schema))
@@ -58,12 +58,12 @@ func (s *Statement) Keys(table Name, column string, schema Schema) Keys {
 // Sets reports whether a statement gives a column of a table another value, which would move a row
 // that is placed by it.
 func (s *Statement) Sets(table Name, column string) bool {
-	var exprs sqlparser.AssignmentExprs
+	var exprs sqlparser.UpdateExprs
 	switch x := s.stmt.(type) {
 	case *sqlparser.Update:
 		exprs = x.Exprs
 	case *sqlparser.Insert:
-		exprs = sqlparser.AssignmentExprs(x.OnDup)
+		exprs = sqlparser.UpdateExprs(x.OnDup)
 	}
 	if !slices.Contains(s.Writes, table) {
 		return false
@@ -152,7 +152,7 @@ func (b *block) class(of member, schema Schema) map[member]bool {
 	for _, x := range append(slices.Clone(b.on), b.where) {
 		conjuncts(x, func(x sqlparser.Expr) {
 			c, ok := x.(*sqlparser.ComparisonExpr)
-			if !ok || c.Operator != sqlparser.EqualStr {
+			if !ok || c.Operator != sqlparser.EqualOp {
 				return
 			}
 			l, lok := c.Left.(*sqlparser.ColName)
@@ -189,8 +189,6 @@ func (b *block) class(of member, schema Schema) map[member]bool {
 func conjuncts(x sqlparser.Expr, f func(sqlparser.Expr)) {
 	switch a := x.(type) {
 	case nil:
-	case *sqlparser.ParenExpr:
-		conjuncts(a.Expr, f)
 	case *sqlparser.AndExpr:
 		conjuncts(a.Left, f)
 		conjuncts(a.Right, f)
@@ -203,19 +201,17 @@ func conjuncts(x sqlparser.Expr, f func(sqlparser.Expr)) {
 // without a partner satisfies IS NULL, so that implies nothing there.
 func constrained(x sqlparser.Expr, ours func(*sqlparser.ColName) bool, optional bool) Keys {
 	switch x := x.(type) {
-	case *sqlparser.ParenExpr:
-		return constrained(x.Expr, ours, optional)
 	case *sqlparser.AndExpr:
 		return intersect(constrained(x.Left, ours, optional), constrained(x.Right, ours, optional))
 	case *sqlparser.OrExpr:
 		return union(constrained(x.Left, ours, optional), constrained(x.Right, ours, optional))
 	case *sqlparser.IsExpr:
-		if c, ok := x.Expr.(*sqlparser.ColName); ok && x.Operator == sqlparser.IsNullStr && !optional && ours(c) {
+		if c, ok := x.Left.(*sqlparser.ColName); ok && x.Right == sqlparser.IsNullOp && !optional && ours(c) {
 			return Keys{Values: []Value{{Arg: -1, Null: true}}}
 		}
-	case *sqlparser.RangeCond:
+	case *sqlparser.BetweenExpr:
 		c, ok := x.Left.(*sqlparser.ColName)
-		if ok && x.Operator == sqlparser.BetweenStr && ours(c) {
+		if ok && x.IsBetween && ours(c) {
 			low, lok := valueOf(x.From)
 			high, hok := valueOf(x.To)
 			if lok && hok {
@@ -228,18 +224,24 @@ func constrained(x sqlparser.Expr, ours func(*sqlparser.ColName) bool, optional 
 	return allKeys
 }
 
-var mirrored = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<=>": "<=>"}
+// mirrored are the operators that have one for exchanged sides.
+var mirrored = map[sqlparser.ComparisonExprOperator]sqlparser.ComparisonExprOperator{
+	sqlparser.LessThanOp: sqlparser.GreaterThanOp, sqlparser.GreaterThanOp: sqlparser.LessThanOp, sqlparser.LessEqualOp: sqlparser.GreaterEqualOp,
+	sqlparser.GreaterEqualOp: sqlparser.LessEqualOp, sqlparser.EqualOp: sqlparser.EqualOp, sqlparser.NullSafeEqualOp: sqlparser.NullSafeEqualOp,
+}
 
 func compared(x *sqlparser.ComparisonExpr, ours func(*sqlparser.ColName) bool, optional bool) Keys {
 	left, right, op := x.Left, x.Right, x.Operator
-	if c, ok := right.(*sqlparser.ColName); ok && mirrored[op] != "" && ours(c) {
-		left, right, op = right, left, mirrored[op]
+	if other, ok := mirrored[op]; ok {
+		if c, is := right.(*sqlparser.ColName); is && ours(c) {
+			left, right, op = right, left, other
+		}
 	}
 	c, ok := left.(*sqlparser.ColName)
-	if !ok || !ours(c) {
+	if !ok || x.Modifier != sqlparser.Missing || !ours(c) {
 		return allKeys
 	}
-	if list, ok := right.(sqlparser.ValTuple); ok && op == sqlparser.InStr {
+	if list, ok := right.(sqlparser.ValTuple); ok && op == sqlparser.InOp {
 		out := Keys{}
 		for _, item := range list {
 			v, ok := valueOf(item)
@@ -257,20 +259,20 @@ func compared(x *sqlparser.ComparisonExpr, ours func(*sqlparser.ColName) bool, o
 		return allKeys
 	}
 	switch op {
-	case sqlparser.EqualStr:
+	case sqlparser.EqualOp:
 		if v.Null {
 			return Keys{}
 		}
 		return Keys{Values: []Value{v}}
-	case sqlparser.NullSafeEqualStr:
+	case sqlparser.NullSafeEqualOp:
 		if optional && (v.Null || v.Arg >= 0) {
 			return allKeys
 		}
 		return Keys{Values: []Value{v}}
-	case sqlparser.LessThanStr, sqlparser.LessEqualStr:
-		return Keys{Ranges: []Range{{High: &Bound{v, op == sqlparser.LessThanStr}}}}
-	case sqlparser.GreaterThanStr, sqlparser.GreaterEqualStr:
-		return Keys{Ranges: []Range{{Low: &Bound{v, op == sqlparser.GreaterThanStr}}}}
+	case sqlparser.LessThanOp, sqlparser.LessEqualOp:
+		return Keys{Ranges: []Range{{High: &Bound{v, op == sqlparser.LessThanOp}}}}
+	case sqlparser.GreaterThanOp, sqlparser.GreaterEqualOp:
+		return Keys{Ranges: []Range{{Low: &Bound{v, op == sqlparser.GreaterThanOp}}}}
 	}
 	return allKeys
 }
@@ -278,24 +280,26 @@ func compared(x *sqlparser.ComparisonExpr, ours func(*sqlparser.ColName) bool, o
 // valueOf reads a constant.
 func valueOf(x sqlparser.Expr) (Value, bool) {
 	switch x := x.(type) {
-	case *sqlparser.ParenExpr:
-		return valueOf(x.Expr)
 	case *sqlparser.NullVal:
 		return Value{Arg: -1, Null: true}, true
 	case sqlparser.BoolVal:
 		return Value{Arg: -1, Text: map[bool]string{false: "0", true: "1"}[bool(x)], Number: true}, true
-	case *sqlparser.SQLVal:
+	case *sqlparser.Literal:
 		switch x.Type {
 		case sqlparser.StrVal:
-			return Value{Arg: -1, Text: string(x.Val)}, true
-		case sqlparser.IntVal, sqlparser.FloatVal:
-			return Value{Arg: -1, Text: string(x.Val), Number: true}, true
-		case sqlparser.ValArg:
-			n, ok := new(big.Int).SetString(strings.TrimPrefix(string(x.Val), ":v"), 10)
-			if ok && n.IsInt64() {
-				return Value{Arg: int(n.Int64()) - 1}, true
-			}
+			return Value{Arg: -1, Text: x.Val}, true
+		case sqlparser.IntVal, sqlparser.DecimalVal, sqlparser.FloatVal:
+			return Value{Arg: -1, Text: x.Val, Number: true}, true
 		}
+	case *sqlparser.UnaryExpr:
+		v, ok := valueOf(x.Expr)
+		if ok && v.Number && x.Operator == sqlparser.UMinusOp && !strings.HasPrefix(v.Text, "-") {
+			v.Text = "-" + v.Text
+			return v, true
+		}
+	case *sqlparser.Argument:
+		n := placeOf(x)
+		return Value{Arg: n}, n >= 0
 	}
 	return Value{}, false
 }

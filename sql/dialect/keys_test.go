@@ -176,7 +176,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr, err := TranslateTree(part, MySQL, caseSchema{}, Options{})
-	if want := "insert into orders(item, `account`, id) values ('a', ?, 2), ('b\\\\_', 9, 3) on duplicate key update qty = ?"; err != nil || tr.Text != want || fmt.Sprint(tr.Args) != "[2 3]" {
+	if want := "insert into `orders`(`item`, `account`, `id`) values ('a', ?, 2), ('b\\_', 9, 3) on duplicate key update `qty` = ?"; err != nil || tr.Text != want || fmt.Sprint(tr.Args) != "[2 3]" {
 		t.Errorf("%q %v %v", tr.Text, tr.Args, err)
 	}
 	tr, err = TranslateTree(part, Postgres, caseSchema{}, Options{})

@@ -1,12 +1,12 @@
 package dialect
 
-import "github.com/dolthub/vitess/go/vt/sqlparser"
+import "vitess.io/vitess/go/vt/sqlparser"
 
 // WithKeys is a SELECT, UPDATE or DELETE of one table, and of no other query, whose lists of values
 // of a column (IN) have only those values that keep names: no row with another value is at its
 // destination. A list keeps one value at least. It is the statement itself if no list has others.
 func (s *Statement) WithKeys(table Name, column string, schema Schema, keep func(Value) bool) *Statement {
-	blocks := usesOf(s.stmt).blocks
+	blocks := s.uses().blocks
 	if len(blocks) != 1 || len(blocks[0].tables) != 1 || blocks[0].tables[0].name != table || blocks[0].where == nil {
 		return s
 	}
@@ -25,7 +25,7 @@ func (s *Statement) WithKeys(table Name, column string, schema Schema, keep func
 	case *sqlparser.Select:
 		c := *x
 		c.Where = &sqlparser.Where{Type: x.Where.Type, Expr: where}
-		out.stmt = &c
+		out.parsed = s.with(x, &c)
 	case *sqlparser.Update:
 		c := *x
 		c.Where = &sqlparser.Where{Type: x.Where.Type, Expr: where}
@@ -43,10 +43,6 @@ func (s *Statement) WithKeys(table Name, column string, schema Schema, keep func
 // shortened is a condition with shorter lists, among those conditions that must all hold.
 func shortened(x sqlparser.Expr, ours func(*sqlparser.ColName) bool, keep func(Value) bool) (out sqlparser.Expr, changed bool) {
 	switch x := x.(type) {
-	case *sqlparser.ParenExpr:
-		if e, changed := shortened(x.Expr, ours, keep); changed {
-			return &sqlparser.ParenExpr{Expr: e}, true
-		}
 	case *sqlparser.AndExpr:
 		l, left := shortened(x.Left, ours, keep)
 		r, right := shortened(x.Right, ours, keep)
@@ -56,7 +52,7 @@ func shortened(x sqlparser.Expr, ours func(*sqlparser.ColName) bool, keep func(V
 	case *sqlparser.ComparisonExpr:
 		c, isColumn := x.Left.(*sqlparser.ColName)
 		list, isList := x.Right.(sqlparser.ValTuple)
-		if !isColumn || !isList || x.Operator != sqlparser.InStr || !ours(c) {
+		if !isColumn || !isList || x.Operator != sqlparser.InOp || !ours(c) {
 			break
 		}
 		var kept sqlparser.ValTuple

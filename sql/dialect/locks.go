@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // locking is the way in which a SELECT locks its rows.
@@ -13,12 +15,77 @@ type locking struct {
 	inner  bool // the clause belongs below the aggregate
 }
 
-// lockOf chooses the locking clause of a SELECT, of which FROM has been written, and notes reads
-// that it leaves unguarded. PostgreSQL locks no rows that are grouped, of DISTINCT, or of the
+// tableLock is a locking clause.
+type tableLock struct {
+	share, nowait, skips bool
+	of                   []string // its tables; nil: all
+}
+
+// lockWords are those of a lock.
+func lockWords(l sqlparser.Lock) tableLock {
+	return tableLock{
+		share:  l < sqlparser.ForUpdateLock,
+		nowait: l == sqlparser.ForUpdateLockNoWait || l == sqlparser.ForShareLockNoWait,
+		skips:  l == sqlparser.ForUpdateLockSkipLocked || l == sqlparser.ForShareLockSkipLocked,
+	}
+}
+
+// locksOf are the locking clauses of a SELECT, without those of its subqueries.
+func locksOf(stmt sqlparser.SQLNode) (out []tableLock) {
+	s, ok := stmt.(*sqlparser.Select)
+	if !ok {
+		return nil
+	}
+	if s.Lock != sqlparser.NoLock {
+		return []tableLock{lockWords(s.Lock)}
+	}
+	at := map[sqlparser.Lock]int{}
+	for _, from := range s.From {
+		eachTable(from, func(t *sqlparser.AliasedTableExpr) {
+			l := parse.LockOf(t)
+			if l == sqlparser.NoLock {
+				return
+			}
+			i, ok := at[l]
+			if !ok {
+				i, at[l], out = len(out), len(out), append(out, lockWords(l))
+			}
+			out[i].of = append(out[i].of, parse.NameOfTable(t))
+		})
+	}
+	return out
+}
+
+// eachTable calls f for the tables of a FROM.
+func eachTable(t sqlparser.TableExpr, f func(*sqlparser.AliasedTableExpr)) {
+	switch t := t.(type) {
+	case *sqlparser.AliasedTableExpr:
+		f(t)
+	case *sqlparser.ParenTableExpr:
+		for _, inner := range t.Exprs {
+			eachTable(inner, f)
+		}
+	case *sqlparser.JoinTableExpr:
+		eachTable(t.LeftExpr, f)
+		eachTable(t.RightExpr, f)
+	}
+}
+
+// covers are those of some tables that a clause is for.
+func (l tableLock) covers(items []*item) (out []*item) {
+	for _, i := range items {
+		if l.of == nil || slices.ContainsFunc(l.of, func(name string) bool { return strings.EqualFold(name, i.name) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// lockOf chooses the locking clauses of a SELECT, of which FROM has been written, and notes reads
+// that they leave unguarded. PostgreSQL locks no rows that are grouped, of DISTINCT, or of the
 // optional side of an outer join; queries in WITH or in FROM lock for themselves. So the tables are
 // named one by one.
-func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
-	asked := s.Lock != nil && s.Lock.Type != ""
+func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) (out locking) {
 	var bases, lockable []*item
 	for _, i := range sc.items {
 		if i.base() {
@@ -29,48 +96,55 @@ func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
 		}
 	}
 	if len(bases) == 0 {
-		return locking{}
+		return out
 	}
-	word, wait := "", ""
-	switch {
-	case asked:
-		word, wait = e.lockWord(s.Lock)
-		all := bases
-		bases, lockable = e.ofTables(s.Lock, bases, lockable)
-		e.gaps(s, slices.DeleteFunc(slices.Clone(all), func(i *item) bool { return slices.Contains(bases, i) }), nil)
-	case e.opt.Share:
-		word = "FOR SHARE"
-	default:
-		e.gaps(s, bases, nil)
-		return locking{}
+	locks := locksOf(s)
+	asked := len(locks) > 0
+	if !asked && e.opt.Share {
+		locks = []tableLock{{share: true}}
 	}
-	inner := len(sc.items) == 1 && len(bases) == 1
-	if e.recursive {
-		e.noLock(asked, word, "a recursive query")
-		e.gaps(s, bases, nil)
-		return locking{}
-	}
-	if grouped(s) || s.QueryOpts.Distinct || windowed(s) {
-		if !inner {
-			e.noLock(asked, word, "grouping, DISTINCT or a window over a join")
-			e.gaps(s, bases, nil)
-			return locking{}
+	e.gaps(s, slices.DeleteFunc(slices.Clone(bases), func(i *item) bool {
+		return slices.ContainsFunc(locks, func(l tableLock) bool { return len(l.covers([]*item{i})) > 0 })
+	}), nil)
+	for _, l := range locks {
+		covered, may := l.covers(bases), l.covers(lockable)
+		if len(covered) == 0 {
+			refuse("the OF of a locking clause", "it names no table of the query", "")
 		}
-		e.gaps(s, bases, bases)
-		return locking{clause: " " + word + wait, inner: true}
+		word, wait := "FOR SHARE", ""
+		if asked {
+			word, wait = e.lockWord(l)
+		}
+		switch grouping := grouped(s) || s.Distinct || windowed(s); {
+		case e.recursive:
+			e.noLock(asked, word, "a recursive query")
+			e.gaps(s, covered, nil)
+		case grouping && len(sc.items) == 1:
+			e.gaps(s, covered, covered)
+			out = locking{" " + word + wait, true}
+		case grouping:
+			e.noLock(asked, word, "grouping, DISTINCT or a window over a join")
+			e.gaps(s, covered, nil)
+		case asked && len(may) < len(covered):
+			refuse(word+" over an outer join", "PostgreSQL does not lock the rows of its optional side", "Name the other tables with OF, or lock the rows of the optional side in a statement of their own")
+		default:
+			e.gaps(s, covered, may)
+			out.clause += lockClause(word, wait, may, len(sc.items))
+		}
 	}
-	if asked && len(lockable) < len(bases) {
-		refuse(word+" over an outer join", "PostgreSQL does not lock the rows of its optional side", "Name the other tables with OF, or lock the rows of the optional side in a statement of their own")
-	}
-	e.gaps(s, bases, lockable)
-	if len(lockable) == 0 {
-		return locking{}
+	return out
+}
+
+// lockClause is a clause for some of the tables of a query.
+func lockClause(word, wait string, tables []*item, all int) string {
+	if len(tables) == 0 {
+		return ""
 	}
 	of := ""
-	if len(sc.items) > 1 {
-		of = " OF " + list(len(lockable), func(i int) string { return lockable[i].quoted })
+	if all > 1 {
+		of = " OF " + list(len(tables), func(i int) string { return tables[i].quoted })
 	}
-	return locking{clause: " " + word + of + wait}
+	return " " + word + of + wait
 }
 
 // noLock refuses a requested lock where there can be none.
@@ -80,48 +154,19 @@ func (e *emitter) noLock(asked bool, word, where string) {
 	}
 }
 
-func (e *emitter) lockWord(l *sqlparser.Lock) (word, wait string) {
+func (e *emitter) lockWord(l tableLock) (word, wait string) {
 	word = "FOR UPDATE"
-	if l.Type == sqlparser.ShareModeStr || e.share {
+	if l.share {
 		word = "FOR SHARE"
 	}
 	switch {
-	case strings.HasSuffix(l.Type, "nowait"):
+	case l.nowait:
 		wait, e.nowait = " NOWAIT", true
-	case strings.HasSuffix(l.Type, "skip locked"):
+	case l.skips:
 		wait, e.skips = " SKIP LOCKED", true
 	}
-	e.exclusive = e.exclusive || word == "FOR UPDATE"
+	e.exclusive, e.waits = e.exclusive || !l.share, e.waits || !l.skips
 	return word, wait
-}
-
-// ofTables narrows tables to the ones that OF names.
-func (e *emitter) ofTables(l *sqlparser.Lock, bases, lockable []*item) (b, k []*item) {
-	if len(l.Tables) == 0 {
-		return bases, lockable
-	}
-	named := func(i *item) bool {
-		for _, t := range l.Tables {
-			if strings.EqualFold(t.Name.String(), i.name) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, i := range bases {
-		if named(i) {
-			b = append(b, i)
-		}
-	}
-	for _, i := range lockable {
-		if named(i) {
-			k = append(k, i)
-		}
-	}
-	if len(b) == 0 {
-		refuse("the OF of a locking clause", "it names no table of the query", "")
-	}
-	return b, k
 }
 
 // gaps notes for each table what the locks on its rows leave unguarded.
@@ -181,20 +226,18 @@ func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 // several.
 func equalities(x sqlparser.Expr, f func(c *sqlparser.ColName, values int)) {
 	switch x := x.(type) {
-	case *sqlparser.ParenExpr:
-		equalities(x.Expr, f)
 	case *sqlparser.AndExpr:
 		equalities(x.Left, f)
 		equalities(x.Right, f)
 	case *sqlparser.ComparisonExpr:
 		left, ok := x.Left.(*sqlparser.ColName)
-		if tuple, is := x.Right.(sqlparser.ValTuple); is && ok && x.Operator == sqlparser.InStr {
+		if tuple, is := x.Right.(sqlparser.ValTuple); is && ok && x.Operator == sqlparser.InOp {
 			if n := different(tuple); n > 0 {
 				f(left, n)
 			}
 			return
 		}
-		if x.Operator != sqlparser.EqualStr {
+		if x.Operator != sqlparser.EqualOp || x.Modifier != sqlparser.Missing {
 			return
 		}
 		if ok && constant(x.Right) {
@@ -213,19 +256,19 @@ func different(list sqlparser.ValTuple) int {
 		if !constant(x) {
 			return 0
 		}
-		seen[sqlparser.String(x)] = true
+		seen[textOf(x)] = true
 	}
 	return len(seen)
 }
 
 func constant(x sqlparser.Expr) bool {
 	switch x := x.(type) {
-	case *sqlparser.ParenExpr:
-		return constant(x.Expr)
-	case *sqlparser.SQLVal, sqlparser.BoolVal:
+	case *sqlparser.Literal, *sqlparser.Argument, sqlparser.BoolVal:
 		return true
 	case *sqlparser.UnaryExpr:
-		return x.Operator != sqlparser.BinaryStr && constant(x.Expr)
+		return constant(x.Expr)
+	case *sqlparser.IntroducerExpr:
+		return constant(x.Expr)
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -10,20 +11,28 @@ import (
 func TestForMySQL(t *testing.T) {
 	seven := uint64(7)
 	for _, c := range [][2]string{
-		{"select /*+ last */ `a`, 'x\\_' from t where b = ? -- c", `select a, 'x\\_' from t where b = ?`},
-		{"select /*+ SET_VAR(sql_mode='') */ a from t", `select a from t`},
-		{"SELECT a FROM t WHERE b LIKE 'x\\_%' AND c = ? FOR SHARE", `select a from t where b like 'x\\_%' and c = ? lock in share mode`},
-		{"UPDATE kw SET `order` = 'z', `a b` = `a b` + 1", "update kw set `order` = 'z', `a b` = `a b` + 1"},
-		{"INSERT INTO t (`select`) VALUES (1) ON DUPLICATE KEY UPDATE `select` = VALUES(`select`)", "insert into t(`select`) values (1) on duplicate key update `select` = values(`select`)"},
-		{"SELECT 1 AS `@a, (SELECT 2)` FROM t", "select 1 as `@a, (SELECT 2)` from t"},
-		{"SELECT GROUP_CONCAT(a SEPARATOR 'x''), (SELECT 1), (''') FROM t", `select group_concat(a separator 'x\'), (SELECT 1), (\'') from t`},
-		{"SELECT DEFAULT(`a``b`) FROM t", "select default(`a``b`) from t"},
-		{"WITH q (`a b`) AS (SELECT a FROM t) SELECT `a b` FROM q", "with q (`a b`)as (select a from t) select `a b` from q"},
-		{"SELECT a->'$.x', a->>'$.y' FROM t", "select json_extract(a, '$.x'), json_unquote(json_extract(a, '$.y')) from t"},
-		{"INSERT INTO t VALUES (LAST_INSERT_ID())", "insert into t values (7)"},
-		{"SELECT count (*), now (6) FROM t", "select count(*), now(6) from t"},
-		{"SELECT SUM(a) OVER w FROM t WINDOW w AS (ORDER BY b)", "select SUM(a) over w from t window w as ( order by b asc)"},
-		{"SELECT `rownum` FROM t", "select `rownum` from t"},
+		{"select /*+ last */ `a`, 'x\\_' from t where b = ? -- c", "select `a`, 'x\\_' from `t` where `b` = ?"},
+		{"select /*+ SET_VAR(sql_mode='') */ a from t", "select `a` from `t`"},
+		{"SELECT a FROM t WHERE b LIKE 'x\\_%' AND c = ? FOR SHARE", "select `a` from `t` where `b` like 'x\\_%' and `c` = ? lock in share mode"},
+		{"UPDATE kw SET `order` = 'z', `a b` = `a b` + 1", "update `kw` set `order` = 'z', `a b` = `a b` + 1"},
+		{"INSERT INTO t (`select`) VALUES (1) ON DUPLICATE KEY UPDATE `select` = VALUES(`select`)", "insert into `t`(`select`) values (1) on duplicate key update `select` = values(`select`)"},
+		{"SELECT 1 AS `@a, (SELECT 2)` FROM t", "select 1 as `@a, (SELECT 2)` from `t`"},
+		{"SELECT GROUP_CONCAT(a SEPARATOR 'x''), (SELECT 1), (''') FROM t", "select group_concat(`a` separator 'x\\'), (SELECT 1), (\\'') as `GROUP_CONCAT(a SEPARATOR 'x''), (SELECT 1), (''')` from `t`"},
+		{"SELECT DEFAULT(`a``b`) FROM t", "select default(`a``b`) as `DEFAULT(``a````b``)` from `t`"},
+		{"WITH q (`a b`) AS (SELECT a FROM t) SELECT `a b` FROM q", "with `q`(`a b`) as (select `a` from `t`) select `a b` from `q`"},
+		{"SELECT a->'$.x', a->>'$.y' FROM t", "select json_extract(`a`, '$.x') as `a->'$.x'`, json_unquote(json_extract(`a`, '$.y')) as `a->>'$.y'` from `t`"},
+		{"INSERT INTO t VALUES (LAST_INSERT_ID())", "insert into `t` values (7)"},
+		{"SELECT count (*), now (6) FROM t", "select count(*) as `count (*)`, now(6) as `now (6)` from `t`"},
+		{"SELECT SUM(a) OVER w FROM t WINDOW w AS (ORDER BY b)", "select sum(`a`) over `w` as `SUM(a) OVER w` from `t` window `w` as (order by `b` asc)"},
+		{"SELECT `rownum` FROM t", "select `rownum` from `t`"},
+		{"SELECT a FROM t INTERSECT SELECT a FROM u UNION (SELECT a FROM v ORDER BY a LIMIT 1)", "select `a` from `t` intersect select `a` from `u` union (select `a` from `v` order by `a` asc limit 1)"},
+		{"SELECT a FROM t EXCEPT (SELECT a FROM u UNION ALL SELECT a FROM v)", "select `a` from `t` except (select `a` from `u` union all select `a` from `v`)"},
+		{"(SELECT a FROM t ORDER BY a LIMIT 3) LIMIT 1", "(select `a` from `t` order by `a` asc limit 3) limit 1"},
+		{"SELECT t.a FROM t JOIN u ON t.a = u.a FOR UPDATE OF u SKIP LOCKED", "select `t`.`a` from `t` join `u` on `t`.`a` = `u`.`a` for update of `u` skip locked"},
+		{"DELETE t FROM t WHERE a = (1 OR b) + INTERVAL 1 DAY", "delete `t` from `t` where `a` = date_add(1 or `b`, interval 1 day)"},
+		{"SELECT (a + b) COLLATE utf8mb4_bin, (a), t.b FROM t", "select (`a` + `b`) collate utf8mb4_bin as `(a + b) COLLATE utf8mb4_bin`, `a` as `(a)`, `t`.`b` from `t`"},
+		{"SELECT /*!40001 SQL_NO_CACHE */ 1", "select 1 from dual"},
+		{"INSERT INTO t (a) VALUES (?) RETURNING a + ?, b", "insert into `t`(`a`) values (?) returning `a` + ? as `a + ?`, `b`"},
 	} {
 		tr, err := Translate(c[0], MySQL, nil, Options{LastInsertID: &seven})
 		if err != nil || !strings.EqualFold(strings.Join(strings.Fields(tr.Text), " "), c[1]) {
@@ -31,8 +40,40 @@ func TestForMySQL(t *testing.T) {
 		}
 	}
 	tr, err := Translate(`SELECT "a" FROM t`, MySQL, nil, Options{AnsiQuotes: true})
-	if err != nil || tr.Text != "select a from t" {
+	if err != nil || tr.Text != "select `a` from `t`" {
 		t.Errorf("a name within double quotes gives %s, %v", tr.Text, err)
+	}
+}
+
+// What no source is sent has an error or says so.
+func TestReadForTheGateway(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT `count`(a) FROM t": "count()", "SELECT `rank`() FROM t": "rank()", "SELECT d.now() FROM t": "now()", "SELECT a INTO @x FROM t": "INTO", "SELECT @x FROM t": "@x", "SELECT LAST_INSERT_ID() FROM t": LastInsertID,
+	} {
+		if s := one(text); s == nil || s.OfSession() != want {
+			t.Errorf("%s: %+v", text, s)
+		}
+		for _, to := range []Dialect{MySQL, Postgres} {
+			if tr, err := Translate(text, to, nil, Options{}); err == nil {
+				t.Errorf("%s: for %s: %s", text, to, tr.Text)
+			}
+		}
+	}
+	for _, text := range []string{"DELETE FROM t RETURNING a", "CREATE TABLE u (a INT)", "SELECT a FROM t WITH ROLLUP", "SELECT a FROM JSON_TABLE('[]', '$[*]' COLUMNS (a INT PATH '$')) j"} {
+		for _, to := range []Dialect{MySQL, Postgres} {
+			if tr, err := Translate(text, to, nil, Options{}); err == nil {
+				t.Errorf("%s: for %s: %s", text, to, tr.Text)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"CREATE TRIGGER `on` BEFORE INSERT ON d.t FOR EACH ROW SET NEW.a = 1": "define [d.t]", "CREATE TRIGGER x AFTER UPDATE ON `a t` FOR EACH ROW BEGIN END": "define [a t]",
+		"ALTER TABLE IF EXISTS `d`.t DROP CONSTRAINT IF EXISTS c": "define [d.t]", "CREATE INDEX IF NOT EXISTS i ON t (a)": "define [t]", "CREATE FUNCTION f() RETURNS INT RETURN 1": "define []",
+		"DROP TABLE t, u": "define [t u]", "CREATE VIEW v AS SELECT a FROM t": "define [v]", "COMMIT WORK": "control []", "GRANT SELECT ON t TO a": "other []", "LOCK TABLE t WRITE": "control []",
+	} {
+		if s := one(text); s == nil || fmt.Sprint(s.Kind, " ", s.Writes) != want {
+			t.Errorf("%s: %+v", text, s)
+		}
 	}
 }
 
@@ -152,7 +193,6 @@ func TestARefusalNamesTheSource(t *testing.T) {
 	for to, of := range map[Dialect]string{MySQL: "for a MySQL or MariaDB source:", Postgres: "for a PostgreSQL source:"} {
 		for _, text := range []string{
 			"SELECT fdef() FROM t", "SELECT a INTO @x FROM t", "SELECT @@version FROM t", "SELECT /*!50000 a */ FROM t", "SELECT a FROM t /*!99999 WHERE a = 1 */",
-			"SELECT a FROM t FOR SHARE UNION SELECT a FROM t FOR UPDATE",
 		} {
 			_, err := Translate(text, to, nil, Options{})
 			var e *ErrNotTranslated

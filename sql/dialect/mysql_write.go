@@ -4,114 +4,72 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
-// The parser's own writer puts names of functions, collations, character sets and others into its
-// text as they are, and a name may stand within quotes: then it can be any text. So each kind of
-// node that has such a name is written here, and only kinds that are known go to a source at all.
+// The parser's own writer puts collations and character sets into its text as they are, and they may
+// have stood within quotes: then they can be any text. So each of them is checked, and only
+// kinds of nodes that are known go to a source at all.
 
-// formatted is the tree as MySQL's text, with the places of its values.
-func (w *mysqlWriter) formatted() (text string, args, places []int) {
-	switch w.stmt.(type) {
-	case *sqlparser.Select, *sqlparser.SetOp, *sqlparser.ParenSelect, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete:
-	default:
-		refuse("a statement of this kind", "it is for the gateway, and no source is sent it", "")
-	}
-	buf := sqlparser.NewTrackedBuffer(w.node)
-	buf.Myprintf("%v", w.stmt)
-	return buf.String(), w.args, w.places
-}
-
-// node writes a node.
-func (w *mysqlWriter) node(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
+// check refuses a node that is not known to mean at a source what it means here.
+func (w *mysqlWriter) check(n sqlparser.SQLNode) {
 	switch n := n.(type) {
-	case *sqlparser.SQLVal:
-		w.value(buf, n)
-	case sqlparser.ColIdent:
-		myName(buf, n.String(), n)
-	case sqlparser.TableIdent:
-		myName(buf, n.String(), n)
-	case sqlparser.TableName:
-		w.tableName(n).Format(buf)
-	case *sqlparser.ColName:
-		w.column(buf, n)
-	case *sqlparser.StarExpr:
-		if !n.TableName.IsEmpty() {
-			buf.Myprintf("%v.", w.qualifier(n.TableName).Name)
-		}
-		buf.WriteString("*")
-	case *sqlparser.AliasedExpr:
-		buf.Myprintf("%v", n.Expr)
-		if !n.As.IsEmpty() {
-			buf.Myprintf(" as %v", n.As)
-		}
-	case *sqlparser.AssignmentExpr:
-		buf.Myprintf("%v = %v", n.Name, n.Expr)
-	case *sqlparser.Default:
-		buf.WriteString("default")
-		if n.ColName != "" {
-			buf.Myprintf("(%v)", sqlparser.NewColIdent(n.ColName))
-		}
-	case *sqlparser.CommonTableExpr:
-		buf.Myprintf("%v %vas %v", n.As, n.Columns, n.Expr)
-	case sqlparser.Comments: // a hint may be one, and means more to a server than its text
-	case *sqlparser.Select:
-		w.selected(buf, n)
-	case *sqlparser.BinaryExpr:
-		w.binary(buf, n)
-	default:
-		if !w.called(buf, n) {
-			known(n)
-			n.Format(buf)
-		}
-	}
-}
-
-// called writes nodes that have the form of a function, or a name of the server's own; false: it is
-// no such node.
-func (w *mysqlWriter) called(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) bool {
-	switch n := n.(type) {
-	case *sqlparser.FuncExpr:
-		w.function(buf, n)
-		return true
-	case *sqlparser.GroupConcatExpr:
-		buf.Myprintf("group_concat(%s%v%v", n.Distinct, n.Exprs, n.OrderBy)
-		if !n.Separator.DefaultSeparator {
-			buf.Myprintf(" separator %v", sqlparser.NewStrVal([]byte(n.Separator.SeparatorString)))
-		}
-		buf.WriteString(")")
-		return true
+	case *sqlparser.Select, *sqlparser.Union, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.With, *sqlparser.CommonTableExpr, *sqlparser.SelectExprs,
+		*sqlparser.AliasedExpr, *sqlparser.StarExpr, *sqlparser.OverClause, *sqlparser.WindowSpecification, sqlparser.NamedWindows, *sqlparser.NamedWindow,
+		sqlparser.WindowDefinitions, *sqlparser.WindowDefinition, *sqlparser.FrameClause, *sqlparser.FramePoint, sqlparser.Columns, sqlparser.Partitions,
+		*sqlparser.AliasedTableExpr, sqlparser.TableNames, sqlparser.TableName, *sqlparser.ParenTableExpr, sqlparser.TableExprs, *sqlparser.JoinCondition, *sqlparser.JoinTableExpr,
+		sqlparser.IndexHints, *sqlparser.IndexHint, *sqlparser.Where, *sqlparser.GroupBy, sqlparser.OrderBy, *sqlparser.Order, *sqlparser.Limit, sqlparser.Values, *sqlparser.RowAlias,
+		sqlparser.UpdateExprs, *sqlparser.UpdateExpr, sqlparser.OnDup, sqlparser.IdentifierCI, sqlparser.IdentifierCS, *sqlparser.DerivedTable, *sqlparser.When, *sqlparser.JSONObjectParam,
+		*sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr, *sqlparser.ComparisonExpr, *sqlparser.BetweenExpr, *sqlparser.IsExpr, *sqlparser.ExistsExpr,
+		*sqlparser.NullVal, sqlparser.BoolVal, sqlparser.ValTuple, *sqlparser.Subquery, *sqlparser.ValuesFuncExpr, *sqlparser.MatchExpr, *sqlparser.CaseExpr, *sqlparser.Literal,
+		*sqlparser.Argument, *sqlparser.BinaryExpr, *sqlparser.UnaryExpr, *sqlparser.Default:
 	case *sqlparser.CollateExpr:
 		word(n.Collation)
-	case *sqlparser.ConvertUsingExpr:
-		word(n.Type)
-	case *sqlparser.CharExpr:
-		word(n.Type)
+	case *sqlparser.IntroducerExpr:
+		word(n.CharacterSet)
 	case *sqlparser.ConvertType:
 		word(n.Type)
-		word(n.Charset)
-	case *sqlparser.ConvertExpr:
-		word(n.Name)
-	case *sqlparser.IntervalExpr:
-		word(n.Unit)
-	case *sqlparser.ExtractFuncExpr:
-		word(n.Name)
-		word(n.Unit)
-	case *sqlparser.TimestampFuncExpr:
-		word(n.Name)
-		word(n.Unit)
-	case *sqlparser.UnaryExpr:
-		word(strings.Trim(n.Operator, "+-~! "))
+		word(n.Charset.Name)
+	case *sqlparser.SelectInto:
+		refuse("INTO", "a source's files and variables are not the client's", "")
+	case *sqlparser.ColName:
+		if name := fold(n.Name.String()); slices.Contains(ofMariaDB, name) && !w.has[name] {
+			noColumn(name)
+		}
+	case *sqlparser.Variable:
+		refuse("the variable "+textOf(n), "a variable is the session's, which the source does not have", "Give its value")
+	case sqlparser.Expr:
+		w.function(n)
 	default:
-		return false
+		unknownNode(n)
 	}
-	n.Format(buf)
-	return true
+}
+
+func unknownNode(n sqlparser.SQLNode) {
+	refuse(fmt.Sprintf("a statement of this kind (%T)", n), "not all sources understand it, or alike", "")
+}
+
+// function refuses the call of a function that is not built in. LAST_INSERT_ID(x) returns x, which the
+// source then reports as the new number.
+func (w *mysqlWriter) function(x sqlparser.Expr) {
+	switch x := x.(type) {
+	case *sqlparser.ConvertUsingExpr:
+		word(x.Type)
+	case *sqlparser.CharExpr:
+		word(x.Charset)
+	}
+	c, ok := callOf(x)
+	switch {
+	case !ok:
+		unknownNode(x)
+	case c.stored:
+		refuse("the function "+c.name+"() of a database", "functions that a source has stored run with its agent's rights", "")
+	case !w.opt.Server.has(MySQL, c.name) && !(c.name == "last_insert_id" && len(c.args) == 1):
+		refuse(strings.ToUpper(c.name)+"()", "it is no function that this source's version has built in, and functions that a source has stored run with its agent's rights", "Ask for its value before, and write it out")
+	}
 }
 
 // wordPattern matches names of the server's own.
@@ -123,133 +81,140 @@ func word(name string) {
 	}
 }
 
-// known refuses kinds of nodes that are not known to have no other meaning than their text.
-func known(n sqlparser.SQLNode) {
-	switch n := n.(type) {
-	case *sqlparser.ParenSelect, *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete, *sqlparser.With, sqlparser.SelectExprs, *sqlparser.QueryOpts,
-		*sqlparser.Over, *sqlparser.WindowDef, sqlparser.Window, *sqlparser.Frame, *sqlparser.FrameExtent, *sqlparser.FrameBound,
-		sqlparser.Columns, sqlparser.Partitions, sqlparser.TableExprs, *sqlparser.AliasedTableExpr, sqlparser.TableNames, *sqlparser.ParenTableExpr,
-		sqlparser.JoinCondition, *sqlparser.JoinTableExpr, *sqlparser.IndexHints, *sqlparser.Where, sqlparser.Exprs, *sqlparser.AndExpr, *sqlparser.OrExpr,
-		*sqlparser.XorExpr, *sqlparser.NotExpr, *sqlparser.ParenExpr, *sqlparser.ComparisonExpr, *sqlparser.RangeCond, *sqlparser.IsExpr,
-		*sqlparser.ExistsExpr, *sqlparser.NullVal, sqlparser.BoolVal, sqlparser.ValTuple, *sqlparser.Subquery, *sqlparser.ValuesFuncExpr,
-		*sqlparser.SubstrExpr, *sqlparser.TrimExpr, *sqlparser.MatchExpr, *sqlparser.CaseExpr, *sqlparser.When, sqlparser.GroupBy, sqlparser.OrderBy,
-		*sqlparser.Order, *sqlparser.Limit, sqlparser.Values, *sqlparser.AliasedValues, sqlparser.AliasedValues, sqlparser.AssignmentExprs, sqlparser.OnDup:
-		return
-	case *sqlparser.SetOp:
-		if n.Into == nil {
-			return
-		}
-	case *sqlparser.Into:
-		if n == nil {
-			return
-		}
-	}
-	refuse(fmt.Sprintf("a statement of this kind (%T)", n), "not all sources understand it, or alike", "")
-}
-
-// value writes a literal or the sign of a placeholder.
-func (w *mysqlWriter) value(buf *sqlparser.TrackedBuffer, n *sqlparser.SQLVal) {
-	if n.Type != sqlparser.ValArg {
-		n.Format(buf)
-		return
-	}
-	place, err := strconv.Atoi(strings.TrimPrefix(string(n.Val), ":v"))
-	if err != nil {
-		refuse("the placeholder "+string(n.Val), "only ? stands for a value", "")
-	}
-	w.args, w.places = append(w.args, place-1), append(w.places, buf.Len())
-	buf.WriteString("?")
-}
-
-// column writes a column's name.
-func (w *mysqlWriter) column(buf *sqlparser.TrackedBuffer, n *sqlparser.ColName) {
-	if n.StoredProcVal != nil {
-		refuse("a variable of a procedure", "procedures do not run at a source", "")
-	}
-	if isVariable(n) {
-		refuse("the variable "+sqlparser.String(n), "a variable is the session's, which the source does not have", "Give its value")
-	}
-	if name := fold(n.Name.String()); slices.Contains(ofMariaDB, name) && !w.has[name] {
-		noColumn(name)
-	}
-	if !n.Qualifier.IsEmpty() {
-		buf.Myprintf("%v.", w.qualifier(n.Qualifier).Name)
-	}
-	buf.Myprintf("%v", n.Name)
-}
-
 // ofMariaDB are columns that a table with versions has without listing them, and one that
 // represents a key.
 var ofMariaDB = []string{"row_start", "row_end", "_rowid"}
 
-// isVariable reports whether a name is a variable's: of the session, or of the server.
-func isVariable(n *sqlparser.ColName) bool {
-	return strings.HasPrefix(n.Name.String(), "@") || strings.HasPrefix(n.Qualifier.Name.String(), "@")
+// formatted is a tree as MySQL's text, with the client's values of its placeholders and their places.
+func formatted(p parsed) (text string, args, places []int) {
+	buf := sqlparser.NewTrackedBuffer(func(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
+		a, ok := n.(*sqlparser.Argument)
+		if !ok {
+			writeNode(buf, n)
+			return
+		}
+		args, places = append(args, placeOf(a)), append(places, buf.Len())
+		buf.WriteString("?")
+	})
+	buf.Myprintf("%v", p.stmt)
+	if p.returning != nil {
+		buf.Myprintf(" returning %v", p.returning.SelectExprs)
+	}
+	return buf.String(), args, places
 }
 
-// selected writes a query. MariaDB does not know FOR SHARE; LOCK IN SHARE MODE exists in both.
-func (w *mysqlWriter) selected(buf *sqlparser.TrackedBuffer, n *sqlparser.Select) {
-	if n.Into != nil {
-		refuse("INTO", "a source's files and variables are not the client's", "")
-	}
-	if !w.share || n.Lock == nil || n.Lock.Type == "" {
+// writeNode writes a node that the parser's writer would not write as it is read again.
+func writeNode(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
+	switch n := n.(type) {
+	case sqlparser.IdentifierCI:
+		myName(buf, n.String())
+	case sqlparser.IdentifierCS:
+		myName(buf, n.String())
+	case sqlparser.TableName:
+		if isDual(n) {
+			buf.WriteString("dual")
+			return
+		}
 		n.Format(buf)
-		return
-	}
-	if n.Lock.Type != sqlparser.ForUpdateStr {
-		refuse("FOR SHARE with OF, NOWAIT or SKIP LOCKED", "MySQL and MariaDB do not share a way to say it", "Use FOR UPDATE, or leave the word out")
-	}
-	c := *n
-	c.Lock = &sqlparser.Lock{Type: sqlparser.ShareModeStr}
-	c.Format(buf)
-}
-
-// binary writes an operator. MariaDB has no signs for a path of a document.
-func (w *mysqlWriter) binary(buf *sqlparser.TrackedBuffer, n *sqlparser.BinaryExpr) {
-	switch n.Operator {
-	case sqlparser.JSONExtractOp:
-		buf.Myprintf("json_extract(%v, %v)", n.Left, n.Right)
-	case sqlparser.JSONUnquoteExtractOp:
-		buf.Myprintf("json_unquote(json_extract(%v, %v))", n.Left, n.Right)
+	case *sqlparser.Default:
+		buf.WriteString("default")
+		if n.ColName != "" {
+			buf.WriteByte('(')
+			myName(buf, n.ColName)
+			buf.WriteByte(')')
+		}
+	case *sqlparser.CollateExpr:
+		buf.Myprintf("(%v) collate %s", n.Expr, n.Collation)
+	case sqlparser.NamedWindows:
+		buf.WriteString("window ")
+		for i, w := range n {
+			if i > 0 {
+				buf.WriteString(", ")
+			}
+			buf.Myprintf("%v", w.Windows)
+		}
+	case *sqlparser.WindowSpecification:
+		w := *n
+		if len(w.PartitionClause) == 0 {
+			w.PartitionClause = nil
+		}
+		w.Format(buf)
+	case sqlparser.IndexHints:
+		withoutLocks(n).Format(buf)
+	case *sqlparser.Select:
+		n.Format(buf)
+		for _, l := range locksOf(n) {
+			if l.of != nil {
+				writeLock(buf, l)
+			}
+		}
+	case *sqlparser.Union:
+		writeUnion(buf, n)
+	case *sqlparser.Delete:
+		writeDelete(buf, n)
 	default:
 		n.Format(buf)
 	}
 }
 
-// function writes the call of a function that is built in, and LAST_INSERT_ID() as its value. With
-// an argument it returns that, which the source then reports as the new number.
-func (w *mysqlWriter) function(buf *sqlparser.TrackedBuffer, n *sqlparser.FuncExpr) {
-	name := n.Name.Lowered()
-	switch {
-	case !n.Qualifier.IsEmpty():
-		refuse("the function "+n.Name.String()+"() of a database", "functions that a source has stored run with its agent's rights", "")
-	case name == "last_insert_id" && len(n.Exprs) == 0 && w.opt.LastInsertID != nil:
-		buf.WriteString(strconv.FormatUint(*w.opt.LastInsertID, 10))
-		return
-	case !w.opt.Server.has(MySQL, name) && !(name == "last_insert_id" && len(n.Exprs) == 1):
-		refuse(strings.ToUpper(name)+"()", "it is no function that this source's version has built in, and functions that a source has stored run with its agent's rights", "Ask for its value before, and write it out")
+// writeLock writes FOR UPDATE OF.
+func writeLock(buf *sqlparser.TrackedBuffer, l tableLock) {
+	before := " for update of "
+	for _, name := range l.of {
+		buf.WriteString(before)
+		myName(buf, name)
+		before = ", "
 	}
-	n.Format(buf)
+	switch {
+	case l.nowait:
+		buf.WriteString(" nowait")
+	case l.skips:
+		buf.WriteString(" skip locked")
+	}
 }
 
-// reserved are words that MariaDB takes for more than a name, and the parser does not.
-var reserved = []string{"current_role", "delete_domain_id", "do_domain_ids", "ignore_domain_ids", "master_demote_to_replica", "master_demote_to_slave",
-	"parse_vcol_expr", "portion", "ref_system_id", "sql_buffer_result", "rownum", "sysdate"}
+// writeUnion writes a set operation.
+func writeUnion(buf *sqlparser.TrackedBuffer, n *sqlparser.Union) {
+	arm := func(s sqlparser.TableStatement) {
+		if bare(n, s) {
+			buf.Myprintf("%v", s)
+		} else {
+			buf.Myprintf("(%v)", s)
+		}
+	}
+	if n.With != nil {
+		buf.Myprintf("%v", n.With)
+	}
+	arm(n.Left)
+	if n.Right != nil {
+		buf.WriteString(" " + strings.ToLower(setWord(n)) + " ")
+		arm(n.Right)
+	}
+	buf.Myprintf("%v%v", n.OrderBy, n.Limit)
+	if n.Lock > sqlparser.NoLock {
+		buf.WriteString(n.Lock.ToString())
+	}
+}
 
-// myName writes a name, within quotes if it may be anything else.
-func myName(buf *sqlparser.TrackedBuffer, name string, n sqlparser.SQLNode) {
+// writeDelete writes DELETE, with its targets wherever it has them.
+func writeDelete(buf *sqlparser.TrackedBuffer, n *sqlparser.Delete) {
+	if n.With != nil {
+		buf.Myprintf("%v", n.With)
+	}
+	buf.WriteString("delete " + n.Ignore.ToString())
+	if len(n.Targets) > 0 {
+		buf.Myprintf("%v ", n.Targets)
+	}
+	buf.Myprintf("from %v%v%v%v%v", sqlparser.TableExprs(n.TableExprs), n.Partitions, n.Where, n.OrderBy, n.Limit)
+}
+
+// myName writes a name within quotes: which names are words of a server, only its version knows.
+func myName(buf *sqlparser.TrackedBuffer, name string) {
 	if name == "" {
 		return
 	}
 	if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
 		refuse("a name that is not UTF-8", "no server has one", "")
 	}
-	plain := func(r rune) bool {
-		return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || name[0] >= '0' && name[0] <= '9' || slices.Contains(reserved, strings.ToLower(name)) {
-		buf.WriteString("`" + strings.ReplaceAll(name, "`", "``") + "`")
-		return
-	}
-	n.Format(buf)
+	buf.WriteString("`" + strings.ReplaceAll(name, "`", "``") + "`")
 }

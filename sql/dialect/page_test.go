@@ -21,9 +21,9 @@ and EXTRACT look like functions and are syntax, which no schema can replace. SUB
 POSITION are written as plain functions; OVERLAY and CURRENT_TIMESTAMP are not used.
 
 This page is made from the cases in ` + "`sql/dialect/testdata/cases`" + `. A test translates each, has
-PostgreSQL's own parser read it, and, but for those marked *not run*, runs it on a real MariaDB and its translation on a real PostgreSQL, with one answer. The tables of
-the cases stand at the end. What is not on this page may be refused; a refusal says why, and what to
-write instead.
+PostgreSQL's own parser read it, and, but for those marked *not run*, runs it on a real MariaDB and
+its translation on a real PostgreSQL, with one answer. The tables of the cases stand at the end.
+What is not on this page may be refused; a refusal says why, and what to write instead.
 `)
 	topic := ""
 	for _, c := range all {

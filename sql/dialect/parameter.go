@@ -2,10 +2,9 @@ package dialect
 
 import (
 	"math/big"
-	"strconv"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // MySQL compares, reckons and stores a placeholder's value by the value's own type. PostgreSQL gives
@@ -128,16 +127,17 @@ func parameter(raw string, class ValueClass) frag {
 }
 
 // wholeAt reports whether a value is a whole number: a literal, or a placeholder of such a class.
-func (e *emitter) wholeAt(v *sqlparser.SQLVal) bool {
-	if v.Type != sqlparser.ValArg {
-		return v.Type == sqlparser.IntVal
+func (e *emitter) wholeAt(x sqlparser.Expr) bool {
+	switch x := x.(type) {
+	case *sqlparser.Literal:
+		return x.Type == sqlparser.IntVal
+	case *sqlparser.Argument:
+		if n := placeOf(x); n >= 0 && n < len(e.opt.Classes) {
+			c := ValueClass(e.opt.Classes[n])
+			return c == WholeClass || c == WideClass || c == WrittenWhole
+		}
 	}
-	n, err := strconv.Atoi(strings.TrimPrefix(string(v.Val), ":v"))
-	if err != nil || n < 1 || n > len(e.opt.Classes) {
-		return false
-	}
-	c := ValueClass(e.opt.Classes[n-1])
-	return c == WholeClass || c == WideClass || c == WrittenWhole
+	return false
 }
 
 // whole is a placeholder of a WholeClass as an integer.
@@ -243,7 +243,7 @@ func asDocument(f frag) frag {
 
 // documents writes the comparison of a document with a value that is none. To MySQL a number is less
 // than a text, to PostgreSQL it is greater.
-func (e *emitter) documents(l, r frag, operator string) frag {
+func (e *emitter) documents(l, r frag, operator sqlparser.ComparisonExprOperator) frag {
 	l, r = e.parameterBeside(finished(l), r), e.parameterBeside(finished(r), l)
 	value := r
 	if r.kind == document {
@@ -251,31 +251,31 @@ func (e *emitter) documents(l, r frag, operator string) frag {
 	}
 	a, b := asDocument(l), asDocument(r)
 	switch operator {
-	case sqlparser.NullSafeEqualStr:
+	case sqlparser.NullSafeEqualOp:
 		return surely(term(a.text+" IS NOT DISTINCT FROM "+b.text, boolean))
-	case sqlparser.EqualStr, sqlparser.NotEqualStr:
-		return surely(term(a.operand()+" "+equalSign(operator)+" "+b.operand(), boolean), l, r)
-	case sqlparser.LessThanStr, sqlparser.LessEqualStr, sqlparser.GreaterThanStr, sqlparser.GreaterEqualStr:
+	case sqlparser.EqualOp, sqlparser.NotEqualOp:
+		return surely(term(a.operand()+" "+comparisonSign(operator)+" "+b.operand(), boolean), l, r)
+	case sqlparser.LessThanOp, sqlparser.LessEqualOp, sqlparser.GreaterThanOp, sqlparser.GreaterEqualOp:
 	default:
-		refuse("the operator "+operator+" on a JSON value", "the writer does not know it", "")
+		refuse("the operator "+operator.ToString()+" on a JSON value", "the writer does not know it", "")
 	}
 	if !value.kind.number() {
 		refuse("the order of a JSON value and one that is no number", "PostgreSQL orders them otherwise", "Compare what ->> gives")
 	}
-	mine, greater := a, operator[0] == '>'
+	mine, greater := a, operator == sqlparser.GreaterThanOp || operator == sqlparser.GreaterEqualOp
 	if r.kind == document {
 		mine, greater = b, !greater
 	}
-	compared, kind := a.operand()+" "+operator+" "+b.operand(), call("jsonb_typeof", text, mine.text).text
+	compared, kind := a.operand()+" "+operator.ToString()+" "+b.operand(), call("jsonb_typeof", text, mine.text).text
 	if greater {
 		return term(compared+" OR "+kind+" = 'string'", boolean)
 	}
 	return term(compared+" AND "+kind+" <> 'string'", boolean)
 }
 
-func equalSign(operator string) string {
-	if operator == sqlparser.NotEqualStr {
+func comparisonSign(operator sqlparser.ComparisonExprOperator) string {
+	if operator == sqlparser.NotEqualOp {
 		return "<>"
 	}
-	return "="
+	return operator.ToString()
 }

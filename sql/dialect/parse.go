@@ -1,52 +1,96 @@
 package dialect
 
 import (
-	"context"
 	"errors"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/expr"
+	"isochron/sql/parse"
 )
 
-// parsed is a statement and what its tree does not say.
+// parsed is a statement and what its tree does not say. It must not be changed.
 type parsed struct {
-	stmt  sqlparser.Statement
-	share bool // its locking clauses are FOR SHARE
-	last  bool // it contains the hint of the last round
-	// places is the number of its placeholders.
-	places int
-	size   int // bytes of its text
+	stmt sqlparser.Statement // nil: the parser does not know it, and no source is sent it
+	kind Kind
+	// returning has the list of RETURNING; nil: there is none.
+	returning *sqlparser.Select
+	texts     itemTexts
+	facts
+	size int // bytes of its text
 }
 
-// parse reads one statement.
-func parse(text string, o Options) (parsed, error) {
-	m, err := mend(text, o.AnsiQuotes)
+// itemTexts are the items of select lists as the client wrote them.
+type itemTexts map[*sqlparser.Select][]string
+
+// of is the text of an item; empty: it is not known.
+func (t itemTexts) of(s *sqlparser.Select, item int) string {
+	if list := t[s]; item < len(list) {
+		return list[item]
+	}
+	return ""
+}
+
+// parseOne reads one statement.
+func parseOne(text string, o Options) (parsed, error) {
+	f, err := bounded(text, o.AnsiQuotes)
 	if err != nil {
 		return parsed{}, err
 	}
-	stmt, err := sqlparser.ParseWithOptions(context.Background(), m.text, parserOptions(o))
-	if err != nil {
+	p := parsed{facts: f, size: len(text)}
+	m := parse.Mode{AnsiQuotes: o.AnsiQuotes, Pipes: o.PipesAsConcat}
+	r := parse.Reader{Text: text, ANSI: o.AnsiQuotes}
+	first := strings.ToLower(r.Next().Text)
+	of, err := parse.ReadStatement(text, m)
+	switch {
+	case first == "":
+		return parsed{}, syntax("the statement is empty")
+	case err == nil && of.Returning != nil && kindOf(of.Tree) == Delete:
+		return parsed{}, syntax("MySQL has no DELETE ... RETURNING. Read the rows first, with FOR UPDATE")
+	case err == nil:
+		p.stmt, p.returning, p.kind = of.Tree, of.Returning, kindOf(of.Tree)
+		p.texts = parse.Texts(text, of.Tree)
+		if of.Returning != nil {
+			p.texts = itemTexts{of.Returning: of.Texts}
+		}
+	case unparsed[first] == "":
 		return parsed{}, parseError(err)
+	default:
+		p.kind = unparsed[first]
 	}
-	return parsed{stmt, m.share, m.last, m.places, len(text)}, nil
+	return p, nil
 }
 
-func parserOptions(o Options) sqlparser.ParserOptions {
-	return sqlparser.ParserOptions{AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat}
+// unparsed are the first words of statements that the parser does not know, or not in every form, with
+// their kinds.
+var unparsed = map[string]Kind{
+	"begin": Control, "start": Control, "commit": Control, "rollback": Control, "savepoint": Control, "release": Control,
+	"set": Control, "use": Control, "lock": Control, "unlock": Control, "xa": Control,
+	"create": Define, "alter": Define, "drop": Define, "rename": Define, "grant": Other, "revoke": Other, "show": Other,
+	"call": Other, "analyze": Other, "check": Other, "checksum": Other, "do": Other, "explain": Other, "describe": Other,
+	"desc": Other, "flush": Other, "handler": Other, "help": Other, "kill": Other, "load": Other, "optimize": Other,
+	"prepare": Other, "execute": Other, "deallocate": Other, "purge": Other, "repair": Other, "reset": Other,
+	"signal": Other, "resignal": Other, "install": Other, "uninstall": Other, "binlog": Other, "cache": Other, "change": Other,
 }
 
+// parseError is the parser's error as this package's.
 func parseError(err error) error {
-	if errors.Is(err, sqlparser.ErrEmpty) {
-		return syntax("the statement is empty")
+	var e *expr.Error
+	if errors.As(err, &e) && e.Code != codeSyntax {
+		what := e.Message
+		if _, quoted, ok := strings.Cut(what, "yet support '"); ok {
+			what = strings.TrimSuffix(quoted, "'")
+		}
+		return &ErrNotTranslated{What: what, Reason: "the parser does not know it", Instead: "Write it more simply"}
 	}
-	text := strings.TrimPrefix(err.Error(), "Code: INVALID_ARGUMENT\n")
-	return syntax("%s", strings.TrimSpace(text))
+	return &ErrSyntax{err.Error()}
 }
 
 // kindOf returns the kind of a statement.
 func kindOf(stmt sqlparser.Statement) Kind {
 	switch stmt.(type) {
-	case *sqlparser.Select, *sqlparser.SetOp, *sqlparser.ParenSelect:
+	case sqlparser.TableStatement:
 		return Read
 	case *sqlparser.Insert:
 		return Insert
@@ -54,11 +98,10 @@ func kindOf(stmt sqlparser.Statement) Kind {
 		return Update
 	case *sqlparser.Delete:
 		return Delete
-	case *sqlparser.DDL, *sqlparser.AlterTable, *sqlparser.DBDDL:
+	case sqlparser.DDLStatement, sqlparser.DBDDLStatement:
 		return Define
-	case *sqlparser.Begin, *sqlparser.Commit, *sqlparser.Rollback, *sqlparser.Set, *sqlparser.Use,
-		*sqlparser.Savepoint, *sqlparser.RollbackSavepoint, *sqlparser.ReleaseSavepoint,
-		*sqlparser.LockTables, *sqlparser.UnlockTables:
+	case *sqlparser.Begin, *sqlparser.Commit, *sqlparser.Rollback, *sqlparser.Set, *sqlparser.Use, *sqlparser.Savepoint,
+		*sqlparser.SRollback, *sqlparser.Release, *sqlparser.LockTables, *sqlparser.UnlockTables:
 		return Control
 	}
 	return Other

@@ -1,10 +1,11 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // Partial is a SELECT over one table as each of several sources is asked, so that the answers can
@@ -64,7 +65,7 @@ func (s *Statement) Partial(number func(place int) (int64, bool)) (p Partial, ok
 		return p, false
 	}
 	c := *sel
-	w := &partialWriter{p: &p, sel: sel, out: &c}
+	w := &partialWriter{p: &p, sel: sel, out: &c, texts: s.texts}
 	if grouped(sel) {
 		ok = w.groups()
 	} else {
@@ -74,22 +75,22 @@ func (s *Statement) Partial(number func(place int) (int64, bool)) (p Partial, ok
 		return p, false
 	}
 	made := *s
-	made.stmt, made.Text = &c, ""
+	made.parsed, made.Text = s.with(sel, &c), ""
 	p.Statement = &made
 	return p, true
 }
 
 // divisible reports whether a query is one over one table, of which each row counts for itself.
 func divisible(s *sqlparser.Select) bool {
-	if s.With != nil || s.Having != nil || len(s.Window) > 0 || s.Into != nil || s.QueryOpts.Distinct || s.QueryOpts.SQLCalcFoundRows || len(s.QueryOpts.DistinctOn) > 0 || len(s.From) != 1 {
+	if s.With != nil || s.Having != nil || len(s.Windows) > 0 || s.Into != nil || s.Distinct || s.SQLCalcFoundRows || s.GroupBy != nil && s.GroupBy.WithRollup || len(s.From) != 1 {
 		return false
 	}
 	t, ok := s.From[0].(*sqlparser.AliasedTableExpr)
-	if !ok || t.AsOf != nil || windowed(s) {
+	if !ok || windowed(s) {
 		return false
 	}
-	_, ok = t.Expr.(sqlparser.TableName)
-	return ok
+	n, ok := t.Expr.(sqlparser.TableName)
+	return ok && !isDual(n)
 }
 
 // limit reads LIMIT.
@@ -121,12 +122,13 @@ func (p *Partial) limit(l *sqlparser.Limit, number func(int) (int64, bool)) bool
 type partialWriter struct {
 	p        *Partial
 	sel, out *sqlparser.Select
+	texts    itemTexts
 }
 
 // rows is for a query that does not group: each source gives its first rows, with what they are
 // sorted by.
 func (w *partialWriter) rows() bool {
-	w.out.SelectExprs = append(sqlparser.SelectExprs(nil), w.sel.SelectExprs...)
+	w.out.SelectExprs = &sqlparser.SelectExprs{Exprs: slices.Clone(w.sel.SelectExprs.Exprs)}
 	for _, o := range w.sel.OrderBy {
 		x, _ := w.meant(o.Expr)
 		c, ok := x.(*sqlparser.ColName)
@@ -135,12 +137,11 @@ func (w *partialWriter) rows() bool {
 		}
 		w.p.Exact = append(w.p.Exact, c.Name.String())
 		w.p.Hidden++
-		w.p.Order = append(w.p.Order, Ordering{-w.p.Hidden, o.Direction == sqlparser.DescScr})
-		w.out.SelectExprs = append(w.out.SelectExprs, &sqlparser.AliasedExpr{Expr: c, InputExpression: sqlparser.String(c), As: sqlparser.NewColIdent("isochron_o" + strconv.Itoa(w.p.Hidden))})
+		w.p.Order = append(w.p.Order, Ordering{-w.p.Hidden, o.Direction == sqlparser.DescOrder})
+		w.out.AddSelectExpr(&sqlparser.AliasedExpr{Expr: c, As: sqlparser.NewIdentifierCI("isochron_o" + strconv.Itoa(w.p.Hidden))})
 	}
 	if w.p.Most >= 0 {
-		all := strconv.FormatInt(w.p.Skip+w.p.Most, 10)
-		w.out.Limit = &sqlparser.Limit{Rowcount: sqlparser.NewIntVal([]byte(all))}
+		w.out.Limit = limitTo(w.p.Skip + w.p.Most)
 	}
 	return true
 }
@@ -148,17 +149,17 @@ func (w *partialWriter) rows() bool {
 // meant returns the expression that a name or a number in ORDER BY represents, and the index of its
 // output, -1 if none.
 func (w *partialWriter) meant(x sqlparser.Expr) (sqlparser.Expr, int) {
-	if v, ok := x.(*sqlparser.SQLVal); ok && v.Type == sqlparser.IntVal {
-		n, err := strconv.Atoi(string(v.Val))
-		for _, e := range w.sel.SelectExprs {
+	if v, ok := x.(*sqlparser.Literal); ok && v.Type == sqlparser.IntVal {
+		n, err := strconv.Atoi(v.Val)
+		for _, e := range w.sel.SelectExprs.Exprs {
 			if _, star := e.(*sqlparser.StarExpr); star {
 				return nil, -1 // how many columns it is is not known here
 			}
 		}
-		if err != nil || n < 1 || n > len(w.sel.SelectExprs) {
+		if err != nil || n < 1 || n > len(w.sel.SelectExprs.Exprs) {
 			return nil, -1
 		}
-		if a, ok := w.sel.SelectExprs[n-1].(*sqlparser.AliasedExpr); ok {
+		if a, ok := w.sel.SelectExprs.Exprs[n-1].(*sqlparser.AliasedExpr); ok {
 			return a.Expr, n - 1
 		}
 		return nil, -1
@@ -167,8 +168,8 @@ func (w *partialWriter) meant(x sqlparser.Expr) (sqlparser.Expr, int) {
 	if !ok {
 		return x, w.output(x)
 	}
-	for i, e := range w.sel.SelectExprs {
-		if a, ok := e.(*sqlparser.AliasedExpr); ok && c.Qualifier.IsEmpty() && a.As.EqualString(c.Name.String()) && !a.As.IsEmpty() {
+	for i, e := range w.sel.SelectExprs.Exprs {
+		if a, ok := e.(*sqlparser.AliasedExpr); ok && c.Qualifier.IsEmpty() && a.As.Equal(c.Name) && !a.As.IsEmpty() {
 			return a.Expr, i
 		}
 	}
@@ -177,9 +178,9 @@ func (w *partialWriter) meant(x sqlparser.Expr) (sqlparser.Expr, int) {
 
 // output is the place of an expression among those selected, -1 if it is not among them.
 func (w *partialWriter) output(x sqlparser.Expr) int {
-	text := sqlparser.String(x)
-	for i, e := range w.sel.SelectExprs {
-		if a, ok := e.(*sqlparser.AliasedExpr); ok && strings.EqualFold(sqlparser.String(a.Expr), text) {
+	text := textOf(x)
+	for i, e := range w.sel.SelectExprs.Exprs {
+		if a, ok := e.(*sqlparser.AliasedExpr); ok && strings.EqualFold(textOf(a.Expr), text) {
 			return i
 		}
 	}
@@ -189,9 +190,9 @@ func (w *partialWriter) output(x sqlparser.Expr) int {
 // groups is for a query that groups: each source returns its groups, with the values needed to add
 // them up.
 func (w *partialWriter) groups() bool {
-	w.out.SelectExprs, w.out.OrderBy, w.out.Limit = nil, nil, nil
+	w.out.SelectExprs, w.out.OrderBy, w.out.Limit = &sqlparser.SelectExprs{}, nil, nil
 	keys := map[string]int{}
-	for _, g := range w.sel.GroupBy {
+	for _, g := range groupKeys(w.sel) {
 		c, ok := g.(*sqlparser.ColName)
 		if !ok {
 			return false
@@ -203,12 +204,12 @@ func (w *partialWriter) groups() bool {
 		keys[fold(c.Name.String())] = w.ask(c)
 		w.p.Keys = append(w.p.Keys, keys[fold(c.Name.String())])
 	}
-	for _, e := range w.sel.SelectExprs {
+	for i, e := range w.sel.SelectExprs.Exprs {
 		a, ok := e.(*sqlparser.AliasedExpr)
 		if !ok {
 			return false
 		}
-		o := Output{Name: nameOfOutput(a), How: TheSame}
+		o := Output{Name: nameOfOutput(a, w.texts.of(w.sel, i)), How: TheSame}
 		if c, ok := a.Expr.(*sqlparser.ColName); ok {
 			if o.From, ok = keys[fold(c.Name.String())]; !ok {
 				return false
@@ -223,13 +224,13 @@ func (w *partialWriter) groups() bool {
 		if i < 0 {
 			return false
 		}
-		w.p.Order = append(w.p.Order, Ordering{i, o.Direction == sqlparser.DescScr})
+		w.p.Order = append(w.p.Order, Ordering{i, o.Direction == sqlparser.DescOrder})
 	}
 	return true
 }
 
 func (w *partialWriter) isColumn(i int, c *sqlparser.ColName) bool {
-	a, ok := w.sel.SelectExprs[i].(*sqlparser.AliasedExpr)
+	a, ok := w.sel.SelectExprs.Exprs[i].(*sqlparser.AliasedExpr)
 	if !ok {
 		return false
 	}
@@ -239,53 +240,47 @@ func (w *partialWriter) isColumn(i int, c *sqlparser.ColName) bool {
 
 // ask adds a column to the request to the sources.
 func (w *partialWriter) ask(x sqlparser.Expr) int {
-	n := len(w.out.SelectExprs)
-	w.out.SelectExprs = append(w.out.SelectExprs, &sqlparser.AliasedExpr{Expr: x, InputExpression: sqlparser.String(x), As: sqlparser.NewColIdent("isochron_p" + strconv.Itoa(n))})
-	return n
+	n := w.out.SelectExprs
+	n.Exprs = append(n.Exprs, &sqlparser.AliasedExpr{Expr: x, As: sqlparser.NewIdentifierCI("isochron_p" + strconv.Itoa(len(n.Exprs)))})
+	return len(n.Exprs) - 1
 }
 
 func (w *partialWriter) aggregate(x sqlparser.Expr, o *Output) bool {
-	f, ok := x.(*sqlparser.FuncExpr)
-	if !ok || f.Distinct || f.Over != nil || len(f.Exprs) != 1 {
+	f, ok := callOf(x)
+	if !ok || f.distinct || f.over != nil || len(f.args) != 1 && !f.star {
 		return false
 	}
-	switch f.Name.Lowered() {
+	switch f.name {
 	case "count", "sum":
 		o.How = Total
 	case "min", "max":
-		a, ok := f.Exprs[0].(*sqlparser.AliasedExpr)
-		if !ok {
-			return false
-		}
-		c, ok := a.Expr.(*sqlparser.ColName)
+		c, ok := f.args[0].(*sqlparser.ColName)
 		if !ok {
 			return false
 		}
 		w.p.Exact = append(w.p.Exact, c.Name.String())
-		o.How = Joining(f.Name.Lowered())
+		o.How = Joining(f.name)
 	case "avg":
 		o.How = Average
-		sum, count := *f, *f
-		sum.Name, count.Name = sqlparser.NewColIdent("sum"), sqlparser.NewColIdent("count")
-		o.From, o.Count = w.ask(&sum), w.ask(&count)
+		o.From, o.Count = w.ask(&sqlparser.Sum{Arg: f.args[0]}), w.ask(&sqlparser.Count{Args: f.args})
 		return true
 	default:
 		return false
 	}
-	o.From = w.ask(f)
+	o.From = w.ask(x)
 	return true
 }
 
-// nameOfOutput is MySQL's name of a column of an answer.
-func nameOfOutput(a *sqlparser.AliasedExpr) string {
+// nameOfOutput is MySQL's name of a column of an answer; text is its expression as the client wrote it.
+func nameOfOutput(a *sqlparser.AliasedExpr, text string) string {
 	if !a.As.IsEmpty() {
 		return a.As.String()
 	}
 	if c, ok := a.Expr.(*sqlparser.ColName); ok {
 		return c.Name.String()
 	}
-	if a.InputExpression != "" {
-		return strings.TrimSpace(a.InputExpression)
+	if text != "" {
+		return text
 	}
-	return sqlparser.String(a.Expr)
+	return textOf(a.Expr)
 }

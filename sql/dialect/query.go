@@ -3,24 +3,24 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // query writes a query and drops its columns.
-func (e *emitter) query(s sqlparser.SelectStatement, top bool) string {
+func (e *emitter) query(s sqlparser.TableStatement, top bool) string {
 	text, _, _ := e.queryColumns(s, top)
 	return text
 }
 
 // queryColumns writes a query; its columns are all known if closed is true. At the top and in
 // FROM the columns get the names that MySQL gives them.
-func (e *emitter) queryColumns(s sqlparser.SelectStatement, named bool) (sql string, columns []output, closed bool) {
+func (e *emitter) queryColumns(s sqlparser.TableStatement, named bool) (sql string, columns []output, closed bool) {
 	switch s := s.(type) {
 	case *sqlparser.Select:
 		e.within(func(sc *scope) { sql, columns, closed = e.selected(s, sc, named) })
-	case *sqlparser.ParenSelect:
-		sql, columns, closed = e.queryColumns(s.Select, named)
-	case *sqlparser.SetOp:
+	case *sqlparser.Union:
 		e.within(func(sc *scope) { sql, columns, closed = e.setOp(s, sc, named) })
 	default:
 		refuse("a query of this kind", "the writer does not know it", "")
@@ -37,23 +37,23 @@ func (e *emitter) selected(s *sqlparser.Select, sc *scope, named bool) (string, 
 	if s.Into != nil {
 		refuse("SELECT ... INTO", "variables and files are not the source's", "Read the row and use its values")
 	}
-	if s.QueryOpts.SQLCalcFoundRows {
+	if s.SQLCalcFoundRows {
 		refuse("SQL_CALC_FOUND_ROWS", "PostgreSQL has nothing like it", "Count with a second query")
 	}
-	if len(s.QueryOpts.DistinctOn) > 0 {
-		refuse("DISTINCT ON", "MySQL does not have it", "")
+	if s.GroupBy != nil && s.GroupBy.WithRollup {
+		refuse("WITH ROLLUP", "the names of its rows differ", "Use UNION ALL")
 	}
 	with := e.with(s.With)
 	from := e.from(s.From)
-	columns, closed, list := e.selectList(s.SelectExprs, named)
-	sc.aliases = aliasesOf(s.SelectExprs, columns)
-	sc.groups = groupsOf(s.GroupBy)
+	columns, closed, list := e.selectList(s, named)
+	sc.aliases = aliasesOf(s.SelectExprs.Exprs, columns)
+	sc.groups = groupsOf(s)
 	lock := e.lockOf(s, sc)
 
 	where := e.where(s)
 	var b strings.Builder
 	b.WriteString(with + "SELECT ")
-	if s.QueryOpts.Distinct {
+	if s.Distinct {
 		b.WriteString("DISTINCT ")
 	}
 	b.WriteString(list)
@@ -67,7 +67,7 @@ func (e *emitter) selected(s *sqlparser.Select, sc *scope, named bool) (string, 
 	}
 	b.WriteString(e.groupBy(s))
 	b.WriteString(e.having(s))
-	b.WriteString(e.windows(s.Window))
+	b.WriteString(e.windows(s.Windows))
 	b.WriteString(e.orderBy(s.OrderBy, true))
 	b.WriteString(e.limit(s.Limit))
 	if !lock.inner {
@@ -88,13 +88,9 @@ func clause(word, text string) string {
 // where writes the condition of WHERE and, where there is neither grouping nor an aggregate, the
 // condition of HAVING, which MySQL uses as one more filter then.
 func (e *emitter) where(s *sqlparser.Select) string {
-	var parts []sqlparser.Expr
-	if s.Where != nil {
-		parts = append(parts, s.Where.Expr)
-	}
 	var out []string
-	for _, p := range parts {
-		out = append(out, e.condition(p).text)
+	if s.Where != nil {
+		out = append(out, e.condition(s.Where.Expr).text)
 	}
 	if s.Having != nil && !grouped(s) {
 		f := e.withAliases(s.Having.Expr)
@@ -110,7 +106,7 @@ func (e *emitter) where(s *sqlparser.Select) string {
 
 // grouped reports whether a SELECT makes one row of several.
 func grouped(s *sqlparser.Select) bool {
-	return len(s.GroupBy) > 0 || aggregates(s.SelectExprs) || s.Having != nil && aggregates(s.Having.Expr)
+	return len(groupKeys(s)) > 0 || aggregates(s.SelectExprs) || s.Having != nil && aggregates(s.Having.Expr)
 }
 
 func (e *emitter) having(s *sqlparser.Select) string {
@@ -120,9 +116,17 @@ func (e *emitter) having(s *sqlparser.Select) string {
 	return " HAVING " + e.withAliases(s.Having.Expr).text
 }
 
-func groupsOf(g sqlparser.GroupBy) map[string]bool {
+// groupKeys are the expressions of GROUP BY.
+func groupKeys(s *sqlparser.Select) []sqlparser.Expr {
+	if s.GroupBy == nil {
+		return nil
+	}
+	return s.GroupBy.Exprs
+}
+
+func groupsOf(s *sqlparser.Select) map[string]bool {
 	out := map[string]bool{}
-	for _, x := range g {
+	for _, x := range groupKeys(s) {
 		if c, ok := x.(*sqlparser.ColName); ok {
 			out[fold(c.Name.String())] = true
 		}
@@ -132,19 +136,20 @@ func groupsOf(g sqlparser.GroupBy) map[string]bool {
 
 // groupBy writes GROUP BY. A bare name or number may be an output's, as in MySQL.
 func (e *emitter) groupBy(s *sqlparser.Select) string {
-	if len(s.GroupBy) == 0 {
+	keys := groupKeys(s)
+	if len(keys) == 0 {
 		return ""
 	}
-	return " GROUP BY " + list(len(s.GroupBy), func(i int) string { return e.key(s.GroupBy[i], false).text })
+	return " GROUP BY " + list(len(keys), func(i int) string { return e.key(keys[i], false).text })
 }
 
 // key writes an expression of GROUP BY or ORDER BY, where a name may be an output's. MySQL
 // looks for it among the outputs first in ORDER BY, among the columns first in GROUP BY, and
 // so does PostgreSQL; in an expression it looks among the columns alone.
 func (e *emitter) key(x sqlparser.Expr, order bool) frag {
-	if v, ok := x.(*sqlparser.SQLVal); ok {
+	if v, ok := x.(*sqlparser.Literal); ok {
 		if v.Type == sqlparser.IntVal {
-			return atom(string(v.Val), unknown)
+			return atom(v.Val, unknown)
 		}
 		refuse("a constant in GROUP BY or ORDER BY", "PostgreSQL takes only the place of a column there", "Leave it out")
 	}
@@ -180,7 +185,7 @@ func (s *scope) alias(name string) *output {
 	return nil
 }
 
-func aliasesOf(exprs sqlparser.SelectExprs, columns []output) []output {
+func aliasesOf(exprs []sqlparser.SelectExpr, columns []output) []output {
 	var out []output
 	at := 0
 	for _, x := range exprs {
@@ -216,11 +221,11 @@ func (e *emitter) orderBy(o sqlparser.OrderBy, aliases bool) string {
 	})
 }
 
-func direction(word string, sure bool) string {
+func direction(d sqlparser.OrderDirection, sure bool) string {
 	switch {
-	case word == sqlparser.DescScr && sure:
+	case d == sqlparser.DescOrder && sure:
 		return " DESC"
-	case word == sqlparser.DescScr:
+	case d == sqlparser.DescOrder:
 		return " DESC NULLS LAST"
 	case sure:
 		return ""
@@ -235,7 +240,7 @@ func (e *emitter) limit(l *sqlparser.Limit) string {
 		return ""
 	}
 	out := ""
-	if v, ok := l.Rowcount.(*sqlparser.SQLVal); !ok || v.Type != sqlparser.IntVal || string(v.Val) != "18446744073709551615" {
+	if v, ok := l.Rowcount.(*sqlparser.Literal); !ok || v.Type != sqlparser.IntVal || v.Val != "18446744073709551615" {
 		out = " LIMIT " + e.count(l.Rowcount)
 	}
 	if l.Offset != nil {
@@ -245,61 +250,87 @@ func (e *emitter) limit(l *sqlparser.Limit) string {
 }
 
 func (e *emitter) count(x sqlparser.Expr) string {
-	v, ok := x.(*sqlparser.SQLVal)
-	if !ok || v.Type != sqlparser.IntVal && v.Type != sqlparser.ValArg {
+	v, ok := x.(*sqlparser.Literal)
+	if _, given := x.(*sqlparser.Argument); !given && (!ok || v.Type != sqlparser.IntVal) {
 		refuse("a LIMIT that is no number", "MySQL takes only numbers and placeholders there", "")
 	}
 	return e.any(x).text
 }
 
 // setOp writes UNION, INTERSECT or EXCEPT.
-func (e *emitter) setOp(s *sqlparser.SetOp, sc *scope, named bool) (string, []output, bool) {
+func (e *emitter) setOp(s *sqlparser.Union, sc *scope, named bool) (string, []output, bool) {
 	if s.Into != nil {
 		refuse("SELECT ... INTO", "variables and files are not the source's", "Read the row and use its values")
 	}
 	with := e.with(s.With)
 	left, columns, closed := e.queryColumns(s.Left, named)
-	left = e.arm(s.Left, left)
-	right, _, _ := e.queryColumns(s.Right, false)
-	right = e.arm(s.Right, right)
-	word := strings.ToUpper(strings.TrimSuffix(s.Type, " distinct"))
-	text := with + left + " " + word + " " + right
+	left = e.arm(s, s.Left, left)
+	text := with + left
+	if s.Right != nil {
+		right, _, _ := e.queryColumns(s.Right, false)
+		text += " " + setWord(s) + " " + e.arm(s, s.Right, right)
+	}
 	sc.aliases = columns
 	if len(s.OrderBy) > 0 {
 		text += " ORDER BY " + list(len(s.OrderBy), func(i int) string { return e.orderOfSet(s.OrderBy[i], sc) })
 	}
 	text += e.limit(s.Limit)
-	if s.Lock != nil && s.Lock.Type != "" {
-		refuse("a locking clause on "+word, "PostgreSQL locks no rows there", "Put the clause into each SELECT, in brackets")
+	if s.Lock > sqlparser.NoLock {
+		refuse("a locking clause on "+setWord(s), "PostgreSQL locks no rows there", "Put the clause into each SELECT, in brackets")
 	}
 	e.closeWith(s.With)
 	e.locked = false
 	return text, columns, closed
 }
 
-// arm puts an arm of a UNION into brackets where it needs them. PostgreSQL has no locking clause
-// in an arm, but one in a subquery of it.
-func (e *emitter) arm(s sqlparser.SelectStatement, text string) string {
-	if e.locked {
+// setWord is a set operator's name.
+func setWord(s *sqlparser.Union) string {
+	word := "UNION"
+	switch {
+	case parse.Intersects(s):
+		word = "INTERSECT"
+	case parse.Excepts(s):
+		word = "EXCEPT"
+	}
+	if !s.Distinct {
+		word += " ALL"
+	}
+	return word
+}
+
+// arm puts an arm of a set operation into brackets where it needs them. PostgreSQL has no locking clause
+// in an arm, and no second ORDER BY and LIMIT behind brackets, but in a subquery.
+func (e *emitter) arm(of *sqlparser.Union, s sqlparser.TableStatement, text string) string {
+	if e.locked || parse.Wraps(of) {
 		e.locked = false
 		return "SELECT * FROM (" + text + `) AS "arm"`
 	}
-	if l, ok := s.(*sqlparser.SetOp); ok && len(l.OrderBy) == 0 && l.Limit == nil && l.With == nil {
-		return text
-	}
-	if p, ok := s.(*sqlparser.Select); ok && len(p.OrderBy) == 0 && p.Limit == nil && p.With == nil {
+	if bare(of, s) {
 		return text
 	}
 	return "(" + text + ")"
+}
+
+// bare reports whether an arm of a set operation needs no brackets. INTERSECT binds more than the
+// others, which bind from the left.
+func bare(of *sqlparser.Union, s sqlparser.TableStatement) bool {
+	if len(s.GetOrderBy()) > 0 || s.GetLimit() != nil || s.GetWith() != nil {
+		return false
+	}
+	u, ok := s.(*sqlparser.Union)
+	if !ok {
+		return len(locksOf(s)) == 0
+	}
+	return !parse.Wraps(u) && u.Lock <= sqlparser.NoLock && s == of.Left && (parse.Intersects(u) || !parse.Intersects(of))
 }
 
 // orderOfSet writes an ORDER BY of a UNION: PostgreSQL takes the names and places of its
 // columns there, and no expression.
 func (e *emitter) orderOfSet(o *sqlparser.Order, sc *scope) string {
 	switch x := o.Expr.(type) {
-	case *sqlparser.SQLVal:
+	case *sqlparser.Literal:
 		if x.Type == sqlparser.IntVal {
-			return string(x.Val) + direction(o.Direction, false)
+			return x.Val + direction(o.Direction, false)
 		}
 	case *sqlparser.ColName:
 		if a := sc.alias(x.Name.String()); a != nil {
@@ -320,21 +351,17 @@ func (e *emitter) with(w *sqlparser.With) string {
 	if w.Recursive {
 		text += "RECURSIVE "
 	}
-	return text + list(len(w.Ctes), func(i int) string { return e.cte(w.Ctes[i], w.Recursive) }) + " "
+	return text + list(len(w.CTEs), func(i int) string { return e.cte(w.CTEs[i], w.Recursive) }) + " "
 }
 
 func (e *emitter) closeWith(w *sqlparser.With) {
 	if w != nil {
-		e.ctes = e.ctes[:len(e.ctes)-len(w.Ctes)]
+		e.ctes = e.ctes[:len(e.ctes)-len(w.CTEs)]
 	}
 }
 
 func (e *emitter) cte(c *sqlparser.CommonTableExpr, recursive bool) string {
-	sub, ok := c.Expr.(*sqlparser.Subquery)
-	if !ok {
-		refuse("a WITH of this kind", "the writer does not know it", "")
-	}
-	known := &cte{name: c.As.String()}
+	known := &cte{name: c.ID.String()}
 	for _, n := range c.Columns {
 		known.columns = append(known.columns, output{name: n.String()})
 	}
@@ -344,7 +371,7 @@ func (e *emitter) cte(c *sqlparser.CommonTableExpr, recursive bool) string {
 	}
 	before := e.recursive
 	e.recursive = e.recursive || recursive
-	text, columns, closed := e.queryColumns(sub.Select, true)
+	text, columns, closed := e.queryColumns(c.Subquery, true)
 	e.recursive = before
 	if !recursive {
 		e.ctes = append(e.ctes, known)

@@ -4,18 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // insertedRows are the rows that an INSERT or REPLACE lists.
 func insertedRows(s *sqlparser.Insert) (sqlparser.Values, bool) {
-	switch r := s.Rows.(type) {
-	case sqlparser.Values:
-		return r, true
-	case *sqlparser.AliasedValues:
-		return r.Values, true
-	}
-	return nil, false
+	r, ok := s.Rows.(sqlparser.Values)
+	return r, ok
 }
 
 // RowKeys returns the value of a column in each row of an INSERT. The error, *ErrNotTranslated, has
@@ -52,7 +47,7 @@ func columnAt(s *sqlparser.Insert, column string, schema Schema) int {
 		}
 	}
 	if len(s.Columns) == 0 && schema != nil {
-		n := nameOf(s.Table)
+		n := nameOf(inserted(s))
 		if t, ok := schema.Table(n.Database, n.Table); ok {
 			for i, c := range t.Columns {
 				if strings.EqualFold(c.Name, column) {
@@ -72,7 +67,7 @@ func (s *Statement) Gives(column string) bool {
 	if !ok || len(insert.Columns) == 0 && insert.Rows == nil {
 		return false
 	}
-	at := slices.IndexFunc(insert.Columns, func(c sqlparser.ColIdent) bool { return strings.EqualFold(c.String(), column) })
+	at := slices.IndexFunc(insert.Columns, func(c sqlparser.IdentifierCI) bool { return strings.EqualFold(c.String(), column) })
 	if at < 0 && len(insert.Columns) > 0 {
 		return false
 	}
@@ -110,13 +105,7 @@ func (s *Statement) WithRows(places []int) (out *Statement, err error) {
 		kept = append(kept, rows[p])
 	}
 	c := *insert
-	if a, ok := insert.Rows.(*sqlparser.AliasedValues); ok {
-		b := *a
-		b.Values = kept
-		c.Rows = &b
-	} else {
-		c.Rows = kept
-	}
+	c.Rows = kept
 	made := *s
 	made.Text = ""
 	made.stmt = &c

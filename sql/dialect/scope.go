@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // scope is the meaning of names at a place: the tables of a query, and the tables of the queries
@@ -71,10 +71,7 @@ type cte struct {
 
 // tableName is a table's name as the client means it.
 func (e *emitter) tableName(t sqlparser.TableName) Name {
-	if !t.SchemaQualifier.IsEmpty() {
-		refuse("the name "+sqlparser.String(t), "MySQL's names of tables have two parts", "")
-	}
-	n := Name{t.DbQualifier.String(), t.Name.String()}
+	n := Name{t.Qualifier.String(), t.Name.String()}
 	if strings.EqualFold(n.Database, e.opt.Database) {
 		n.Database = ""
 	}
@@ -133,7 +130,7 @@ func (e *emitter) newItem(n Name, alias string) *item {
 
 // item finds a table of this scope or one around it by the qualifier of a column.
 func (s *scope) item(t sqlparser.TableName) *item {
-	name, database := t.Name.String(), t.DbQualifier.String()
+	name, database := t.Name.String(), t.Qualifier.String()
 	for ; s != nil; s = s.outer {
 		for _, i := range s.items {
 			if strings.EqualFold(i.name, name) && (database == "" || i.database == "" || strings.EqualFold(i.database, database)) {
@@ -147,16 +144,10 @@ func (s *scope) item(t sqlparser.TableName) *item {
 // column writes a column's name.
 func (e *emitter) column(c *sqlparser.ColName) frag {
 	name := c.Name.String()
-	if strings.HasPrefix(name, "@") {
-		refuse("the variable "+name, "a variable is the session's, which the source does not have", "Give its value")
-	}
-	if c.StoredProcVal != nil {
-		refuse("a variable of a procedure", "procedures do not run at a source", "")
-	}
 	if !c.Qualifier.IsEmpty() {
 		i := e.scope.item(c.Qualifier)
 		if i == nil {
-			refuse("the column "+sqlparser.String(c), "no table of that name stands in the query", "")
+			refuse("the column "+textOf(c), "no table of that name stands in the query", "")
 		}
 		return e.columnOf(i, name, true)
 	}

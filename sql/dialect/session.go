@@ -1,44 +1,41 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
+
+	"isochron/sql/parse"
 )
 
 // First splits a packet into its first statement and the rest, which is empty if there is no
 // further statement.
 func First(text string, ansi bool) (first, rest string) {
 	full := false
-	for i := 0; ; {
-		t, ok := next(text, i, ansi)
-		if !ok {
-			return text, ""
-		}
-		i = t.end
-		switch {
-		case t.kind == tokenSign && text[t.start] == ';' && full:
-			if rest = strings.TrimSpace(text[t.end:]); !hasStatement(rest, ansi) {
+	r := parse.Reader{Text: text, ANSI: ansi}
+	for t := r.Next(); t.Kind != parse.End; t = r.Next() {
+		switch semicolon := t.Is(";"); {
+		case semicolon && full:
+			if rest = strings.TrimSpace(text[t.To:]); !hasStatement(rest, ansi) {
 				rest = ""
 			}
-			return strings.TrimSpace(text[:t.start]), rest
-		case t.kind != tokenComment:
-			full = full || text[t.start] != ';'
+			return strings.TrimSpace(text[:t.From]), rest
+		case semicolon:
+		default:
+			full = true
 		}
 	}
+	return text, ""
 }
 
 // hasStatement reports whether a text has a statement: not comments and semicolons alone.
 func hasStatement(text string, ansi bool) bool {
-	for i := 0; ; {
-		t, ok := next(text, i, ansi)
-		if !ok {
-			return false
-		}
-		if i = t.end; t.kind != tokenComment && text[t.start] != ';' {
-			return true
-		}
+	r := parse.Reader{Text: text, ANSI: ansi}
+	for r.Take(";") {
+		continue
 	}
+	return r.Next().Kind != parse.End
 }
 
 // LastInsertID is the name with which OfSession reports a function whose value a source can be
@@ -55,61 +52,60 @@ func (s *Statement) OfSession() (what string) {
 			what = found
 		}
 	}
-	// The parser's Walk leaves out some clauses, which its writer cannot.
-	buf := sqlparser.NewTrackedBuffer(func(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
+	s.eachNode(func(n sqlparser.SQLNode) {
 		switch n := n.(type) {
-		case *sqlparser.ColName:
-			if isVariable(n) {
-				note(sqlparser.String(n))
-			}
-		case *sqlparser.FuncExpr:
-			switch name := n.Name.Lowered(); {
-			case name == "last_insert_id" && n.Qualifier.IsEmpty():
+		case *sqlparser.Variable:
+			note(textOf(n))
+		case *sqlparser.SelectInto:
+			note("INTO")
+		case sqlparser.Expr:
+			c, ok := callOf(n)
+			switch {
+			case !ok:
+			case c.name == "last_insert_id" && !c.stored:
 				note(LastInsertID)
-			case !n.Qualifier.IsEmpty() || !builtinSomewhere(name) && functions[name].write == nil:
-				note(brief(n.Name.String()) + "()")
-			}
-		case *sqlparser.Into:
-			if n != nil {
-				note("INTO")
+			case c.stored || !builtinSomewhere(c.name) && functions[c.name].write == nil:
+				note(brief(c.name) + "()")
 			}
 		}
-		n.Format(buf)
 	})
-	buf.Myprintf("%v", s.stmt)
 	return what
+}
+
+// eachNode calls f for all nodes of a statement, in the order of a walk.
+func (p *parsed) eachNode(f func(sqlparser.SQLNode)) {
+	visit := func(n sqlparser.SQLNode) (bool, error) {
+		f(n)
+		return true, nil
+	}
+	if p.stmt != nil {
+		walk(visit, p.stmt)
+	}
+	if p.returning != nil {
+		walk(visit, p.returning.SelectExprs)
+	}
 }
 
 // Replaces reports whether it is REPLACE, which deletes the rows that it finds.
 func (s *Statement) Replaces() bool {
 	i, ok := s.stmt.(*sqlparser.Insert)
-	return ok && strings.EqualFold(i.Action, sqlparser.ReplaceStr)
+	return ok && i.Action == sqlparser.ReplaceAct
 }
 
 // Limits reports whether a statement has a LIMIT at its outside: not all rows that satisfy it are
 // meant.
 func (s *Statement) Limits() bool {
-	switch n := s.stmt.(type) {
-	case *sqlparser.Select:
-		return n.Limit != nil
-	case *sqlparser.SetOp:
-		return n.Limit != nil
-	case *sqlparser.Update:
-		return n.Limit != nil
-	case *sqlparser.Delete:
-		return n.Limit != nil
-	}
-	return false
+	n, ok := s.stmt.(sqlparser.OrderAndLimit)
+	return ok && n.GetLimit() != nil
 }
 
 // NoWait reports whether it locks rows with NOWAIT.
 func (s *Statement) NoWait() bool {
-	n, ok := s.stmt.(*sqlparser.Select)
-	return ok && n.Lock != nil && strings.HasSuffix(n.Lock.Type, "nowait")
+	return slices.ContainsFunc(locksOf(s.stmt), func(l tableLock) bool { return l.nowait })
 }
 
 // Blocks returns the number of queries in a statement, itself included.
-func (s *Statement) Blocks() int { return len(usesOf(s.stmt).blocks) }
+func (s *Statement) Blocks() int { return len(s.uses().blocks) }
 
 // Upserts reports whether it has ON DUPLICATE KEY UPDATE.
 func (s *Statement) Upserts() bool {
@@ -117,8 +113,5 @@ func (s *Statement) Upserts() bool {
 	return ok && len(i.OnDup) > 0
 }
 
-// Returns reports whether it changes rows and has RETURNING.
-func (s *Statement) Returns() bool {
-	i, ok := s.stmt.(*sqlparser.Insert)
-	return ok && len(i.Returning) > 0
-}
+// Returns reports whether it inserts rows and has RETURNING.
+func (s *Statement) Returns() bool { return s.kind == Insert && s.returning != nil }

@@ -1,10 +1,11 @@
 package dialect
 
 import (
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // A SELECT with LIMIT and SKIP LOCKED over a table at several sources is carried out in parts: the
@@ -14,15 +15,15 @@ import (
 
 // SkipsLocked reports whether it is a SELECT with LIMIT that skips locked rows.
 func (s *Statement) SkipsLocked() bool {
-	n, ok := s.stmt.(*sqlparser.Select)
-	return ok && n.Limit != nil && n.Lock != nil && strings.HasSuffix(n.Lock.Type, "skip locked")
+	return s.Limits() && slices.ContainsFunc(locksOf(s.stmt), func(l tableLock) bool { return l.skips })
 }
 
 // Shape is the statement sent to the sources without a lock and for no rows: its answer has the
 // columns.
 func (p *Partial) Shape() *Statement {
 	return p.made(func(s *sqlparser.Select) {
-		s.Lock, s.OrderBy, s.Limit = nil, nil, limitTo(0)
+		unlock(s)
+		s.OrderBy, s.Limit = nil, limitTo(0)
 	})
 }
 
@@ -30,18 +31,27 @@ func (p *Partial) Shape() *Statement {
 // the columns of the primary key.
 func (p *Partial) Look(key []string, most int64) *Statement {
 	return p.made(func(s *sqlparser.Select) {
-		order := s.SelectExprs[len(s.SelectExprs)-p.Hidden:]
+		all := s.SelectExprs.Exprs
+		order := all[len(all)-p.Hidden:]
 		by := s.OrderBy
-		s.Lock, s.OrderBy, s.Limit = nil, nil, limitTo(most)
-		s.SelectExprs = append(sqlparser.SelectExprs(nil), order...)
+		unlock(s)
+		s.OrderBy, s.Limit = nil, limitTo(most)
+		s.SelectExprs = &sqlparser.SelectExprs{Exprs: slices.Clone(order)}
 		for i, o := range by { // they may name outputs that are not requested here
 			s.OrderBy = append(s.OrderBy, &sqlparser.Order{Expr: order[i].(*sqlparser.AliasedExpr).Expr, Direction: o.Direction})
 		}
 		for i, name := range key {
-			c := &sqlparser.ColName{Name: sqlparser.NewColIdent(name)}
-			s.SelectExprs = append(s.SelectExprs, &sqlparser.AliasedExpr{Expr: c, InputExpression: name, As: sqlparser.NewColIdent("isochron_k" + strconv.Itoa(i))})
+			s.AddSelectExpr(&sqlparser.AliasedExpr{Expr: sqlparser.NewColName(name), As: sqlparser.NewIdentifierCI("isochron_k" + strconv.Itoa(i))})
 		}
 	})
+}
+
+// unlock takes the locking clauses from a SELECT of one table.
+func unlock(s *sqlparser.Select) {
+	s.Lock = sqlparser.NoLock
+	t := *s.From[0].(*sqlparser.AliasedTableExpr)
+	t.Hints = withoutLocks(t.Hints)
+	s.From = []sqlparser.TableExpr{&t}
 }
 
 // Row locks the one row that has these values of the primary key, if it still fulfils the condition.
@@ -49,36 +59,40 @@ func (p *Partial) Look(key []string, most int64) *Statement {
 func (p *Partial) Row(key []string, values []Value) *Statement {
 	return p.made(func(s *sqlparser.Select) {
 		s.OrderBy, s.Limit = nil, nil
-		var all sqlparser.Expr
+		var all []sqlparser.Expr
 		for i, name := range key {
-			v := sqlparser.NewStrVal([]byte(values[i].Text))
+			v := sqlparser.NewStrLiteral(values[i].Text)
 			if values[i].Number {
-				v = sqlparser.NewIntVal([]byte(values[i].Text))
+				v = sqlparser.NewIntLiteral(values[i].Text)
 			}
-			all = and(all, &sqlparser.ComparisonExpr{Operator: sqlparser.EqualStr, Left: &sqlparser.ColName{Name: sqlparser.NewColIdent(name)}, Right: v})
+			all = append(all, &sqlparser.ComparisonExpr{Operator: sqlparser.EqualOp, Left: sqlparser.NewColName(name), Right: v})
 		}
 		if s.Where != nil {
-			all = and(all, &sqlparser.ParenExpr{Expr: s.Where.Expr})
+			all = append(all, s.Where.Expr)
 		}
-		s.Where = &sqlparser.Where{Type: sqlparser.WhereStr, Expr: all}
+		s.Where = sqlparser.NewWhere(sqlparser.WhereClause, sqlparser.AndExpressions(all...))
 	})
 }
 
 // made is the sources' statement after a change of its SELECT.
 func (p *Partial) made(change func(*sqlparser.Select)) *Statement {
-	out, s := *p.Statement, *p.Statement.stmt.(*sqlparser.Select)
+	out, from := *p.Statement, p.Statement.stmt.(*sqlparser.Select)
+	s := *from
 	change(&s)
-	out.stmt = &s
+	out.parsed = p.Statement.with(from, &s)
 	return &out
 }
 
-func and(x, y sqlparser.Expr) sqlparser.Expr {
-	if x == nil {
-		return y
+// with is a statement with another SELECT in the place of its own.
+func (p parsed) with(s, by *sqlparser.Select) parsed {
+	p.stmt = by
+	p.texts = maps.Clone(p.texts)
+	if list, ok := p.texts[s]; ok {
+		p.texts[by] = list
 	}
-	return &sqlparser.AndExpr{Left: x, Right: y}
+	return p
 }
 
 func limitTo(n int64) *sqlparser.Limit {
-	return &sqlparser.Limit{Rowcount: sqlparser.NewIntVal(strconv.AppendInt(nil, n, 10))}
+	return &sqlparser.Limit{Rowcount: sqlparser.NewIntLiteral(strconv.FormatInt(n, 10))}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"isochron/sql/parse"
 )
 
 // ValueKind is the form in which a client wrote a value into its text.
@@ -126,15 +128,12 @@ func consecutive(n int) []int {
 
 // signs are where placeholders stand in a client's text.
 func signs(text string) (at []int) {
-	for i := 0; ; {
-		t, ok := next(text, i, false)
-		if !ok {
-			return at
-		}
-		if i = t.end; t.kind == tokenSign && text[t.start] == '?' {
-			at = append(at, t.start)
+	for _, t := range parse.Tokens(text, false) {
+		if t.Is("?") {
+			at = append(at, t.From)
 		}
 	}
+	return at
 }
 
 // cut cuts a text at its placeholders, each one byte long.

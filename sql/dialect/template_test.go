@@ -3,32 +3,30 @@ package dialect
 import (
 	"strings"
 	"testing"
+
+	"isochron/sql/parse"
 )
 
 // withoutValues takes numbers and texts out of a statement, wherever they stand.
 func withoutValues(text string) (keyed string, kinds []ValueKind, values [][]byte) {
 	var out strings.Builder
 	from := 0
-	for i := 0; ; {
-		t, ok := next(text, i, false)
-		if !ok {
-			out.WriteString(text[from:])
-			return out.String(), kinds, values
-		}
-		i = t.end
-		value := []byte(text[t.start:t.end])
-		if quoted := t.kind == tokenString; quoted {
+	for _, t := range parse.Tokens(text, false) {
+		value, quoted := []byte(t.Text), t.Kind == parse.Text
+		if quoted {
 			value = value[1 : len(value)-1]
-		} else if t.kind != tokenWord {
+		} else if t.Kind != parse.Word {
 			continue
 		}
-		kind := KindOfValue(value, t.kind == tokenString)
-		if kind == 0 || t.kind == tokenString && text[t.start] != '\'' {
+		kind := KindOfValue(value, quoted)
+		if kind == 0 || quoted && t.Text[0] != '\'' {
 			continue
 		}
-		out.WriteString(text[from:t.start] + "?")
-		from, kinds, values = t.end, append(kinds, kind), append(values, value)
+		out.WriteString(text[from:t.From] + "?")
+		from, kinds, values = t.To, append(kinds, kind), append(values, value)
 	}
+	out.WriteString(text[from:])
+	return out.String(), kinds, values
 }
 
 // For every case of the page whose text has a template, with its values taken out, the template

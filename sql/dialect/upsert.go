@@ -3,7 +3,7 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // upsert writes ON DUPLICATE KEY UPDATE. MySQL updates the row that conflicts with any unique
@@ -14,17 +14,17 @@ func (e *emitter) upsert(s *sqlparser.Insert, target *item, columns []output) st
 	e.values = &valuesOf{target: target, columns: map[string]string{}}
 	defer func() { e.values = nil }()
 	e.values.excluded = &item{name: "excluded", quoted: "EXCLUDED", table: target.table, columns: target.columns, closed: true, excluded: true}
-	if rows, ok := s.Rows.(*sqlparser.AliasedValues); ok && !rows.As.IsEmpty() {
-		e.values.alias = rows.As.String()
-		for i, c := range rows.Columns {
+	if s.RowAlias != nil {
+		e.values.alias = s.RowAlias.TableName.String()
+		for i, c := range s.RowAlias.Columns {
 			if i < len(columns) {
 				e.values.columns[fold(c.String())] = columns[i].name
 			}
 		}
 	}
-	sets := e.assignments(sqlparser.AssignmentExprs(s.OnDup), target, func(x sqlparser.Expr) (sqlparser.Expr, bool) {
-		f, ok := x.(*sqlparser.FuncExpr) // id = LAST_INSERT_ID(id) only names the row
-		if ok && f.Name.Lowered() == "last_insert_id" && len(f.Exprs) == 1 {
+	sets := e.assignments(sqlparser.UpdateExprs(s.OnDup), target, func(x sqlparser.Expr) (sqlparser.Expr, bool) {
+		f, ok := callOf(x) // id = LAST_INSERT_ID(id) only names the row
+		if ok && f.name == "last_insert_id" && len(f.args) == 1 {
 			return nil, true
 		}
 		return x, false
@@ -41,7 +41,7 @@ func (e *emitter) upsert(s *sqlparser.Insert, target *item, columns []output) st
 	}
 	text += strings.Join(sets, ", ")
 	changed := e.other(target)
-	if !e.opt.Count || len(s.Returning) > 0 || len(sets) != len(s.OnDup) || e.moves {
+	if !e.opt.Count || e.returning != nil || len(sets) != len(s.OnDup) || e.moves {
 		changed = ""
 	}
 	if changed != "" && e.opt.FoundRows {
@@ -79,13 +79,8 @@ func (e *emitter) conflictKey(s *sqlparser.Insert, t *Table, target *item, colum
 
 // numbered reports whether no row gives column i a value of its own.
 func (e *emitter) numbered(s *sqlparser.Insert, i int) bool {
-	var rows sqlparser.Values
-	switch r := s.Rows.(type) {
-	case sqlparser.Values:
-		rows = r
-	case *sqlparser.AliasedValues:
-		rows = r.Values
-	default:
+	rows, ok := s.Rows.(sqlparser.Values)
+	if !ok {
 		return false
 	}
 	for _, r := range rows {
@@ -101,8 +96,8 @@ func (e *emitter) ownValue(x sqlparser.Expr) bool {
 	switch x := x.(type) {
 	case *sqlparser.NullVal, *sqlparser.Default:
 		return false
-	case *sqlparser.SQLVal:
-		return e.opt.NoAutoValueOnZero || x.Type != sqlparser.IntVal || strings.Trim(string(x.Val), "0") != ""
+	case *sqlparser.Literal:
+		return e.opt.NoAutoValueOnZero || x.Type != sqlparser.IntVal || strings.Trim(x.Val, "0") != ""
 	}
 	return true
 }
@@ -135,7 +130,7 @@ func (e *emitter) proposed(c *sqlparser.ColName) (frag, bool) {
 
 // assignments writes SET. In MySQL each sees the assignments before it; PostgreSQL's all see the
 // row as it was, so an assigned value is written out where it is read.
-func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, change func(sqlparser.Expr) (sqlparser.Expr, bool)) []string {
+func (e *emitter) assignments(exprs sqlparser.UpdateExprs, target *item, change func(sqlparser.Expr) (sqlparser.Expr, bool)) []string {
 	e.scope.assigned = map[string]frag{}
 	defer func(s *scope) { s.assigned = nil }(e.scope)
 	var sets []string

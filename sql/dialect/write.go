@@ -3,16 +3,13 @@ package dialect
 import (
 	"strings"
 
-	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/sqlparser"
 )
 
 // update writes UPDATE of one table, alone or joined with others.
 func (e *emitter) update(s *sqlparser.Update) string {
-	if s.Ignore != "" {
+	if s.Ignore {
 		refuse("UPDATE IGNORE", "PostgreSQL does not pass over errors", "Leave out IGNORE")
-	}
-	if len(s.Returning) > 0 {
-		refuse("UPDATE ... RETURNING", "MySQL does not have it", "")
 	}
 	var out string
 	e.within(func(sc *scope) {
@@ -64,7 +61,7 @@ type written struct {
 }
 
 // target finds the one table that a statement changes among those it joins.
-func (e *emitter) target(from sqlparser.TableExprs, is func(*item) bool, what string) written {
+func (e *emitter) target(from []sqlparser.TableExpr, is func(*item) bool, what string) written {
 	var tables []*sqlparser.AliasedTableExpr
 	var on []sqlparser.Expr
 	for _, t := range from {
@@ -74,8 +71,8 @@ func (e *emitter) target(from sqlparser.TableExprs, is func(*item) bool, what st
 	for i, t := range tables {
 		n, ok := t.Expr.(sqlparser.TableName)
 		if ok && e.named(e.tableName(n)) == nil {
-			if t.AsOf != nil || len(t.Partitions) > 0 {
-				refuse("AS OF or PARTITION in "+what, "PostgreSQL has neither", "")
+			if len(t.Partitions) > 0 {
+				refuse("PARTITION in "+what, "partitions of a source have names of their own", "")
 			}
 			parts[i] = e.use(e.tableName(n), t.As.String())
 		} else {
@@ -126,11 +123,12 @@ func (e *emitter) flatten(t sqlparser.TableExpr, tables *[]*sqlparser.AliasedTab
 		}
 		return
 	case *sqlparser.JoinTableExpr:
-		if (t.Join == sqlparser.JoinStr || t.Join == sqlparser.StraightJoinStr) && len(t.Condition.Using) == 0 {
+		condition, using := conditionOf(t)
+		if (t.Join == sqlparser.NormalJoinType || t.Join == sqlparser.StraightJoinType) && len(using) == 0 {
 			e.flatten(t.LeftExpr, tables, on, what)
 			e.flatten(t.RightExpr, tables, on, what)
-			if t.Condition.On != nil {
-				*on = append(*on, t.Condition.On)
+			if condition != nil {
+				*on = append(*on, condition)
 			}
 			return
 		}
@@ -175,11 +173,11 @@ func (e *emitter) remove(s *sqlparser.Delete) string {
 	if len(s.Partitions) > 0 {
 		refuse("PARTITION (...)", "partitions of a source have names of their own", "Delete by a condition on the key")
 	}
+	if s.Ignore {
+		refuse("DELETE IGNORE", "PostgreSQL does not pass over errors", "Leave out IGNORE")
+	}
 	if len(s.Targets) > 1 {
 		refuse("DELETE from several tables", "PostgreSQL changes one at a time", "Write a statement for each")
-	}
-	if len(s.Returning) > 0 {
-		refuse("DELETE ... RETURNING", "MySQL does not have it", "Read the rows first, with FOR UPDATE")
 	}
 	var out string
 	e.within(func(sc *scope) {

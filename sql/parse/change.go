@@ -9,7 +9,7 @@ import (
 	"isochron/sql/expr"
 )
 
-// Change is an INSERT, REPLACE, UPDATE or DELETE.
+// Change is an INSERT, REPLACE, UPDATE or DELETE; or, of ReadStatement, any statement.
 type Change struct {
 	Tree sqlparser.Statement
 	// Returning has the items of RETURNING, which the parser does not have, as those of a SELECT without tables; nil: there is
@@ -32,22 +32,32 @@ func ReturningTexts(text string) []string {
 	return Items("SELECT " + list)
 }
 
-// ReadChange parses a text that is a single change, under a mode; nil, nil: it is a statement of another kind. Its parameters are
-// arguments v1, v2, ... in their order. An error has MySQL's number.
+// ReadChange is ReadStatement of a change; nil, nil: it is a statement of another kind.
 func ReadChange(text string, m Mode) (*Change, error) {
+	out, err := ReadStatement(text, m)
+	if err != nil {
+		return nil, err
+	}
+	switch out.Tree.(type) {
+	case *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete:
+		return out, nil
+	}
+	return nil, nil
+}
+
+// ReadStatement parses a text that is a single statement of any kind, under a mode. Its parameters are arguments v1, v2, ... in
+// their order. An error has MySQL's number.
+func ReadStatement(text string, m Mode) (*Change, error) {
 	text = Executed(text)
-	head, list := atReturning(text)
+	head, list := text, ""
+	if !IsQuery(text) {
+		head, list = atReturning(text)
+	}
 	tree, err := parsed(settled(head), m)
 	if err != nil {
 		return nil, err
 	}
-	out := &Change{}
-	switch tree := tree.(type) {
-	case *sqlparser.Insert, *sqlparser.Update, *sqlparser.Delete:
-		out.Tree = tree
-	default:
-		return nil, nil
-	}
+	out := &Change{Tree: tree}
 	if list == "" {
 		return out, nil
 	}
@@ -58,8 +68,8 @@ func ReadChange(text string, m Mode) (*Change, error) {
 	}
 	s, ok := items.(*sqlparser.Select)
 	d, deletes := out.Tree.(*sqlparser.Delete)
-	_, updates := out.Tree.(*sqlparser.Update)
-	if !ok || s.Where != nil || s.Limit != nil || s.OrderBy != nil || s.GroupBy != nil || s.Into != nil || updates || deletes && len(d.Targets) > 0 {
+	_, inserts := out.Tree.(*sqlparser.Insert)
+	if !ok || s.Where != nil || s.Limit != nil || s.OrderBy != nil || s.GroupBy != nil || s.Into != nil || !inserts && !deletes || deletes && len(d.Targets) > 0 {
 		return nil, syntaxError(text, errReturning)
 	}
 	out.Returning, out.Texts = behind(out.Tree, s), Items(query)

@@ -218,7 +218,7 @@ func (g lockGroup) apply(s *sqlparser.Select) error {
 			continue
 		}
 		for _, t := range list {
-			if err := mark(nameOfTable(t), t, c.lock); err != nil {
+			if err := mark(NameOfTable(t), t, c.lock); err != nil {
 				return err
 			}
 		}
@@ -230,7 +230,7 @@ func (g lockGroup) apply(s *sqlparser.Select) error {
 func aliasedIn(e sqlparser.TableExpr, f func(name string, t *sqlparser.AliasedTableExpr)) {
 	switch e := e.(type) {
 	case *sqlparser.AliasedTableExpr:
-		f(nameOfTable(e), e)
+		f(NameOfTable(e), e)
 	case *sqlparser.ParenTableExpr:
 		for _, inner := range e.Exprs {
 			aliasedIn(inner, f)
@@ -241,7 +241,8 @@ func aliasedIn(e sqlparser.TableExpr, f func(name string, t *sqlparser.AliasedTa
 	}
 }
 
-func nameOfTable(t *sqlparser.AliasedTableExpr) string {
+// NameOfTable is the name under which a statement knows a table.
+func NameOfTable(t *sqlparser.AliasedTableExpr) string {
 	if name, ok := t.Expr.(sqlparser.TableName); ok && t.As.IsEmpty() {
 		return name.Name.String()
 	}

@@ -32,7 +32,7 @@ func parsed(text string, m Mode) (sqlparser.Statement, error) {
 	}
 	read, sounds := marked(text)
 	read, sets, changed := rewritten(read)
-	stmt, err := expr.Environment().Parser().Parse(read)
+	stmt, err := tree(read)
 	if err != nil {
 		return nil, syntaxError(read, err)
 	}
@@ -51,6 +51,16 @@ func parsed(text string, m Mode) (sqlparser.Statement, error) {
 		}
 	}
 	return worded(stmt), nil
+}
+
+// tree is the parser's tree. Of definitions the parser would keep a part, and log what it does not read.
+func tree(text string) (sqlparser.Statement, error) {
+	parser, s := expr.Environment().Parser(), scanner{text: text}
+	switch strings.ToLower(s.word()) {
+	case "create", "alter", "drop", "rename", "truncate":
+		return parser.ParseStrictDDL(text)
+	}
+	return parser.Parse(text)
 }
 
 // worded has texts in the place of words that are no columns: the first argument of GET_FORMAT.

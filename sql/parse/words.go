@@ -13,7 +13,7 @@ func Words(query string) [][2]int {
 			i = SkipQuoted(query, i)
 		case strings.HasPrefix(query[i:], "/*"):
 			i = SkipTo(query, i, "*/")
-		case strings.HasPrefix(query[i:], "-- "), c == '#':
+		case lineComment(query[i:]):
 			i = SkipTo(query, i, "\n")
 		case isWordByte(c):
 			start := i
@@ -30,6 +30,11 @@ func Words(query string) [][2]int {
 
 func isWordByte(c byte) bool {
 	return c == '_' || c == '$' || c == '@' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// lineComment reports whether a comment begins here that ends with the line.
+func lineComment(s string) bool {
+	return s[0] == '#' || strings.HasPrefix(s, "--") && (len(s) == 2 || s[2] <= ' ')
 }
 
 // SkipTo is the place behind the next mark, or the end of the text.
@@ -57,11 +62,11 @@ func SkipQuoted(s string, i int) int {
 func SkipSpace(query string, i int) int {
 	for i < len(query) {
 		switch c := query[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		case c == ' ' || c >= '\t' && c <= '\r':
 			i++
 		case strings.HasPrefix(query[i:], "/*"):
 			i = SkipTo(query, i, "*/")
-		case strings.HasPrefix(query[i:], "-- "), c == '#':
+		case lineComment(query[i:]):
 			i = SkipTo(query, i, "\n")
 		default:
 			return i

@@ -51,10 +51,10 @@ func TestExplain(t *testing.T) {
 	c := beginSharded(t)
 	c.exec("CREATE TABLE native (id BIGINT PRIMARY KEY)")
 	c.shows("EXPLAIN SELECT owner FROM accounts WHERE id = 2", `read at pg_a|accounts|SELECT "owner" FROM "public"."accounts" WHERE "id" = 2 FOR SHARE|1|`)
-	c.shows("EXPLAIN UPDATE accounts SET balance = 1 WHERE id IN (1, 3)", `update at my_a|accounts|update bank.accounts set balance = 1 where id in (1, 3)|1|`)
+	c.shows("EXPLAIN UPDATE accounts SET balance = 1 WHERE id IN (1, 3)", "update at my_a|accounts|update `bank`.`accounts` set `balance` = 1 where `id` in (1, 3)|1|")
 	c.shows("EXPLAIN SELECT COUNT(*) FROM accounts", "groups added up at the gateway")
 	c.shows("EXPLAIN SELECT a.id FROM accounts a JOIN native n ON n.id = a.id WHERE a.id < 5", `WHERE "id" < 5 ORDER BY "id"`)
-	c.shows("EXPLAIN SELECT a.id FROM accounts a JOIN native n ON n.id = a.id WHERE a.id = 5", "read at my_a|accounts|select id, owner, balance from bank.accounts where (id in (5)) order by id asc limit 10000")
+	c.shows("EXPLAIN SELECT a.id FROM accounts a JOIN native n ON n.id = a.id WHERE a.id = 5", "read at my_a|accounts|select `id`, `owner`, `balance` from `bank`.`accounts` where `id` in (5) order by `id` asc limit 10000")
 	c.nothingInDoubt()
 	c.fails(1235, "", "CALL isochron.resolve('nothing')")
 }
