@@ -108,7 +108,7 @@ func checkRules(a *analyzer.Analyzer) {
 			case renamesRule:
 				apply = renamesUnderChecks(apply)
 			case joinsRule:
-				apply = boundedJoins(beforeRule(exactProbes, apply))
+				apply = boundedJoins(apply)
 			}
 			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}
 		}

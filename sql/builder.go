@@ -4,11 +4,11 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/account"
 	"isochron/sql/legacy/accounts"
 	"isochron/sql/legacy/enginetable"
-	"isochron/sql/plan"
 )
 
 // builder is asked first how to execute a node of a plan; nil leaves it to the
@@ -40,12 +40,8 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return done(), nil // they are never behind for long
 	case *gmsplan.Call, *gmsplan.CreateProcedure, *gmsplan.DropProcedure:
 		return nil, errProcedureElsewhere
-	case *gmsplan.InsertInto:
-		if iter, err := b.returning(ctx, n, row); iter != nil || err != nil {
-			return iter, err
-		}
-	case *plan.Rows:
-		return n.Iter(), nil
+	case *gmsplan.InsertInto, *gmsplan.Update, *gmsplan.DeleteFrom:
+		return nil, errChangeByEngine
 	case *gmsplan.ShowColumns:
 		if iter, err := b.showColumns(ctx, n, row); iter != nil || err != nil {
 			return iter, err
@@ -58,69 +54,19 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if writesUserTable(n) {
 		return nil, account.ErrUserTables
 	}
-	if !s.statement.compiled { // it is the plan's root
-		other, same, err := withinBounds(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		s.statement.compile(ctx, other, s.statement.own)
-		if !same {
-			return b.g.engine.Analyzer.ExecBuilder.Build(ctx, other, row)
-		}
+	if s.statement.bounded { // it is not the plan's root
+		return nil, nil
 	}
-	if s.statement.plan == nil {
-		if iter, err := b.withoutPlan(ctx, n, row); iter != nil || err != nil {
-			return iter, err
-		}
+	s.statement.bounded = true
+	within, same, err := withinBounds(ctx, n)
+	if err != nil || bool(same) {
+		return nil, err
 	}
-	if p := s.statement.plan; p != nil && p.Read != nil && p.Read.Top == n {
-		return p.Read.Rows(), nil
-	}
-	if j, ok := n.(*gmsplan.JoinNode); ok {
-		return b.joined(ctx, j, row)
-	}
-	if p := s.statement.plan; p != nil && p.Insert != nil && p.Insert.Node == n {
-		return b.insert(ctx, p.Insert)
-	}
-	return b.check(ctx, n, row)
+	return b.g.engine.Analyzer.ExecBuilder.Build(ctx, within, row)
 }
 
-// joined lets the engine do a join, by lookups if it can be read so.
-func (b *builder) joined(ctx *gms.Context, n *gmsplan.JoinNode, row gms.Row) (gms.RowIter, error) {
-	if j := plan.FindLookupJoin(n); j != nil {
-		return b.join(ctx, j, row)
-	}
-	return b.check(ctx, n, row)
-}
-
-// join lets the engine do a lookup join for which everything is read in batches.
-func (b *builder) join(ctx *gms.Context, j *plan.LookupJoin, row gms.Row) (gms.RowIter, error) {
-	exec := b.g.engine.Analyzer.ExecBuilder
-	left, err := exec.Build(ctx, j.Node.Left(), row)
-	if err != nil {
-		return nil, err
-	}
-	ready, err := j.Prepare(ctx, left, row)
-	if err != nil {
-		return nil, err
-	}
-	return exec.Build(ctx, ready, row)
-}
-
-// insert evaluates the rows of an insertion, asks after all their keys at once,
-// and lets the engine insert them.
-func (b *builder) insert(ctx *gms.Context, i *plan.Insert) (gms.RowIter, error) {
-	exec := b.g.engine.Analyzer.ExecBuilder
-	source, err := exec.Build(ctx, i.Node.Source, nil)
-	if err != nil {
-		return nil, err
-	}
-	ready, err := i.Prepare(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	return exec.Build(ctx, ready, nil)
-}
+// errChangeByEngine is the error of a change that has reached the engine, which executes none.
+var errChangeByEngine = mysql.NewSQLError(codeInvalidRequest, "42000", "this form of INSERT, REPLACE, UPDATE or DELETE is not supported")
 
 func done() gms.RowIter { return gms.RowsToRowIter(gms.NewRow(types.NewOkResult(0))) }
 

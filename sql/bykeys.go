@@ -183,7 +183,7 @@ func (p *byKeys) counter() string { return p.all.of[0].counter() }
 
 // Execute implements Plan.
 func (p *byKeys) Execute(ctx context.Context, x *execution) error {
-	x.s.statement.executesElsewhere()
+	x.s.statement.yieldsFresh()
 	done, err := p.all.execute(ctx, x)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (d doneAhead) counter() string { return d.of.counter() }
 
 // Execute implements Plan.
 func (d doneAhead) Execute(_ context.Context, x *execution) error {
-	x.s.statement.executesElsewhere()
+	x.s.statement.yieldsFresh()
 	x.s.packet.ahead = x.s.packet.ahead[1:]
 	return x.yield(d.of.answer(x), true)
 }

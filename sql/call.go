@@ -31,7 +31,6 @@ import (
 type procedureCall struct {
 	procedure *procedure.Procedure
 	database  string // of the procedure: names in it are of this one
-	options   sqlparser.ParserOptions
 	steps     []request
 	rest      string       // what stands behind the CALL
 	warning   *gms.Warning // of who has defined it; nil: none
@@ -125,8 +124,7 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	c := &procedureCall{warning: warnOfDefiner(&h, stored), procedure: read, database: stored.Database, options: gms.NewSqlModeFromString(stored.SQLMode).ParserOptions(), rest: p.rest}
-	c.options.AnsiQuotes = false // the texts of its statements are ours
+	c := &procedureCall{warning: warnOfDefiner(&h, stored), procedure: read, database: stored.Database, rest: p.rest}
 	switch {
 	case len(p.call.Params) != len(read.Parameters):
 		return mysql.NewSQLError(codeArguments, "42000", "Incorrect number of arguments for PROCEDURE %s.%s; expected %d, got %d", stored.Database, stored.Name, len(read.Parameters), len(p.call.Params))
@@ -224,9 +222,7 @@ func (r *calling) run(ctx context.Context) error {
 	defer s.inside.Add(-1)
 	ctx = s.interruption.Enter(ctx, time.Now(), false)
 	defer s.interruption.Leave()
-	if err := r.ready(ctx); err != nil {
-		return err
-	}
+	s.prepared.sweep(r.c, s.BaseSession)
 	if before := s.GetCurrentDatabase(); before != r.database {
 		s.SetCurrentDatabase(r.database)
 		defer s.SetCurrentDatabase(before)
@@ -254,27 +250,6 @@ func (r *calling) run(ctx context.Context) error {
 	done := &answer{results: results{s: s}}
 	r.answers = append(r.answers, done)
 	return done.results.add(&sqltypes.Result{RowsAffected: r.affected}, r.rest != "")
-}
-
-// ready has the session know the statements, parsed, as those that a client prepares.
-func (r *calling) ready(ctx context.Context) error {
-	s := r.s
-	s.prepared.sweep(r.c, s.BaseSession)
-	gctx, err := r.h.sm.NewContextWithQuery(ctx, r.c, "")
-	if err != nil {
-		return err
-	}
-	for _, step := range r.steps {
-		if _, known := s.GetPreparedQuery(step.text); known {
-			continue
-		}
-		stmt, _, err := r.h.g.engine.Parser.ParseOneWithOptions(gctx, step.text, r.options)
-		if err != nil {
-			return errorOf(s, err)
-		}
-		remember(s, step.text, stmt)
-	}
-	return nil
 }
 
 // whole does the statements as a transaction of their own.

@@ -369,7 +369,7 @@ func prepareByCore(ctx context.Context, s *Session, query string, parameters int
 // Execute implements Plan.
 func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.executesElsewhere()
+	s.statement.yieldsFresh()
 	c := coreContext(ctx, s)
 	c.Parameters = p.parameters
 	ctx = exec.WithTurns(ctx, &s.place)

@@ -116,7 +116,7 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		}
 		t.core.changes[types] = p
 		if !p.plan.Relates() {
-			t.direct = newDirect(plan.DirectOf(x.h.g.store, p.plan.Change), &x.request)
+			t.direct = newDirect(plan.DirectOf(p.plan.Change), &x.request)
 		}
 		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.Summed()), t.direct)
 	}
@@ -366,7 +366,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	if readsOnly(s) {
 		return errReadOnlyTransaction
 	}
-	s.statement.executesElsewhere()
+	s.statement.yieldsFresh()
 	s.statement.changes(p.plan.Change)
 	view := &changeView{coreView: coreView{s}}
 	if !x.tried[pointPlan] && !x.several && commitsAtOnce(s) {

@@ -143,7 +143,7 @@ func (p analyzePlan) Execute(ctx context.Context, x *execution) error {
 	if plan == nil {
 		return errOtherPlan
 	}
-	s.statement.executesElsewhere()
+	s.statement.yieldsFresh()
 	began := time.Now()
 	c := coreContext(ctx, s)
 	list, rows, err := plan.plan.Analyze(exec.WithTurns(ctx, &s.place), s.quiet, c, newCoreReader(s, false, x), s.spillMemory(), time.Now)

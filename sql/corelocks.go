@@ -11,6 +11,9 @@ import (
 
 // Named locks, for the functions of the SQL core.
 
+// namedLockPause is between two tries to get a named lock.
+const namedLockPause = 5 * time.Millisecond
+
 var (
 	_ expr.LockSession      = coreView{}
 	_ expr.AssigningSession = coreView{}

@@ -7,7 +7,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -23,83 +22,18 @@ import (
 // withinBounds is a plan with such expressions replaced, the same plan if it has none.
 func withinBounds(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
 	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
-		same := transform.SameTree
-		if i, ok := n.(*gmsplan.InsertInto); ok && i.Source != nil {
-			source, as, err := boundSource(ctx, i)
-			if err != nil {
-				return nil, same, err
-			}
-			if !as {
-				n, same = i.WithSource(source), transform.NewTree
-			}
-		}
-		n, as := weighedNode(ctx, n)
-		same = same && as
-		if h, ok := n.(*gmsplan.HashLookup); ok {
-			var hashed transform.TreeIdentity
-			n, hashed = exactHash(ctx, h)
-			same = same && hashed
-		}
-		out, as, err := transform.OneNodeExprsWithNode(ctx, n, func(ctx *gms.Context, _ gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+		return transform.OneNodeExprsWithNode(ctx, n, func(ctx *gms.Context, _ gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			return boundExpression(ctx, e)
 		})
-		return out, same && as, err
 	})
 }
 
-// boundSource is the source of an insertion: what it puts into columns of numbers and
-// moments is cut.
-func boundSource(ctx *gms.Context, i *gmsplan.InsertInto) (gms.Node, transform.TreeIdentity, error) {
-	source, same, err := withinBounds(ctx, i.Source)
-	project, ok := source.(*gmsplan.Project)
-	if err != nil || !ok || i.Destination == nil {
-		return source, same, err
-	}
-	schema := i.Destination.Schema(ctx)
-	values, _ := project.Child.(*gmsplan.Values)
-	exprs := append([]gms.Expression(nil), project.Projections...)
-	changed := false
-	for at, e := range exprs {
-		if at >= len(schema) || conversionTo(schema[at].Type) == nil {
-			continue
-		}
-		c := conversionTo(schema[at].Type)
-		field, ok := e.(*expression.GetField)
-		if !ok || values != nil && !costlyColumn(ctx, values, field.Index(), c) {
-			continue
-		}
-		exprs[at], changed = &cutText{e, c}, true
-	}
-	if !changed {
-		return source, same, nil
-	}
-	return gmsplan.NewProject(ctx, exprs, project.Child), transform.NewTree, nil
-}
-
-// costlyColumn reports whether rows that stand in a statement have, in a place, more than
-// numbers and short texts.
-func costlyColumn(ctx *gms.Context, v *gmsplan.Values, at int, c conversion) bool {
-	for _, tuple := range v.ExpressionTuples {
-		if at < len(tuple) && c.of(ctx, tuple[at]) != tuple[at] {
-			return true
-		}
-	}
-	return false
-}
-
 func boundExpression(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-	if made, same := mended(ctx, e); !bool(same) {
-		if _, query := e.(*gmsplan.Subquery); !query {
-			return made, transform.NewTree, nil
-		}
-	}
 	switch e := e.(type) {
 	case *expression.Like:
 		return &like{Like: e}, transform.NewTree, nil
 	case *function.RegexpLike:
 		return &growing{Expression: e, name: "regexp_like", check: checkRegexp}, transform.NewTree, nil
-	case *aggregation.CountDistinct:
-		return weighedCount(ctx, e)
 	case *gmsplan.Subquery:
 		inner, same, err := withinBounds(ctx, e.Query)
 		if err != nil || same == transform.SameTree {

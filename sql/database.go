@@ -3,7 +3,6 @@ package sql
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
@@ -14,12 +13,11 @@ import (
 )
 
 var (
-	_ gms.Database          = (*database)(nil)
-	_ gms.TableRenamer      = (*database)(nil)
-	_ gms.VersionedDatabase = (*database)(nil)
-	_ gms.CollatedDatabase  = (*database)(nil)
-	_ gms.ViewDatabase      = (*database)(nil)
-	_ gms.TriggerDatabase   = (*database)(nil)
+	_ gms.Database         = (*database)(nil)
+	_ gms.TableRenamer     = (*database)(nil)
+	_ gms.CollatedDatabase = (*database)(nil)
+	_ gms.ViewDatabase     = (*database)(nil)
+	_ gms.TriggerDatabase  = (*database)(nil)
 )
 
 func databaseOf(db gms.Database) (*database, bool) {
@@ -40,19 +38,19 @@ func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table
 		return nil, false, err
 	}
 	if !ok {
-		return d.atSource(ctx, name, "")
+		return d.atSource(ctx, name)
 	}
 	return t, true, nil
 }
 
 // atSource finds a table that lies at sources.
-func (d *database) atSource(ctx *gms.Context, name, lock string) (gms.Table, bool, error) {
+func (d *database) atSource(ctx *gms.Context, name string) (gms.Table, bool, error) {
 	snap, err := snapshotOf(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	if t, ok := snap.ForeignTable(d.rec.Name, name); ok {
-		return &foreignTable{t, lock}, true, nil
+		return &foreignTable{ForeignTable: t}, true, nil
 	}
 	return nil, false, nil
 }
@@ -94,32 +92,6 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
-}
-
-// GetTableInsensitiveAsOf implements gms.VersionedDatabase. What stands for a
-// time is the mark of a locking clause; there are no tables of the past.
-func (d *database) GetTableInsensitiveAsOf(ctx *gms.Context, name string, asOf any) (gms.Table, bool, error) {
-	text, _ := asOf.(string)
-	lock, wait, ok := lockOfMark(text)
-	if !ok {
-		return nil, false, fmt.Errorf("tables cannot be read AS OF another time")
-	}
-	t, found, err := d.find(ctx, name)
-	if err != nil {
-		return nil, false, err
-	}
-	if !found {
-		return d.atSource(ctx, name, lockWords[lock]+waitWords[wait])
-	}
-	if t = t.Locked(lock, wait); strings.HasSuffix(text, limitMark) {
-		t = t.Limited()
-	}
-	return t, true, nil
-}
-
-// GetTableNamesAsOf implements gms.VersionedDatabase.
-func (d *database) GetTableNamesAsOf(ctx *gms.Context, _ any) ([]string, error) {
-	return d.GetTableNames(ctx)
 }
 
 // GetCollation implements gms.CollatedDatabase.

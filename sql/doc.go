@@ -6,8 +6,8 @@
 // in as few parallel rounds as their data dependencies force, or refused in words (sql/refused).
 //
 // go-mysql-server, the engine, does the rest over the same tables (sql/legacy/enginetable), in the same
-// transaction: definitions, SHOW, SET, the tables of information_schema, and changes that read tables elsewhere
-// or have columns that are not Unicode. Its wire library carries connections.
+// transaction: SHOW, SET, the tables of information_schema, statements about users, and definitions that are not
+// package define's. It executes no query and no change of rows. Its wire library carries connections.
 //
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
@@ -32,8 +32,7 @@
 // rows that an UPDATE or DELETE joins, and those that foreign keys point at.
 //
 // KILL, a statement's time and a client that goes away cut a statement short, wherever
-// it is (session.Interruption): its context ends, and every iterator of the engine is wrapped
-// in one that looks at it (checked.go).
+// it is (session.Interruption): its context ends.
 //
 // Errors carry MySQL's numbers. A transaction that lost is over: 1213/40001. A
 // lock not had in time is 1205, with NOWAIT 3572; the transaction lives. 1412:

@@ -158,9 +158,7 @@ func errorOf(s *Session, err error) error {
 	}
 	text, _, _ := strings.Cut(e.Message, " Please file an issue here: https://github.com/dolthub") // not with us
 	code, message := e.Num, cut(text, messageMax)
-	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
-		message = s.statement.duplicate
-	} else if _, words, ok := strings.Cut(message, ": Duplicate entry "); ok && code == codeDuplicate { // behind the engine's
+	if _, words, ok := strings.Cut(message, ": Duplicate entry "); ok && code == codeDuplicate { // behind the engine's
 		message = "Duplicate entry " + words
 	}
 	if parent := unopened(s, code, message); parent != "" {

@@ -143,7 +143,7 @@ func (x *execution) try(ctx context.Context, try int) error {
 	if err == nil && s.statement.own {
 		err = s.statement.unread
 	}
-	s.stats.Planned = s.statement.plan != nil || x.plan != nil && x.plan.kind() == coreKind
+	s.stats.Planned = x.plan != nil && (x.plan.kind() == coreKind || x.plan.kind() == pointPlan)
 	return err
 }
 
@@ -162,7 +162,6 @@ func (x *execution) execute(ctx context.Context) (err error) {
 			return err
 		}
 		x.tried[kind] = true
-		x.s.statement.forget()
 	}
 }
 

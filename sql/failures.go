@@ -12,14 +12,13 @@ import (
 // failures is what has failed in a statement: on its way through the engine an error may lose
 // what it was. Reads that run beside each other may note theirs.
 type failures struct {
-	mu        sync.Mutex
-	failure   *txn.Error      // what ended a read or a commit
-	full      bool            // a write found no room in the transaction
-	unread    error           // why the catalogue could not be read, where the engine does not say
-	denied    *mysql.SQLError // why it was refused before the engine saw it
-	duplicate string          // MySQL's words for a duplicate key
-	beyond    error           // it is beyond a bound of the server
-	panicked  bool            // the engine has panicked at it
+	mu       sync.Mutex
+	failure  *txn.Error      // what ended a read or a commit
+	full     bool            // a write found no room in the transaction
+	unread   error           // why the catalogue could not be read, where the engine does not say
+	denied   *mysql.SQLError // why it was refused before the engine saw it
+	beyond   error           // it is beyond a bound of the server
+	panicked bool            // the engine has panicked at it
 }
 
 // note keeps the error that ended a read or a commit: the first, for the reads
@@ -62,9 +61,6 @@ func (f *failures) deny(err error) error {
 	f.denied, _ = err.(*mysql.SQLError)
 	return err
 }
-
-// duplicates notes MySQL's words for a duplicate key.
-func (f *failures) duplicates(message string) { f.duplicate = message }
 
 // panics notes that the engine has panicked.
 func (f *failures) panics() { f.panicked = true }

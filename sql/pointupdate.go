@@ -17,8 +17,7 @@ import (
 // out, so it is left alone.
 type pointUpdate struct {
 	plan.PointUpdate
-	of               *plan.RoundPlan // what the statement does
-	matched, changed bool            // not looked at unless it is done: else they may yet be written
+	matched, changed bool // not looked at unless it is done: else they may yet be written
 	apply            func([][]byte) ([]txn.Write, bool)
 }
 
@@ -28,8 +27,8 @@ type points struct {
 	spare  *transaction // one that has ended, and that nobody has any more
 }
 
-func newPointUpdate(p plan.PointUpdate, of *plan.RoundPlan) *pointUpdate {
-	u := &pointUpdate{PointUpdate: p, of: of}
+func newPointUpdate() *pointUpdate {
+	u := &pointUpdate{}
 	u.apply = func(values [][]byte) (writes []txn.Write, ok bool) {
 		writes, u.matched, u.changed, ok = u.Apply(values[0])
 		return writes, ok
@@ -62,13 +61,12 @@ func pointUpdateOf(s *Session, t *text, x *execution) *pointUpdate {
 	}
 	u := s.points.update
 	if u == nil {
-		u = newPointUpdate(plan.PointUpdate{}, nil)
+		u = newPointUpdate()
 	}
 	s.points.update = nil
 	if !fillPoint(s, t, values, u) {
 		return nil
 	}
-	u.of = t.direct.plan.Plan
 	return u
 }
 
@@ -90,8 +88,8 @@ func (*pointUpdate) counter() string { return "Com_update" }
 // Execute implements Plan.
 func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.statement.adopt(u.of, s.statement.own)
-	if _, err := s.use(ctx, u.Table.Descriptor()); err != nil {
+	s.statement.updates(u.Table.ID())
+	if _, err := s.use(ctx, u.Table); err != nil {
 		return err
 	}
 	r := txn.Read{Gets: []txn.Key{u.Key}, ForWrite: true}

@@ -264,7 +264,7 @@ func (c *Config) gate() account.GateConfig {
 }
 
 func newEngine(g *gateway) *sqle.Engine {
-	overrides := gms.EngineOverrides{SchemaFormatter: schemaFormatter{gms.DefaultMySQLSchemaFormatter, func() *catalog.Store { return g.store }}, Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}, CostedIndexScanExpressionFilter: keyRanges{}}
+	overrides := gms.EngineOverrides{SchemaFormatter: schemaFormatter{gms.DefaultMySQLSchemaFormatter, func() *catalog.Store { return g.store }}, Builder: gms.BuilderOverrides{Parser: engineParser{gms.NewMysqlParser()}}}
 	g.overrides = overrides
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	checkRules(a)

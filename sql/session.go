@@ -299,23 +299,17 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	s.open = t
 }
 
-// Duplicate implements enginetable.Session.
-func (s *Session) Duplicate(message string) { s.statement.duplicates(message) }
-
 // FinalRead implements enginetable.Session.
 func (s *Session) FinalRead() bool {
 	return s.statement.final && !s.statement.notFinal && !s.open.weak()
 }
 
-// Writes implements enginetable.Session.
+// Writes reports whether the statement writes a table, so that its rows are read for writing.
 func (s *Session) Writes(id uint64) bool {
 	return s.statement.writesTo(id, s.open.weak())
 }
 
-// Alone implements enginetable.Session.
-func (s *Session) Alone() bool { return s.statement.own }
-
-// Weak implements enginetable.Session.
+// Weak reports whether reads without a lock are not checked at the commit: then rows on which a write depends are locked.
 func (s *Session) Weak() bool { return s.open.weak() }
 
 // NotFinal implements enginetable.Session.

@@ -17,7 +17,6 @@ type statement struct {
 	fate
 	planned
 	sourceParts
-	carriedValues
 }
 
 // begin begins a try of a statement. own: it is its own transaction; open is that which is open;
@@ -157,21 +156,4 @@ func (p *sourceParts) keepScan(key string, rows []gms.Row) {
 		p.scanned = map[string][]gms.Row{}
 	}
 	p.scanned[key] = rows
-}
-
-// carriedValues are values that functions of a statement hand to others (carried.go).
-type carriedValues struct {
-	carriage *carriage           // where its functions that carry values meet
-	carried  map[*carriage][]any // what they carry
-}
-
-// meet has the functions of the statement meet somewhere.
-func (c *carriedValues) meet(at *carriage) { c.carriage = at }
-
-// carry keeps values for those who meet there.
-func (c *carriedValues) carry(to *carriage, values []any) {
-	if c.carried == nil {
-		c.carried = map[*carriage][]any{}
-	}
-	c.carried[to] = values
 }

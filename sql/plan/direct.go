@@ -12,7 +12,6 @@ import (
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
-	"isochron/sql/legacy/enginetable"
 	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
@@ -20,8 +19,7 @@ import (
 // Direct is an update of one row by its key whose values are written without a tree. Statements it cannot execute are
 // executed by the plan it was made from. It never changes, so sessions may share it.
 type Direct struct {
-	Plan    *RoundPlan // what the statement does, without how
-	table   *enginetable.Table
+	table   *catalog.Descriptor
 	key     *catalog.IndexInfo
 	prefix  []byte // of the key
 	indexes []*catalog.IndexInfo
@@ -38,8 +36,7 @@ type source struct {
 }
 
 // DirectOf is such an update for a bound one; nil: it is not one, or its parameters are not v1, v2 and so on.
-func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
-	t := enginetable.New(store, c.Table)
+func DirectOf(c *bind.Change) *Direct {
 	desc := c.Table
 	if c.Kind != bind.Updates || c.Rows == nil || c.Ignore || len(c.Rows.Order) > 0 || c.Rows.Count != nil || desc.Keyless() || desc.Partitions(desc.Primary) != 1 {
 		return nil
@@ -47,7 +44,7 @@ func DirectOf(store *catalog.Store, c *bind.Change) *Direct {
 	if len(desc.Record.Checks) > 0 || slices.ContainsFunc(desc.Record.Columns, func(c catalog.Column) bool { return c.OnUpdate != nil || c.Generated != nil }) {
 		return nil
 	}
-	d := &Direct{Plan: &RoundPlan{Writes: t}, table: t, key: desc.Primary, prefix: desc.Prefix(desc.Primary, 0)}
+	d := &Direct{table: desc, key: desc.Primary, prefix: desc.Prefix(desc.Primary, 0)}
 	if !d.holds(c.Rows.Where) || !d.assigns(c.Sets) {
 		return nil
 	}
@@ -65,7 +62,7 @@ func (d *Direct) holds(where sqlparser.Expr) bool {
 		}
 		column, ok := bind.Column(eq.Left)
 		at := slices.Index(d.key.Columns, column)
-		if !ok || at < 0 || held[at] || !isNumber(d.table.Descriptor(), column) {
+		if !ok || at < 0 || held[at] || !isNumber(d.table, column) {
 			return false
 		}
 		if d.keys[at], held[at] = sourceOf(eq.Right); !held[at] {
@@ -77,7 +74,7 @@ func (d *Direct) holds(where sqlparser.Expr) bool {
 
 // assigns takes in assignments of a value, or of a column with a number added to it or taken from it.
 func (d *Direct) assigns(list []bind.Set) bool {
-	desc, values := d.table.Descriptor(), map[int]source{}
+	desc, values := d.table, map[int]source{}
 	p := &point{}
 	for _, a := range list {
 		_, again := values[a.Column]
@@ -158,7 +155,7 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 	if !d.wants(len(values)) {
 		return false
 	}
-	desc, key := d.table.Descriptor(), d.key
+	desc, key := d.table, d.key
 	var room [keyRoom]byte
 	b := append(room[:0], d.prefix...)
 	for i, s := range d.keys {

@@ -1,23 +1,12 @@
-// Package plan recognizes statements that can be executed in a few rounds, each of which reads many rows in parallel.
-// Other statements are executed by the engine, row by row.
+// Package plan has the simplest change, an update of one row by its primary key, which is read, changed and committed in one
+// request to the gateway.
 //
-// How it works. The engine has resolved the names, chosen the index and computed its ranges. Rounds replace its
-// row-by-row execution of a read. A Read is the lower part of a statement's tree, from the table up through filter,
-// projection, order and limit as far as possible:
+// How it works. DirectOf recognises such an update among bound changes: its WHERE holds each column of the primary key to a
+// number, and it assigns values, or a column with a number added to it. A Direct is kept by the statement's text. Fill puts
+// the values of an execution into a PointUpdate, whose Apply makes the writes of the stored row, most often by replacing some
+// bytes of it. What is unusual, such as a text that is to be rounded, is for the change's other plan (package change).
 //
-//	aggregate, change          engine, no round
-//	  limit
-//	    order                  Read: keys in one round,
-//	      projection           or two through an index
-//	        filter             without all needed columns
-//	          table
+// Invariant: what Apply stores is what package change would store.
 //
-// Order and limit are pushed into the fetch if the index has the requested order, so that reading the oldest of many rows
-// reads one row and conflicts with one. An insertion first evaluates all its rows and then reads all their unique keys in
-// one round.
-//
-// Invariant: expressions are the engine's own, so both executions of a statement compute the same values.
-//
-// What the caller owes it. Compile receives the analysed tree of one statement, and its result is used for that tree
-// only. It returns nil for a statement that cannot be executed in rounds.
+// What the caller owes it. A PointUpdate that was given up may yet be applied, so it is not filled again.
 package plan

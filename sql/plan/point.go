@@ -1,11 +1,10 @@
 package plan
 
 import (
-	"strconv"
-
 	"context"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -13,7 +12,6 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
 	"isochron/sql/legacy"
-	"isochron/sql/legacy/enginetable"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -84,7 +82,7 @@ func columnsAlone(sets []set) (alone []int) {
 // abandoned, and is not refilled then.
 type PointUpdate struct {
 	Key     txn.Key
-	Table   *enginetable.Table
+	Table   *catalog.Descriptor
 	changes []change
 	indexes []*catalog.IndexInfo
 	alone   []int // see point
@@ -141,7 +139,7 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 		}
 		return []txn.Write{{Key: u.Key, Value: value}}, true, true, true
 	}
-	d := u.Table.Descriptor()
+	d := u.Table
 	old, err := d.DecodeRow(stored)
 	if err != nil {
 		return nil, false, false, false
@@ -179,7 +177,7 @@ func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
 	if u.alone == nil {
 		return nil, false, false
 	}
-	d, next := u.Table.Descriptor(), 0
+	d, next := u.Table, 0
 	row, ok = d.ReplaceInRow(stored, u.alone, func(i int, old any) (any, bool) {
 		c, t := &u.changes[next], d.Schema.Schema[i].Type
 		next++

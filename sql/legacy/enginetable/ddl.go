@@ -7,7 +7,6 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/legacy"
-	"isochron/sql/table"
 )
 
 var (
@@ -138,28 +137,10 @@ func (t *Table) DropCheck(ctx *gms.Context, check string) error {
 	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.DropCheck(db, name, check) })
 }
 
-// Truncate implements gms.TruncateableTable. The engine calls it for a DELETE of
-// all rows too, which must stay within its transaction.
+// Truncate implements gms.TruncateableTable.
 func (t *Table) Truncate(ctx *gms.Context) (int, error) {
-	if !table.Begins(ctx.Query(), "truncate") {
-		return t.deleteAll(ctx)
-	}
 	db, name := t.place()
 	return 0, sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.Truncate(db, name) })
-}
-
-func (t *Table) deleteAll(ctx *gms.Context) (int, error) {
-	rows, err := t.ForWrite().Read(ctx, table.All(t.desc))
-	if err != nil {
-		return 0, err
-	}
-	e := t.editor()
-	for _, row := range rows {
-		if err := e.Delete(ctx, row); err != nil {
-			return 0, err
-		}
-	}
-	return len(rows), nil
 }
 
 // PeekNextAutoIncrementValue implements gms.AutoIncrementGetter.
@@ -167,28 +148,9 @@ func (t *Table) PeekNextAutoIncrementValue(ctx *gms.Context) (uint64, error) {
 	return t.store.Sequences.Peek(ctx, t.desc.ID())
 }
 
-// GetNextAutoIncrementValue implements gms.AutoIncrementTable. A value that the
-// client chose is used as it is; inserting the row takes care of the sequence.
-func (t *Table) GetNextAutoIncrementValue(ctx *gms.Context, chosen any) (uint64, error) {
-	if n, ok := positive(ctx, chosen); ok {
-		return n, nil
-	}
+// GetNextAutoIncrementValue implements gms.AutoIncrementTable. The engine inserts no rows.
+func (t *Table) GetNextAutoIncrementValue(ctx *gms.Context, _ any) (uint64, error) {
 	return t.store.Sequences.Next(ctx, t.desc.ID())
-}
-
-// positive is a number above zero of whatever type.
-func positive(ctx *gms.Context, v any) (uint64, bool) {
-	if v == nil {
-		return 0, false
-	}
-	n, _, err := uint64Type.Convert(ctx, v)
-	u, ok := n.(uint64)
-	if negative, _, e := int64Type.Convert(ctx, v); e == nil {
-		if i, is := negative.(int64); is && i < 0 {
-			return 0, false
-		}
-	}
-	return u, err == nil && ok && u > 0
 }
 
 // AutoIncrementSetter implements gms.AutoIncrementTable.

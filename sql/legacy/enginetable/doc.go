@@ -1,9 +1,9 @@
-// Package enginetable is the engine's view of tables: it implements the engine's interfaces of tables, indexes, editors and
-// their definition over sql/table and sql/catalog. It does not plan statements.
+// Package enginetable is the engine's view of tables: it implements the engine's interfaces of tables, indexes and their
+// definition over sql/table and sql/catalog. The engine lists tables, changes their definitions, and reads rows where a new
+// foreign key or check is to hold for them. It writes no rows.
 //
 // How it works. A lookup of the engine becomes an Access of sql/table (ForLookup), whose rows are given to the engine in its
-// own values. A row that the engine writes is read and written as sql/table has it; a change of a definition is a step of the
-// session's change of the catalogue. Rows of a statement with SKIP LOCKED carry their keys through the engine (Mark).
+// own values. A change of a definition is a step of the session's change of the catalogue.
 //
 // What the caller owes it.
 //

@@ -84,26 +84,16 @@ func (t *Table) CreateIndexForForeignKey(ctx *gms.Context, def gms.IndexDef) err
 }
 
 // GetForeignKeyEditor implements gms.ForeignKeyTable.
-func (t *Table) GetForeignKeyEditor(*gms.Context) gms.ForeignKeyEditor {
-	e := t.editor()
-	rows := *e.t
-	rows.keyCheck = true
-	return keyEditor{e, &rows}
-}
+func (t *Table) GetForeignKeyEditor(*gms.Context) gms.ForeignKeyEditor { return keyEditor{Table: t} }
 
-// keyEditor is an editor through which the engine can also look rows up.
+// keyEditor is an editor through which the engine looks up rows that a new foreign key refers to. It writes none.
 type keyEditor struct {
-	*editor
-	rows *Table
+	gms.TableEditor
+	*Table
 }
 
-// IndexedAccess implements gms.IndexAddressable.
-func (k keyEditor) IndexedAccess(ctx *gms.Context, lookup gms.IndexLookup) gms.IndexedTable {
-	return k.rows.IndexedAccess(ctx, lookup)
-}
+// Close implements gms.Closer.
+func (keyEditor) Close(*gms.Context) error { return nil }
 
-// GetIndexes implements gms.IndexAddressable.
-func (k keyEditor) GetIndexes(ctx *gms.Context) ([]gms.Index, error) { return k.rows.GetIndexes(ctx) }
-
-// PreciseMatch implements gms.IndexAddressable.
-func (k keyEditor) PreciseMatch() bool { return k.rows.PreciseMatch() }
+// Updater implements gms.UpdatableTable, which gms.AlterableTable demands.
+func (t *Table) Updater(*gms.Context) gms.RowUpdater { return keyEditor{Table: t} }

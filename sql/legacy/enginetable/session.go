@@ -20,18 +20,9 @@ type Session interface {
 	Alter(ctx *gms.Context, step func(*catalog.Change) error) error
 	// Catalogue returns the statement's catalogue.
 	Catalogue(ctx context.Context) (*catalog.Snapshot, error)
-	// Duplicate notes MySQL's message for the duplicate key just found.
-	Duplicate(message string)
 	// FinalRead reports whether the next read is the statement's only one and
 	// the statement is its whole transaction.
 	FinalRead() bool
-	// Writes reports whether the statement writes the table with this id, so that its rows are read for writing.
-	Writes(table uint64) bool
-	// Weak reports whether reads without a lock are not checked at the commit: then rows on which a
-	// write depends must be locked.
-	Weak() bool
-	// Alone reports whether the statement is its own transaction.
-	Alone() bool
 	// NotFinal reports that FinalRead was wrong: the statement must be executed again.
 	NotFinal() error
 }

@@ -10,7 +10,6 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/table"
-	"isochron/txn"
 )
 
 // Table is a table as the engine sees it during one statement.
@@ -21,9 +20,6 @@ type Table struct {
 	// columns are the positions of the columns read; nil is all.
 	columns []int
 	names   []string
-	// keyCheck: it is read for the check of a foreign key.
-	keyCheck bool
-	limited  bool // its query does not return all rows that it reads
 }
 
 var (
@@ -42,27 +38,6 @@ func New(store *catalog.Store, d *catalog.Descriptor) *Table { return &Table{sto
 
 // Descriptor is the table's definition.
 func (t *Table) Descriptor() *catalog.Descriptor { return t.desc }
-
-// table.Mode returns the way in which the table is read.
-func (t *Table) Mode() table.Mode { return t.mode }
-
-// Columns are the positions of the columns that are read; nil is all.
-func (t *Table) Columns() []int { return t.columns }
-
-// Locked is the table read with locks.
-func (t *Table) Locked(lock txn.Lock, wait txn.Wait) *Table {
-	c := *t
-	c.mode.Lock, c.mode.Wait = lock, wait
-	return &c
-}
-
-// Limited is the table read by a query that does not return all rows that it reads, such as one with
-// LIMIT.
-func (t *Table) Limited() *Table {
-	c := *t
-	c.limited = true
-	return &c
-}
 
 // ForWrite is the table read by a statement that will write the rows it reads.
 func (t *Table) ForWrite() *Table {
@@ -183,13 +158,7 @@ func (t *Table) Read(ctx *gms.Context, a *table.Access) ([]gms.Row, error) {
 		return nil, err
 	}
 	m := t.mode
-	m.OnlyRead, m.ForWrite = s.FinalRead(), m.ForWrite || s.Writes(t.desc.ID())
-	if t.keyCheck && s.Weak() && m.Lock == txn.LockNone {
-		m.Lock = txn.LockShared
-	}
-	if m.Lock != txn.LockNone && m.Wait == txn.SkipLocked && t.limited && !s.Alone() {
-		return nil, errLocksMore(t.Name())
-	}
+	m.OnlyRead = s.FinalRead()
 	read, err := a.Fetch(ctx, tx, m, t.columns)
 	switch {
 	case errors.Is(err, table.ErrNotFinal):
