@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
+	"isochron/sql/coltype"
 )
 
-var padding = []gms.CollationID{gms.Collation_utf8mb4_general_ci, gms.Collation_utf8mb4_bin, gms.Collation_latin1_swedish_ci}
+var padding = []uint16{generalCI, bytewise, swedishCI}
 
-func paddedKey(t *testing.T, typ gms.Type, v any, prefixLength int) []byte {
+func paddedKey(t *testing.T, typ *coltype.Type, v any, prefixLength int) []byte {
 	t.Helper()
-	k, err := AppendPaddedKey(nil, named(typ), v, prefixLength)
+	k, err := AppendPaddedKey(nil, typ, v, prefixLength)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +31,7 @@ func spaced(r *rand.Rand) string {
 }
 
 // comparePadded compares two texts that go on with spaces.
-func comparePadded(a, b string, weight gms.CollationSorter) int {
+func comparePadded(a, b string, weight func(rune) int32) int {
 	x, y := []rune(a), []rune(b)
 	for i := range max(len(x), len(y)) {
 		p, q := ' ', ' '
@@ -53,28 +51,32 @@ func comparePadded(a, b string, weight gms.CollationSorter) int {
 // Padded keys sort as texts that go on with spaces, and none begins another.
 func TestPaddedKeysCompareAsPaddedTexts(t *testing.T) {
 	for _, collation := range padding {
-		typ, weight := text(collation), collation.Sorter()
+		typ := text(collation)
+		weight := typ.Collation.Weight
+		if weight == nil {
+			weight = func(r rune) int32 { return r } // by code points
+		}
 		r, equal := rand.New(rand.NewPCG(3, 9)), 0
 		for range 20_000 {
 			a, b := spaced(r), spaced(r)
 			x, y := paddedKey(t, typ, a, 0), paddedKey(t, typ, b, 0)
 			want := comparePadded(a, b, weight)
 			if got := bytes.Compare(x, y); got != want {
-				t.Fatalf("%s: %q and %q compare as %d, their keys %x and %x as %d", collation.Name(), a, b, want, x, y, got)
+				t.Fatalf("%d: %q and %q compare as %d, their keys %x and %x as %d", collation, a, b, want, x, y, got)
 			}
 			if want == 0 {
 				equal++
 			} else if bytes.HasPrefix(y, x) || bytes.HasPrefix(x, y) {
-				t.Fatalf("%s: of the keys %x of %q and %x of %q one begins the other", collation.Name(), x, a, y, b)
+				t.Fatalf("%d: of the keys %x of %q and %x of %q one begins the other", collation, x, a, y, b)
 			}
 			n := 1 + r.IntN(4)
 			first, _ := strings.CutSuffix(string([]rune(a + "      ")[:n]), "")
 			if got := paddedKey(t, typ, a, n); !bytes.Equal(got, paddedKey(t, typ, first, 0)) {
-				t.Fatalf("%s: the first %d characters of %q have the key %x", collation.Name(), n, a, got)
+				t.Fatalf("%d: the first %d characters of %q have the key %x", collation, n, a, got)
 			}
-			begins := AppendBeginning(nil, named(typ), strings.TrimRight(a, " "), 0, true)
+			begins := AppendBeginning(nil, typ, strings.TrimRight(a, " "), 0, true)
 			if whole := strings.TrimRight(a, " ") + b; !bytes.HasPrefix(paddedKey(t, typ, whole, 0), begins) && strings.TrimRight(a, " ") != "" {
-				t.Fatalf("%s: the key of %q does not begin with %x of %q", collation.Name(), whole, begins, a)
+				t.Fatalf("%d: the key of %q does not begin with %x of %q", collation, whole, begins, a)
 			}
 		}
 		if equal < 100 {
@@ -86,15 +88,15 @@ func TestPaddedKeysCompareAsPaddedTexts(t *testing.T) {
 // Values without a collation that pads have the same keys, padded or not.
 func TestOnlyTextsArePadded(t *testing.T) {
 	for _, c := range []struct {
-		typ  gms.Type
+		typ  *coltype.Type
 		v    any
 		pads bool
 	}{
-		{text(gms.Collation_utf8mb4_0900_ai_ci), "a ", false}, {text(gms.Collation_utf8mb4_0900_bin), "a ", false},
-		{types.MustCreateBinary(sqltypes.VarBinary, 9), []byte("a "), false}, {types.Int32, int32(32), false}, {types.JSON, nil, false},
-		{text(gms.Collation_utf8mb4_bin), nil, true}, {text(gms.Collation_utf8mb4_general_ci), "a ", true},
+		{text(accentlessCI), "a ", false}, {text(codePoints), "a ", false},
+		{typed("varbinary(9)"), []byte("a "), false}, {typed("int"), int32(32), false}, {typed("json"), nil, false},
+		{text(bytewise), nil, true}, {text(generalCI), "a ", true},
 	} {
-		if got := Pads(named(c.typ)); got != c.pads {
+		if got := Pads(c.typ); got != c.pads {
 			t.Errorf("%s pads: %v", c.typ, got)
 		}
 		if a, b := key(t, c.typ, c.v), paddedKey(t, c.typ, c.v, 0); bytes.Equal(a, b) != (!c.pads || c.v == nil) {
@@ -104,22 +106,22 @@ func TestOnlyTextsArePadded(t *testing.T) {
 }
 
 func TestKeyTextOfPaddedKeys(t *testing.T) {
-	typ := text(gms.Collation_utf8mb4_bin)
+	typ := text(bytewise)
 	for v, want := range map[string]string{"": "''", "a ": "'a'", " a  b\t ": "' a  b\t'", "語 \x01": "'語 \x01'"} {
 		form := paddedKey(t, typ, v, 0)
-		got, rest, ok := KeyText(append(form, "rest"...), named(typ), true)
+		got, rest, ok := KeyText(append(form, "rest"...), typ, true)
 		if !ok || got != want || string(rest) != "rest" {
 			t.Errorf("%q: %q, then %q, %v; want %q", v, got, rest, ok, want)
 		}
 		for n := range form {
-			KeyText(form[:n], named(typ), true) // must not panic
+			KeyText(form[:n], typ, true) // must not panic
 		}
 	}
 }
 
 // A long run of spaces is looked through once.
 func TestLongRunsOfSpaces(t *testing.T) {
-	typ := types.MustCreateString(sqltypes.Text, types.LongTextBlobMax, gms.Collation_utf8mb4_bin)
+	typ := collated("longtext", bytewise)
 	long := strings.Repeat(" ", 1<<20) + "a"
 	if n := len(paddedKey(t, typ, long, 0)); n < 2<<20 {
 		t.Errorf("the key has %d bytes", n)

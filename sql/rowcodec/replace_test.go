@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // A row with replaced values is byte for byte the one that decoding and encoding would give.
@@ -17,7 +14,7 @@ func TestReplaceAgreesWithDecodeAndEncode(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	done := 0
 	for range 5000 {
-		row, with := make(gms.Row, len(cols)), make(gms.Row, len(cols))
+		row, with := make([]any, len(cols)), make([]any, len(cols))
 		var at []int
 		nulls := false
 		for i, g := range generators {
@@ -73,7 +70,7 @@ func TestReplaceRefusesUnusualRows(t *testing.T) {
 	cols := make([]Column, 3)
 	for i := range cols {
 		var err error
-		if cols[i], err = NewColumn(uint32(i+1), named(types.Int64)); err != nil {
+		if cols[i], err = NewColumn(uint32(i+1), typed("bigint")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +95,7 @@ func TestReplaceRefusesUnusualRows(t *testing.T) {
 		{"a whole row", NewLayout(cols), whole, []int{0, 2}, true},
 		{"a NULL aside", NewLayout(cols), without, []int{0, 2}, true},
 		{"a NULL replaced", NewLayout(cols), without, []int{1}, false},
-		{"a NULL at the end replaced", NewLayout(append(slices.Clone(cols), Column{ID: 7, Type: named(types.Int64)})), whole, []int{3}, false},
+		{"a NULL at the end replaced", NewLayout(append(slices.Clone(cols), Column{ID: 7, Type: typed("bigint")})), whole, []int{3}, false},
 		{"a column added since", NewLayout(filled), without, []int{0}, false},
 		{"a column added since at the end", NewLayout([]Column{cols[0], cols[2], filled[1]}), without, []int{0}, false},
 		{"a column dropped since", NewLayout(cols[:2]), whole, []int{0}, false},
