@@ -19,6 +19,7 @@ type Query struct {
 	// are none.
 	Sources []*Source
 	From    *Join
+	CTEs    []*CTE // that its WITH defines
 	// Outer are what the query refers to of the query around it, in the terms of that one.
 	Outer []sqlparser.Expr
 	// Subqueries are those that the query's expressions refer to.
@@ -122,7 +123,7 @@ const (
 	Exists                     // whether it has a row
 	Any                        // whether a comparison with one of its rows is true
 	All                        // whether a comparison with all of its rows is true
-	OneRow                     // a comparison with its only row, NULL of no row
+	OneRow                     // a comparison with its only row; no row is a row of NULLs
 )
 
 // Subquery is a query within an expression.

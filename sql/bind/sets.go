@@ -129,6 +129,7 @@ func (b *binder) with(w *sqlparser.With) error {
 			return err
 		}
 		b.ctes = &ctes{cte: cte, up: b.ctes}
+		b.q.CTEs = append(b.q.CTEs, cte)
 	}
 	return nil
 }

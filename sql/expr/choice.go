@@ -13,7 +13,7 @@ import (
 // Values of several types of which IF, CASE, COALESCE or NULLIF chooses one (the manual's 14.5). A BIT is its bytes among texts,
 // and a number among others; a FLOAT that becomes a text has six digits, a DOUBLE(M,D) its decimals.
 
-// bitBytes are the bytes of a BIT.
+// bitBytes are the bytes of a BIT or a text.
 var bitBytes = &Function{Name: "\x00BYTES", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
 	return evalengine.NewTypeEx(sqltypes.VarBinary, collations.CollationBinaryID, true, args[0].Size(), 0, nil)
 }, Eval: func(c *Call) (Value, error) { return sqltypes.MakeTrusted(sqltypes.VarBinary, c.Args[0].Raw()), nil }}
@@ -22,6 +22,10 @@ var bitBytes = &Function{Name: "\x00BYTES", Min: 1, Max: 1, Type: func(args []Ty
 func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 	values := chosen(e)
 	several, err := b.inOneCollation(values)
+	if !several {
+		_, one := b.collation(e)
+		several = !one
+	}
 	if several && err == nil {
 		err = b.conditionsApart(e)
 	}
@@ -51,7 +55,9 @@ func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 // conditionsApart gives the conditions of a choice slots: they compare texts by other collations than it has.
 func (b *compiler) conditionsApart(e sqlparser.Expr) (err error) {
 	apart := func(cond *sqlparser.Expr) error {
-		if _, compares := (*cond).(*sqlparser.ComparisonExpr); !compares {
+		switch (*cond).(type) {
+		case *sqlparser.ComparisonExpr, *sqlparser.BetweenExpr, *sqlparser.AndExpr, *sqlparser.OrExpr, *sqlparser.XorExpr, *sqlparser.NotExpr:
+		default:
 			return nil
 		}
 		at, _, err := b.step(*cond, node{function: same, args: []sqlparser.Expr{*cond}})

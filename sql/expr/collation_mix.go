@@ -133,23 +133,34 @@ func (b *compiler) collationOf(v *value) (collations.ID, bool) {
 	if v.at < 0 || !sqltypes.IsText(k) && k != sqltypes.Enum && k != sqltypes.Set {
 		return 0, false
 	}
-	if at := v.at - len(b.columns.Types); at >= 0 && !b.p.steps[at].column {
+	if at := v.at - len(b.columns.Types); at >= 0 && !b.p.steps[at].column || at < 0 && b.coercible(v.at) {
 		return 0, false
 	}
 	return v.typ.Collation(), true
 }
 
-// collated reports whether the text of a step is in the collation of a column that it is made of.
-func (b *compiler) collated(s *step) bool {
+// collated reports whether the text of a step is in the collation of a column that it is made of. list are its arguments.
+func (b *compiler) collated(s *step, list []sqlparser.Expr) bool {
 	if !sqltypes.IsText(s.call.Out.Type()) {
 		return false
 	}
 	for i := range s.args {
-		if id, ok := b.collationOf(&s.args[i]); ok && id == s.call.Out.Collation() {
+		if id, ok := b.collationOf(&s.args[i]); ok && id == s.call.Out.Collation() || b.chosenIn(list[i], s.call.Out.Collation()) {
 			return true
 		}
 	}
 	return false
+}
+
+// chosenIn reports whether an expression of the engine chooses among texts of which one is of a column of a collation.
+func (b *compiler) chosenIn(e sqlparser.Expr, of collations.ID) bool {
+	return slices.ContainsFunc(chosen(e), func(v *sqlparser.Expr) bool {
+		if at, ok := b.direct(*v); ok {
+			id, ok := b.collationOf(&value{at: at, typ: b.typeAt(at)})
+			return ok && id == of
+		}
+		return b.chosenIn(*v, of)
+	})
 }
 
 // illegalMix is MySQL's error for several collations of operands of which none comes before the others.

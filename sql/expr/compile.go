@@ -352,11 +352,14 @@ func (b *compiler) collation(e sqlparser.Expr) (of collations.ID, one bool) {
 	return of, one
 }
 
-// coercible reports whether a position of the row is a slot whose text, as that of a literal, takes the collation of what it is
-// compared with.
+// coercible reports whether a position of the row is a slot, or a column, whose text, as that of a literal, takes the collation
+// of what it is compared with.
 func (b *compiler) coercible(at int) bool {
 	n := len(b.columns.Types)
-	return at >= n && (b.p.steps[at-n].once || !b.p.steps[at-n].column)
+	if at < n {
+		return b.columns.Yields != nil && b.columns.Yields(at)
+	}
+	return b.p.steps[at-n].once || !b.p.steps[at-n].column
 }
 
 // divided compiles a logical expression whose columns have several collations: each side by itself.

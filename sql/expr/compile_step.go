@@ -89,7 +89,7 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	if s.guard >= 0 {
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}
-	s.column = b.collated(&s)
+	s.column = b.collated(&s, n.args)
 	if err := b.mixing(&s); err != nil {
 		return 0, false, err
 	}

@@ -61,6 +61,9 @@ func (b *compiler) padded(e sqlparser.Expr) (sqlparser.Expr, error) {
 // unpadded are the operands of a comparison without spaces at their ends; nil: spaces count, or there can be none.
 func (b *compiler) unpadded(operation string, list ...sqlparser.Expr) (out []sqlparser.Expr, err error) {
 	texts := 0
+	if b.besideBytes(list) {
+		return b.allBytes(list)
+	}
 	for _, e := range list {
 		if _, ok := e.(sqlparser.ValTuple); ok {
 			return nil, nil
@@ -92,6 +95,36 @@ func (b *compiler) unpadded(operation string, list ...sqlparser.Expr) (out []sql
 	}
 	if !changed {
 		return nil, nil
+	}
+	return out, nil
+}
+
+// besideBytes reports whether of three or more operands some are texts and some binary strings, and the others NULL: all are
+// compared as binary strings. The engine compares each pair by itself.
+func (b *compiler) besideBytes(list []sqlparser.Expr) bool {
+	texts, bytes := 0, 0
+	for _, e := range list {
+		switch k := b.kind(unrolled(e)); {
+		case sqltypes.IsText(k):
+			texts++
+		case sqltypes.IsBinary(k) && !isBits(e):
+			bytes++
+		case k != sqltypes.Null:
+			return false
+		}
+	}
+	return len(list) > 2 && texts > 0 && bytes > 0
+}
+
+// allBytes are the operands as binary strings.
+func (b *compiler) allBytes(list []sqlparser.Expr) (out []sqlparser.Expr, err error) {
+	for _, e := range list {
+		if sqltypes.IsText(b.kind(unrolled(e))) {
+			if e, err = b.as(bitBytes, unrolled(e)); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, e)
 	}
 	return out, nil
 }

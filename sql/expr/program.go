@@ -22,11 +22,14 @@ type Columns struct {
 	Types []Type
 	// Find is the position of a column in a row; the error is the client's (1054, 1052).
 	Find func(*sqlparser.ColName) (int, error)
+	// Yields reports whether the text of a column takes the collation of what it is compared with, as a literal does; nil: none.
+	Yields func(at int) bool
 }
 
 // Program is a list of expressions, compiled to be computed together for many rows.
 type Program struct {
 	columns []Type
+	yields  func(at int) bool // of the columns
 	steps   []step
 	slots   []Type // of the steps' results
 	values  []value
@@ -75,7 +78,7 @@ const MaxDepth = 200
 // client's, with MySQL's numbers.
 func Compile(c *Context, columns Columns, list ...sqlparser.Expr) (p *Program, err error) {
 	defer rescue(&err)
-	b := &compiler{p: &Program{columns: columns.Types, context: c}, columns: columns}
+	b := &compiler{p: &Program{columns: columns.Types, yields: columns.Yields, context: c}, columns: columns}
 	return b.program(list...)
 }
 
@@ -97,7 +100,7 @@ func (b *compiler) program(list ...sqlparser.Expr) (*Program, error) {
 func CompileBeside(c *Context, t Type, list ...sqlparser.Expr) (p *Program, err error) {
 	defer rescue(&err)
 	columns := Columns{Types: []Type{t}, Find: func(*sqlparser.ColName) (int, error) { return 0, nil }}
-	b := &compiler{p: &Program{columns: columns.Types, context: c}, columns: columns}
+	b := &compiler{p: &Program{columns: columns.Types, yields: columns.Yields, context: c}, columns: columns}
 	for _, e := range list {
 		converted, _, err := b.oneTyped(sqlparser.NewColName("column"), e)
 		if err != nil {
@@ -123,7 +126,7 @@ func (p *Program) Implicit(i int) (collations.ID, bool) {
 	if v.at < 0 || !hasNames(v.typ) {
 		return 0, false
 	}
-	if at := v.at - len(p.columns); at >= 0 && !p.steps[at].column {
+	if at := v.at - len(p.columns); at >= 0 && !p.steps[at].column || at < 0 && p.yields != nil && p.yields(v.at) {
 		return 0, false
 	}
 	return v.typ.Collation(), true

@@ -17,6 +17,7 @@ type compiler struct {
 	// rounds are the columns of the recursive CTEs that are being compiled.
 	rounds map[*bind.CTE][]expr.Type
 	common map[*bind.CTE]*shared
+	ranks  map[*bind.SetOperation][]collationRank // of the columns
 }
 
 // block is a compiled SELECT. A lateral one is executed for many rows of the query around it at once: its domain, of which
@@ -54,6 +55,14 @@ func (k *compiler) block(q *bind.Query, outer []expr.Type) (_ *block, err error)
 	b := &block{query: q, lateral: outer != nil}
 	if len(q.Outer) > 0 && !b.lateral {
 		return nil, &expr.Unsupported{What: "a reference to a query around"}
+	}
+	for _, cte := range q.CTEs { // one that no source reads is compiled for its errors
+		if cte.Uses > 0 {
+			continue
+		}
+		if _, err := k.commonOf(cte); err != nil {
+			return nil, err
+		}
 	}
 	row, err := k.sources(b, outer)
 	if err != nil {

@@ -3,11 +3,8 @@ package rounds
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
-	"vitess.io/vitess/go/mysql/collations"
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
@@ -28,8 +25,9 @@ type converted struct {
 	shown   []expr.Type // by column and query: the type of a FLOAT or whole number that becomes a text, as it is shown; of others 0
 }
 
-// commonTypes compiles the conversion of the columns of queries, which have as many.
-func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err error) {
+// commonTypes compiles the conversion of the columns of queries, which have as many. ranks are those of their collations; nil:
+// they are all of literals.
+func (k *compiler) commonTypes(base int, ranks [][]collationRank, of ...[]expr.Type) (_ *converted, err error) {
 	n := len(of[0])
 	out := &converted{base: base, queries: len(of), types: make([]expr.Type, n), as: make([]bool, n), whole: make([]bool, n), shown: make([]expr.Type, n*len(of))}
 	row := newLayout()
@@ -51,11 +49,11 @@ func (k *compiler) commonTypes(base int, of ...[]expr.Type) (_ *converted, err e
 			continue
 		}
 		needed, out.as[c] = true, false
-		list[c] = commonValue(column, 1+c*len(of))
+		list[c] = commonValue(column, decidingCollation(column, c, ranks), 1+c*len(of))
 	}
 	if needed {
 		if out.program, err = expr.Compile(k.c, row.columns(), list...); err != nil {
-			return nil, illegalMix(err, of)
+			return nil, err
 		}
 	}
 	for c := range n {
@@ -89,17 +87,20 @@ func oneType(columns []expr.Type) (out expr.Type, ok bool) {
 
 // commonValue is the value of the query at hand: columns are those of the queries, in their order from a place on. Beside
 // binary strings all are binary strings.
-func commonValue(columns []expr.Type, from int) sqlparser.Expr {
+func commonValue(columns []expr.Type, collation string, from int) sqlparser.Expr {
 	binary := slices.ContainsFunc(columns, func(t expr.Type) bool { return sqltypes.IsBinary(t.Type()) })
-	collation := decidingCollation(columns)
+	yearAs := "unsigned"
+	if slices.ContainsFunc(columns, func(t expr.Type) bool { return sqltypes.IsSigned(t.Type()) }) {
+		yearAs = "signed"
+	}
 	e := &sqlparser.CaseExpr{}
 	for i, t := range columns {
 		v := sqlparser.Expr(bind.ColumnAt(from + i))
 		switch {
 		case binary && !sqltypes.IsBinary(t.Type()) && t.Type() != sqltypes.Null:
 			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "binary"}}
-		case t.Type() == sqltypes.Year: // beside others it is a number with a sign
-			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "signed"}}
+		case t.Type() == sqltypes.Year: // it has no sign, and yields to whole numbers that have one
+			v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: yearAs}}
 		case !binary && collation != "" && isTextual(t):
 			if !sqltypes.IsText(t.Type()) {
 				v = &sqlparser.CastExpr{Expr: v, Type: &sqlparser.ConvertType{Type: "char"}}
@@ -116,26 +117,6 @@ func commonValue(columns []expr.Type, from int) sqlparser.Expr {
 	return e
 }
 
-// decidingCollation is the one that texts of several collations have together: a _bin among them comes before the others.
-// "": they have one, or none decides.
-func decidingCollation(columns []expr.Type) (name string) {
-	several, first := false, collations.Unknown
-	for _, t := range columns {
-		if !isTextual(t) {
-			continue
-		}
-		several = several || first != collations.Unknown && first != t.Collation()
-		first = t.Collation()
-		if of := expr.Environment().CollationEnv().LookupName(t.Collation()); strings.HasSuffix(of, "_bin") {
-			name = of
-		}
-	}
-	if !several {
-		return ""
-	}
-	return name
-}
-
 // isTextual reports whether values of a type are texts of its collation.
 func isTextual(t expr.Type) bool {
 	return sqltypes.IsText(t.Type()) || t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set
@@ -147,60 +128,6 @@ func sameType(a, b expr.Type) bool {
 		return false
 	}
 	return a.Type() == b.Type() && a.Collation() == b.Collation() && a.Size() == b.Size() && a.Scale() == b.Scale()
-}
-
-// illegalMix is MySQL's error for texts of several collations in one column, none of which comes before the others.
-func illegalMix(err error, of [][]expr.Type) error {
-	var missing *expr.Unsupported
-	if !errors.As(err, &missing) {
-		return err
-	}
-	for c := range of[0] {
-		first := collations.Unknown
-		for i := range of {
-			t := of[i][c]
-			if !isTextual(t) {
-				continue
-			}
-			if first != collations.Unknown && first != t.Collation() {
-				return expr.NewError(1271, "HY000", "Illegal mix of collations for operation 'UNION'")
-			}
-			first = t.Collation()
-		}
-	}
-	return err
-}
-
-// implicitMix is the error of columns of several collations of one character set that become one column: none comes before the
-// others, but for a _bin and for one that COLLATE names.
-func (k *compiler) implicitMix(queries []*blockNode) error {
-	for c := range queries[0].block.query.Items {
-		if k.mixes(queries, c) {
-			return expr.NewError(1271, "HY000", "Illegal mix of collations for operation 'UNION'")
-		}
-	}
-	return nil
-}
-
-// mixes reports whether none of the collations of a column decides.
-func (k *compiler) mixes(queries []*blockNode, column int) (several bool) {
-	names := expr.Environment().CollationEnv()
-	first := collations.Unknown
-	for _, q := range queries {
-		b := q.block
-		t := b.list.program.Type(b.base() + column)
-		id, implicit := b.list.program.Implicit(b.base() + column)
-		switch {
-		case sqltypes.IsBinary(t.Type()), implicit && strings.HasSuffix(names.LookupName(id), "_bin"):
-			return false
-		case !implicit && isTextual(t) && t.Collation() != k.c.Collation: // by COLLATE
-			return false
-		case implicit:
-			several = several || first != collations.Unknown && first != id && names.LookupCharsetName(first) == names.LookupCharsetName(id)
-			first = id
-		}
-	}
-	return several
 }
 
 // textType is that of a number that becomes a text.

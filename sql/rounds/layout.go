@@ -11,6 +11,7 @@ import (
 type layout struct {
 	types  []expr.Type
 	places map[bind.Ref]int
+	yields map[int]bool // texts of literals, by position
 }
 
 func newLayout() *layout { return &layout{places: map[bind.Ref]int{}} }
@@ -31,7 +32,18 @@ func (l *layout) clone() *layout {
 	for r, at := range l.places {
 		out.places[r] = at
 	}
+	for at := range l.yields {
+		out.yield(at)
+	}
 	return out
+}
+
+// yield notes that the text at a position takes the collation of what it is compared with.
+func (l *layout) yield(at int) {
+	if l.yields == nil {
+		l.yields = map[int]bool{}
+	}
+	l.yields[at] = true
 }
 
 // behind puts another row, whose types may hold NULLs, behind this one.
@@ -45,6 +57,9 @@ func (l *layout) behind(o *layout, nullable bool) {
 	}
 	for r, at := range o.places {
 		l.places[r] = n + at
+	}
+	for at := range o.yields {
+		l.yield(n + at)
 	}
 }
 
@@ -70,8 +85,8 @@ func (l *layout) at(e sqlparser.Expr) (int, bool) {
 
 // columns are the values as expressions see them.
 func (l *layout) columns() expr.Columns {
-	types, places := l.types[:len(l.types):len(l.types)], l.places
-	return expr.Columns{Types: types, Find: func(n *sqlparser.ColName) (int, error) {
+	types, places, yields := l.types[:len(l.types):len(l.types)], l.places, l.yields
+	return expr.Columns{Types: types, Yields: func(at int) bool { return yields[at] }, Find: func(n *sqlparser.ColName) (int, error) {
 		if r, ok := bind.RefOf(n); ok {
 			if at, ok := places[r]; ok && at < len(types) {
 				return at, nil

@@ -3,6 +3,8 @@ package rounds
 import (
 	"context"
 
+	"vitess.io/vitess/go/sqltypes"
+
 	"isochron/sql/access"
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
@@ -200,12 +202,15 @@ var _ exec.Inner = (*lookup)(nil)
 // source compiles a source that is no table.
 func (p *planner) source(s *bind.Source) (node, *layout, error) {
 	row := newLayout()
-	add := func(types []expr.Type, base bool) {
+	add := func(types []expr.Type, base bool, ranks ...collationRank) {
 		if base {
 			row.hide(expr.IntegerType())
 		}
 		for i, t := range types {
 			row.add(bind.Ref{Row: bind.OfSources, At: s.First + i}, t)
+			if i < len(ranks) && ranks[i] == ofLiteral && sqltypes.IsText(t.Type()) {
+				row.yield(len(row.types) - 1)
+			}
 		}
 	}
 	switch {
@@ -224,7 +229,7 @@ func (p *planner) source(s *bind.Source) (node, *layout, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		add(of.types, false)
+		add(of.types, false, p.ranksOf(of.base)...)
 		if of.step == nil {
 			hideRest(row, of.base)
 		}
@@ -234,7 +239,7 @@ func (p *planner) source(s *bind.Source) (node, *layout, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		add(n.block.types(), n.block.lateral)
+		add(n.block.types(), n.block.lateral, p.ranksOf(n.block)...)
 		hideRest(row, n.block)
 		return n, row, nil
 	case s.Set != nil:
@@ -242,11 +247,11 @@ func (p *planner) source(s *bind.Source) (node, *layout, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		add(n.convert.types, n.convert.base > 0)
+		add(n.convert.types, n.convert.base > 0, p.ranks[s.Set]...)
 		return n, row, nil
 	}
 	n, types, err := p.values(s)
-	add(types, false)
+	add(types, false, make([]collationRank, len(types))...)
 	return n, row, err
 }
 
@@ -308,13 +313,19 @@ func (p *planner) set(s *bind.SetOperation) (*setNode, error) {
 		return nil, err
 	}
 	var columns [][]expr.Type
+	var ranks [][]collationRank
 	for _, q := range queries {
 		columns = append(columns, q.block.types())
+		ranks = append(ranks, p.ranksOf(q.block))
 	}
-	if err := p.implicitMix(queries); err != nil {
+	if err := mixed(columns, ranks); err != nil {
 		return nil, err
 	}
-	convert, err := p.commonTypes(queries[0].block.base(), columns...)
+	if p.ranks == nil {
+		p.ranks = map[*bind.SetOperation][]collationRank{}
+	}
+	p.ranks[s] = highest(ranks)
+	convert, err := p.commonTypes(queries[0].block.base(), ranks, columns...)
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +395,7 @@ func (p *planner) values(s *bind.Source) (*valuesNode, []expr.Type, error) {
 		types = append(types, of)
 	}
 	var err error
-	if n.steps, err = p.commonTypes(0, types...); err != nil {
+	if n.steps, err = p.commonTypes(0, nil, types...); err != nil {
 		return nil, nil, err
 	}
 	return n, n.steps.types, nil
@@ -411,7 +422,7 @@ func (k *compiler) commonOf(cte *bind.CTE) (_ *shared, err error) {
 		if s.step, err = k.block(cte.Step, nil); err != nil {
 			return nil, err
 		}
-		if s.convert, err = k.commonTypes(0, s.types, s.step.types()); err != nil {
+		if s.convert, err = k.commonTypes(0, [][]collationRank{k.ranksOf(s.base), make([]collationRank, len(s.types))}, s.types, s.step.types()); err != nil {
 			return nil, err
 		}
 	}

@@ -198,6 +198,7 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT v + 1 FROM (SELECT 1.5e0 AS v UNION ALL SELECT 2) q WHERE v IN (SELECT id FROM customers)", "3", 1},
 		{"SELECT id FROM orders WHERE (customer, total) IN (SELECT 1, 50)", "11", 1},
 		{"SELECT id FROM orders WHERE (1, 50) = (SELECT customer, total FROM orders WHERE id = 11) ORDER BY id LIMIT 1", "10", 2},
+		{"SELECT (1, 2) <=> (SELECT id, total FROM orders WHERE id = 0), (NULL, NULL) <=> (SELECT id, total FROM orders WHERE id = 0)", "0,1", 2},
 		{"SELECT customer, COUNT(*) FROM orders GROUP BY customer HAVING COUNT(*) > (SELECT COUNT(*) FROM orders WHERE id = 10)", "1,2", 2},
 		{"SELECT city, (SELECT MAX(id) FROM orders o WHERE o.customer = MIN(c.id)) FROM customers c GROUP BY city ORDER BY city", "NULL,NULL;bonn,11;cork,12", 2},
 		{"SELECT name FROM customers c WHERE 20 IN (SELECT total FROM orders o WHERE o.customer = c.id AND EXISTS (SELECT 1 FROM `lines` l WHERE l.ord = o.id AND l.item <> c.name))", "bob", 4},
@@ -226,6 +227,10 @@ func TestSeveralTables(t *testing.T) {
 		{"SELECT 1 UNION SELECT 'a'", "1;a", 0},
 		{"SELECT x FROM (SELECT 1 x UNION SELECT 2.5 UNION SELECT 'a') q", "1;2.5;a", 0},
 		{"SELECT city FROM customers WHERE id IN (1, 4) UNION SELECT b FROM texts ORDER BY 1", "NULL;B;bonn", 2},
+		{"SELECT 'b' UNION SELECT b FROM texts", "b;B", 1},
+		{"SELECT b FROM texts UNION SELECT 'b' COLLATE utf8mb4_general_ci", "B", 1},
+		{"SELECT x FROM (SELECT 'B' AS x, COUNT(*) FROM orders) q JOIN texts ON x = b", "B", 2},
+		{"SELECT x FROM (SELECT 'b' AS x, COUNT(*) FROM orders) q JOIN texts ON x = b", "", 2},
 		{"SELECT b FROM texts EXCEPT SELECT e FROM texts", "B", 2},
 		{"SELECT HEX(a) FROM (SELECT x'ff' AS a UNION SELECT 'a' UNION SELECT 1) q ORDER BY 1", "31;61;FF", 0},
 		{"SELECT NULL, 1 UNION SELECT name, 'x' FROM customers WHERE id = 1 UNION SELECT 'c', 2", "NULL,1;ann,x;c,2", 1},
@@ -241,6 +246,19 @@ func TestSeveralTables(t *testing.T) {
 		rows, reads := s.answer(tc.text)
 		if rows != tc.rows || reads != tc.reads {
 			t.Errorf("%s\ngot  %s in %d reads\nwant %s in %d", tc.text, rows, reads, tc.rows, tc.reads)
+		}
+	}
+}
+
+// A common table expression that no source reads has its errors.
+func TestUnusedCommonTableExpressions(t *testing.T) {
+	s := newShop(t)
+	for text, ok := range map[string]bool{
+		"WITH q AS (SELECT nothing(id) FROM orders) SELECT 1": false, "WITH q AS (SELECT name FROM customers WHERE name LIKE 'a') SELECT 1": true,
+		"WITH q AS (SELECT 1), r AS (SELECT nothing(1) FROM q) SELECT * FROM q": false,
+	} {
+		if _, err := s.compile(text); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -94,25 +94,31 @@ func (k *compiler) apply(row *layout, sub *bind.Subquery, at int) (_ *applied, e
 		a.typ.SetNullability(true)
 	default:
 		a.typ.SetNullability(true)
-		err = a.comparison(k.c)
+		err = a.comparison(k)
 	}
 	return a, err
 }
 
 // comparison compiles the comparison with the rows.
-func (a *applied) comparison(c *expr.Context) error {
-	row, types := newLayout(), a.block.types()
+func (a *applied) comparison(k *compiler) error {
+	row, types, ranks := newLayout(), a.block.types(), k.ranksOf(a.block)
 	for i := range a.of.Left {
 		row.add(bind.Ref{Row: bind.OfSources, At: i}, a.input.Type(a.outer+i))
 	}
 	for i, t := range types {
+		if a.of.Kind == bind.OneRow { // of no row it is NULL
+			t.SetNullability(true)
+		}
 		row.add(bind.Ref{Row: bind.OfSources, At: len(types) + i}, t)
+		if ranks[i] == ofLiteral && sqltypes.IsText(t.Type()) {
+			row.yield(len(types) + i)
+		}
 	}
 	e, err := a.of.Comparison(bind.ColumnAt, func(i int) sqlparser.Expr { return bind.ColumnAt(len(types) + i) })
 	if err != nil {
 		return err
 	}
-	if a.compare, err = expr.Compile(c, row.columns(), e); err != nil {
+	if a.compare, err = expr.Compile(k.c, row.columns(), e); err != nil {
 		return err
 	}
 	if a.of.Kind == bind.Any && a.of.Op == sqlparser.EqualOp && len(types) == 1 {
@@ -287,10 +293,12 @@ func (a *applied) value(of *result, left []expr.Value) (expr.Value, error) {
 		if len(of.rows) > 1 {
 			return expr.Null, expr.NewError(1242, "21000", "Subquery returns more than 1 row")
 		}
-		if len(of.rows) == 0 {
+		switch none := len(of.rows) == 0; {
+		case none && a.of.Kind == bind.Scalar:
 			return expr.Null, nil
-		}
-		if a.of.Kind == bind.Scalar {
+		case none:
+			return a.pair(left, make([]expr.Value, len(left))) // a row of NULLs
+		case a.of.Kind == bind.Scalar:
 			return of.rows[0][0], nil
 		}
 		return a.pair(left, of.rows[0])
