@@ -253,23 +253,19 @@ func differKeys(tags map[string]bool, got, want *Result) string {
 func sorted(r *Result) *Result {
 	c := *r
 	c.Rows = slices.Clone(r.Rows)
-	sort.SliceStable(c.Rows, func(i, j int) bool { return r.rowText(c.Rows[i]) < r.rowText(c.Rows[j]) })
+	sort.SliceStable(c.Rows, func(i, j int) bool { return rowText(c.Rows[i]) < rowText(c.Rows[j]) })
 	return &c
 }
 
 // rowText is a text by which rows are sorted: equal values of both servers have equal texts.
-func (r *Result) rowText(row []Cell) string {
+func rowText(row []Cell) string {
 	var b strings.Builder
-	for i, c := range row {
-		class := ""
-		if i < len(r.Columns) {
-			class = classOf(r.Columns[i])
-		}
+	for _, c := range row {
 		f, err := strconv.ParseFloat(string(c), 64)
 		switch {
 		case c == nil:
 			b.WriteString("\x01")
-		case err == nil && (class == "double" || class == "float" || class == "decimal"):
+		case err == nil: // a column may be of a number on one server and of a text on the other
 			b.WriteString("\x02" + strconv.FormatFloat(f+0, 'g', sortedDigits, 64))
 		default:
 			b.WriteString("\x02" + fold(string(c)))

@@ -199,7 +199,11 @@ func (w *windows) window(total bool) *window {
 	w.count++
 	bare := !total && g.chance(30)
 	if g.chance(55) || bare && w.count > 1 {
-		keys := list(1, ", ", d.value(w.rels, comparableClasses...))
+		first := d.value(w.rels, comparableClasses...)
+		if bare { // of a value that is the same for all rows MariaDB makes no partition
+			first = d.column(w.rels).node()
+		}
+		keys := list(1, ", ", first)
 		if g.chance(20) {
 			keys.Kids = append(keys.Kids, d.column(w.rels).node())
 		}
@@ -213,7 +217,8 @@ func (w *windows) window(total bool) *window {
 		}
 		v.ordering = fill("ORDER BY %%", keys, totalOf(g, w.rels))
 	case !bare:
-		v.ordering = fill("ORDER BY %", list(1, ", ", fill("%"+g.pick("", " DESC"), d.value(w.rels, comparableClasses...))))
+		// By one value for all rows MariaDB orders none of the windows.
+		v.ordering = fill("ORDER BY %", list(1, ", ", fill("%"+g.pick("", " DESC"), d.column(w.rels, comparableClasses...).node())))
 	default:
 		v.ordered = false
 		if w.alone = len(v.partition.Kids) == 0; !w.alone {
@@ -245,7 +250,13 @@ func (v *window) framed(frame *Node) *Node {
 
 // lagOrDefault draws LAG with a default: MariaDB counts the rows.
 func (w *windows) lagOrDefault() *Node {
-	c := w.d.column(w.rels, comparableClasses...)
+	var classes []string
+	for _, c := range comparableClasses {
+		if c != "date" { // IF() of MariaDB has NULL for 0000-00-00
+			classes = append(classes, c)
+		}
+	}
+	c := w.d.column(w.rels, classes...)
 	v := w.window(true)
 	name := v.name
 	if name == "" {
@@ -405,7 +416,11 @@ func (w *windows) ranged() *Node {
 	frame := w.frame("RANGE", number)
 	frame.Optional = false
 	w.count++
-	n := w.over(fill("(%ORDER BY %"+g.pick("", " DESC")+"%)", partition, key, frame))
+	over := fill("(%ORDER BY %"+g.pick("", " DESC")+"%)", partition, key, frame)
+	n := w.over(over)
+	for n.Name == "BIT_OR()" { // of an empty frame MariaDB returns what was there before
+		n = w.over(over)
+	}
 	if key.Maria != nil {
 		n.Tags = append(n.Tags, tagOwnName)
 	}

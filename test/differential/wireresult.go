@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // result reads what a statement returned, in the text or the binary form.
@@ -187,9 +188,9 @@ func binaryValue(p []byte, c Column) (Cell, []byte, error) {
 	var text string
 	switch {
 	case c.Type == 4:
-		text = strconv.FormatFloat(float64(math.Float32frombits(uint32(n))), 'g', -1, 32)
+		text = floatText(float64(math.Float32frombits(uint32(n))), 32)
 	case c.Type == 5:
-		text = strconv.FormatFloat(math.Float64frombits(n), 'g', -1, 64)
+		text = floatText(math.Float64frombits(n), 64)
 	case c.Flags&flagUnsigned != 0 || c.Type == 13:
 		text = strconv.FormatUint(n, 10)
 	default:
@@ -231,4 +232,9 @@ func binaryTime(b []byte) (Cell, error) {
 		s += fmt.Sprintf(".%06d", us)
 	}
 	return Cell(s), nil
+}
+
+// floatText is a number as the text protocol writes it: 1e100.
+func floatText(f float64, bits int) string {
+	return strings.Replace(strconv.FormatFloat(f, 'g', -1, bits), "e+", "e", 1)
 }
