@@ -41,7 +41,7 @@ func locksOf(stmt sqlparser.SQLNode) (out []tableLock) {
 	}
 	at := map[sqlparser.Lock]int{}
 	for _, from := range s.From {
-		eachTable(from, func(t *sqlparser.AliasedTableExpr) {
+		parse.EachTable(from, func(name string, t *sqlparser.AliasedTableExpr) {
 			l := parse.LockOf(t)
 			if l == sqlparser.NoLock {
 				return
@@ -50,25 +50,10 @@ func locksOf(stmt sqlparser.SQLNode) (out []tableLock) {
 			if !ok {
 				i, at[l], out = len(out), len(out), append(out, lockWords(l))
 			}
-			out[i].of = append(out[i].of, parse.NameOfTable(t))
+			out[i].of = append(out[i].of, name)
 		})
 	}
 	return out
-}
-
-// eachTable calls f for the tables of a FROM.
-func eachTable(t sqlparser.TableExpr, f func(*sqlparser.AliasedTableExpr)) {
-	switch t := t.(type) {
-	case *sqlparser.AliasedTableExpr:
-		f(t)
-	case *sqlparser.ParenTableExpr:
-		for _, inner := range t.Exprs {
-			eachTable(inner, f)
-		}
-	case *sqlparser.JoinTableExpr:
-		eachTable(t.LeftExpr, f)
-		eachTable(t.RightExpr, f)
-	}
 }
 
 // covers are those of some tables that a clause is for.
@@ -203,17 +188,10 @@ func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	if w == nil || i.table == nil || join {
 		return Phantoms, 0
 	}
-	fixed := map[string]int{} // how many values of each column are requested
-	equalities(w.Expr, func(c *sqlparser.ColName, values int) {
-		o, ok := i.find(c.Name.String())
-		if ok && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name)) && (fixed[o.name] == 0 || values < fixed[o.name]) {
-			fixed[o.name] = values
-		}
-	})
 	for _, key := range keysOf(i.table) {
 		rows := 1
 		for _, c := range key {
-			rows *= fixed[c]
+			rows *= valuesAsked(w.Expr, i, c)
 		}
 		if len(key) > 0 && (rows == 1 || rows > 1 && len(key) == 1) {
 			return Absence, rows
@@ -222,53 +200,14 @@ func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	return Phantoms, 0
 }
 
-// equalities calls f for each column that a condition requires to equal a constant, or one of
-// several.
-func equalities(x sqlparser.Expr, f func(c *sqlparser.ColName, values int)) {
-	switch x := x.(type) {
-	case *sqlparser.AndExpr:
-		equalities(x.Left, f)
-		equalities(x.Right, f)
-	case *sqlparser.ComparisonExpr:
-		left, ok := x.Left.(*sqlparser.ColName)
-		if tuple, is := x.Right.(sqlparser.ValTuple); is && ok && x.Operator == sqlparser.InOp {
-			if n := different(tuple); n > 0 {
-				f(left, n)
-			}
-			return
-		}
-		if x.Operator != sqlparser.EqualOp || x.Modifier != sqlparser.Missing {
-			return
-		}
-		if ok && constant(x.Right) {
-			f(left, 1)
-		}
-		if c, ok := x.Right.(*sqlparser.ColName); ok && constant(x.Left) {
-			f(c, 1)
-		}
+// valuesAsked is the number of values of a column of which a condition requires one; 0: it requires none.
+func valuesAsked(x sqlparser.Expr, i *item, column string) int {
+	k := constrained(x, func(c *sqlparser.ColName) bool {
+		o, ok := i.find(c.Name.String())
+		return ok && o.name == column && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name))
+	}, false)
+	if k.All || len(k.Ranges) > 0 || slices.ContainsFunc(k.Values, func(v Value) bool { return v.Null }) {
+		return 0
 	}
-}
-
-// different counts the constants of a list, as far as they look different; 0: others are among them.
-func different(list sqlparser.ValTuple) int {
-	seen := map[string]bool{}
-	for _, x := range list {
-		if !constant(x) {
-			return 0
-		}
-		seen[textOf(x)] = true
-	}
-	return len(seen)
-}
-
-func constant(x sqlparser.Expr) bool {
-	switch x := x.(type) {
-	case *sqlparser.Literal, *sqlparser.Argument, sqlparser.BoolVal:
-		return true
-	case *sqlparser.UnaryExpr:
-		return constant(x.Expr)
-	case *sqlparser.IntroducerExpr:
-		return constant(x.Expr)
-	}
-	return false
+	return max(1, len(union(k, Keys{}).Values))
 }

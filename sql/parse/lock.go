@@ -192,7 +192,7 @@ func (g lockGroup) apply(s *sqlparser.Select) error {
 	tables := map[string]*sqlparser.AliasedTableExpr{}
 	var list []*sqlparser.AliasedTableExpr
 	for _, from := range s.From {
-		aliasedIn(from, func(name string, t *sqlparser.AliasedTableExpr) {
+		EachTable(from, func(name string, t *sqlparser.AliasedTableExpr) {
 			tables[strings.ToLower(name)] = t
 			list = append(list, t)
 		})
@@ -218,7 +218,7 @@ func (g lockGroup) apply(s *sqlparser.Select) error {
 			continue
 		}
 		for _, t := range list {
-			if err := mark(NameOfTable(t), t, c.lock); err != nil {
+			if err := mark(nameOfTable(t), t, c.lock); err != nil {
 				return err
 			}
 		}
@@ -226,23 +226,23 @@ func (g lockGroup) apply(s *sqlparser.Select) error {
 	return nil
 }
 
-// aliasedIn calls f for the tables of a FROM clause, by the names under which the statement knows them.
-func aliasedIn(e sqlparser.TableExpr, f func(name string, t *sqlparser.AliasedTableExpr)) {
+// EachTable calls f for the tables of a FROM clause, by the names under which the statement knows them.
+func EachTable(e sqlparser.TableExpr, f func(name string, t *sqlparser.AliasedTableExpr)) {
 	switch e := e.(type) {
 	case *sqlparser.AliasedTableExpr:
-		f(NameOfTable(e), e)
+		f(nameOfTable(e), e)
 	case *sqlparser.ParenTableExpr:
 		for _, inner := range e.Exprs {
-			aliasedIn(inner, f)
+			EachTable(inner, f)
 		}
 	case *sqlparser.JoinTableExpr:
-		aliasedIn(e.LeftExpr, f)
-		aliasedIn(e.RightExpr, f)
+		EachTable(e.LeftExpr, f)
+		EachTable(e.RightExpr, f)
 	}
 }
 
-// NameOfTable is the name under which a statement knows a table.
-func NameOfTable(t *sqlparser.AliasedTableExpr) string {
+// nameOfTable is the name under which a statement knows a table.
+func nameOfTable(t *sqlparser.AliasedTableExpr) string {
 	if name, ok := t.Expr.(sqlparser.TableName); ok && t.As.IsEmpty() {
 		return name.Name.String()
 	}

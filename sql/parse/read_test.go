@@ -70,7 +70,7 @@ func TestLocksOfTables(t *testing.T) {
 		var out []string
 		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 			if a, ok := n.(*sqlparser.AliasedTableExpr); ok && LockOf(a) != sqlparser.NoLock {
-				out = append(out, NameOfTable(a)+LockOf(a).ToString())
+				out = append(out, nameOfTable(a)+LockOf(a).ToString())
 			}
 			return true, nil
 		}, tree)
