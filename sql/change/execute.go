@@ -73,6 +73,7 @@ type run struct {
 	scratch []expr.Value // see overStored
 	known   []bool
 	chosen  uint64   // the greatest number of a row that has its own, before the next that is given one
+	highest uint64   // the greatest number of its own that a row was inserted with
 	unused  []uint64 // numbers of rows that were not inserted
 	warned  []int    // of each warning, the row
 	last    any      // the AUTO_INCREMENT column of the last row, inserted or not

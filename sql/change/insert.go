@@ -239,7 +239,9 @@ func (r *run) number(f *fresh) error {
 	}
 	v := f.row[r.counter]
 	if v != nil && (counted(v) > 0 || r.KeepsZero || !isZero(v)) {
-		r.chosen = max(r.chosen, counted(v))
+		if !r.mayLeaveOut() {
+			r.chosen = max(r.chosen, counted(v))
+		}
 		return nil
 	}
 	if r.chosen > 0 { // by a row before it
@@ -247,6 +249,22 @@ func (r *run) number(f *fresh) error {
 			return err
 		}
 		r.chosen = 0
+	}
+	n, err := r.Store.Sequences.Next(r.ctx, r.Table.ID())
+	if err != nil {
+		return err
+	}
+	return r.numbered(f, n)
+}
+
+// mayLeaveOut reports whether a row that has the key of another is not inserted, without an error: a number of its own does not
+// count then.
+func (r *run) mayLeaveOut() bool { return r.Ignore || len(r.duplicate) > 0 }
+
+// overtaken gives a row another number, if a row before it was inserted with a number of its own that is as high.
+func (r *run) overtaken(f *fresh) error {
+	if f.generated == 0 || f.generated > r.highest {
+		return nil
 	}
 	n, err := r.Store.Sequences.Next(r.ctx, r.Table.ID())
 	if err != nil {
@@ -310,6 +328,9 @@ func (r *run) add(f *fresh) error {
 	if err := r.reuse(f); err != nil {
 		return err
 	}
+	if err := r.overtaken(f); err != nil {
+		return err
+	}
 	if r.counter >= 0 {
 		r.last = f.row[r.counter]
 	}
@@ -358,6 +379,9 @@ func (r *run) added(f *fresh) error {
 		return nil
 	}
 	r.surpass(f.row)
+	if r.mayLeaveOut() {
+		r.highest = max(r.highest, counted(f.row[r.counter]))
+	}
 	return r.bump(f.row)
 }
 
