@@ -23,3 +23,17 @@ func TestTextsAreSentInTheSessionsCharacterSet(t *testing.T) {
 	c.exec("SET NAMES utf8mb4")
 	c.expect("SELECT s FROM a", "é日")
 }
+
+// Statements and parameters are in character_set_client; bytes stay as they are.
+func TestTextsAreReceivedInTheClientsCharacterSet(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("CREATE TABLE a (id INT PRIMARY KEY, s VARCHAR(20), b VARBINARY(20))")
+	c.exec("SET NAMES latin1")
+	c.exec("INSERT INTO a VALUES (1, '\xe9', x'e9')")
+	c.exec("INSERT INTO a VALUES (?, ?, x'e9')", 2, "\xf1")
+	c.expect("SELECT id, s FROM a WHERE s = '\xe9'", "1 | \xe9")
+	c.expect("SELECT id, s FROM a WHERE s = ?", "2 | \xf1", "\xf1")
+	c.exec("SET NAMES utf8mb4")
+	c.expect("SELECT id, s, HEX(b) FROM a ORDER BY id", "1 | é | E9\n2 | ñ | E9")
+	c.expect("SELECT s FROM a WHERE s = ?", "ñ", "ñ")
+}

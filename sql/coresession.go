@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/mysql/collations"
+	"vitess.io/vitess/go/mysql/collations/charset"
 	vtsqltypes "vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/vtgate/evalengine"
 
@@ -34,6 +35,7 @@ type coreSettings struct {
 	mode           string
 	collation      collations.ID
 	results        resultCharset
+	client         charset.Charset // of the client's texts; nil: UTF-8
 	maxPacket      int
 	groupConcatMax int
 	timestamp      time.Time // SET timestamp; zero: the statement's own time
@@ -74,6 +76,7 @@ func (s *sessionVariables) coreSettings() *coreSettings {
 	id, known := expr.Environment().CollationEnv().LookupID(s.textVariable("collation_connection"))
 	c.collation, c.unknown = id, ""
 	c.results = resultCharsetOf(s.textVariable("character_set_results"))
+	c.client = clientCharsetOf(s.textVariable("character_set_client"))
 	if !known || !expr.Environment().CollationEnv().IsSupported(id) {
 		c.unknown = s.textVariable("collation_connection")
 	}

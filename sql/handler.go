@@ -55,7 +55,7 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 	if err := checkLength(query); err != nil {
 		return err
 	}
-	_, err := h.execute(ctx, c, textRequest(query, false), noting(c, callback))
+	_, err := h.execute(ctx, c, textRequest(h.received(c, query), false), noting(c, callback))
 	return err
 }
 
@@ -64,7 +64,15 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 	if err := checkLength(query); err != nil {
 		return "", err
 	}
-	return h.multi(ctx, c, query, noting(c, callback))
+	return h.multi(ctx, c, h.received(c, query), noting(c, callback))
+}
+
+// received is a text of a connection in UTF-8.
+func (h *handler) received(c *mysql.Conn, text string) string {
+	if s := h.g.session(c.ConnectionID); s != nil {
+		return s.received(text)
+	}
+	return text
 }
 
 // ComStmtExecute implements mysql.Handler.
@@ -74,6 +82,9 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 	}
 	if err := padTimes(prepare); err != nil {
 		return err
+	}
+	if s := h.g.session(c.ConnectionID); s != nil {
+		s.receiveParameters(prepare)
 	}
 	r := request{text: prepare.PrepareStmt, prepare: prepare}
 	_, err := h.execute(ctx, c, r, func(r *sqltypes.Result, _ bool) error { return callback(r) })
@@ -114,6 +125,8 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	}
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
+		query = s.received(query)
+		prepare.PrepareStmt = query
 		beginStatement(s, 0)
 		s.prepared.preparing = query
 		defer func() { s.prepared.preparing = "" }()

@@ -95,9 +95,9 @@ func (c *conn) dispatched(b []byte) bool {
 }
 
 // readsHere reports whether commands of the client are read here, and no statement runs: the library may look for the client's
-// end while one does, and read what is sent then.
+// end while one does, and read what is sent then. Texts in another character set than UTF-8 are for the library.
 func (c *conn) readsHere() bool {
-	return c.session != nil && !c.execute.hidden && c.session.inside.Load() == 0
+	return c.session != nil && !c.execute.hidden && c.session.inside.Load() == 0 && c.session.coreSettings().client == nil
 }
 
 // isWhole reports whether b is one whole command that may be read here.
