@@ -76,8 +76,12 @@ func TestTheModeOfAText(t *testing.T) {
 	c.exec("SET sql_mode = 'PIPES_AS_CONCAT'")
 	c.fails("SELECT 1 ^ 2 || 3", "1235")
 	c.exec("SET sql_mode = 'NO_UNSIGNED_SUBTRACTION'")
-	c.fails("SELECT id - 1 FROM a", "1235")
-	c.expect("SELECT id + 1 FROM a", "2")
+	c.expect("SELECT id - 1, CAST(1 AS UNSIGNED) - 3 FROM a", "0 | -2")
+	c.fails("SELECT CAST(18446744073709551615 AS UNSIGNED) - 3 FROM a", "1690")
+	c.exec("SET sql_mode = ''")
+	c.fails("SELECT id - 1, CAST(1 AS UNSIGNED) - 3 FROM a", "1690")
+	c.exec("SET sql_mode = 'TIME_TRUNCATE_FRACTIONAL'")
+	c.expect("SELECT CAST('10:11:12.9' AS TIME)", "10:11:12")
 }
 
 // A query sets variables row by row, in the order of its rows.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
@@ -23,7 +22,7 @@ import (
 
 // refusedModes are the modes under which values are computed otherwise than the core does, and the forms that are refused
 // under them.
-var refusedModes = map[string]string{"NO_UNSIGNED_SUBTRACTION": "subtraction", "TIME_TRUNCATE_FRACTIONAL": "truncated-time", "PAD_CHAR_TO_FULL_LENGTH": "padded"}
+var refusedModes = map[string]string{"PAD_CHAR_TO_FULL_LENGTH": "padded"}
 
 // refuses is the error of a query or change that the settings do not allow, or whose form is refused.
 func (c *coreSettings) refuses(s *Session, tree sqlparser.SQLNode) (err error) {
@@ -48,22 +47,11 @@ func (c *coreSettings) refuses(s *Session, tree sqlparser.SQLNode) (err error) {
 			}
 		case *sqlparser.Nextval:
 			err = expr.NewError(1064, "42000", "You have an error in your SQL syntax: NEXT VALUE FOR is not MySQL's")
-		case *sqlparser.BinaryExpr:
-			if n.Operator == sqlparser.MinusOp && slices.Contains(c.refused, "subtraction") {
-				err = refused.Error("subtraction", "")
-			}
-		case *sqlparser.CastExpr:
-			if n.Type != nil && castsTime[strings.ToLower(n.Type.Type)] && slices.Contains(c.refused, "truncated-time") {
-				err = refused.Error("truncated-time", "")
-			}
 		}
 		return err == nil, nil
 	}, tree)
 	return err
 }
-
-// castsTime are the types of casts to a time.
-var castsTime = map[string]bool{"datetime": true, "time": true, "timestamp": true}
 
 // refusesColumns is the error of a query that reads columns whose values the settings have otherwise.
 func (c *coreSettings) refusesColumns(q *bind.Query) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // Values of several types of which IF, CASE, COALESCE or NULLIF chooses one (the manual's 14.5). A BIT is its bytes among texts,
-// and a number among others; a FLOAT that becomes a text has six digits, a DOUBLE(M,D) its decimals.
+// and a number among others; a FLOAT that becomes a text has six digits, a DOUBLE(M,D) its decimals, a ZEROFILL its zeros.
 
 // bitBytes are the bytes of a BIT or a text.
 var bitBytes = &Function{Name: "\x00BYTES", Min: 1, Max: 1, Type: func(args []Type, _ *Context) Type {
@@ -34,7 +34,7 @@ func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 	}
 	texts := slices.ContainsFunc(values, func(v *sqlparser.Expr) bool {
 		k := b.kind(*v)
-		return !sqltypes.IsNumber(k) && !sqltypes.IsNull(k)
+		return isBits(*v) || !sqltypes.IsNumber(k) && !sqltypes.IsNull(k)
 	})
 	if !texts {
 		return e, nil
@@ -42,7 +42,7 @@ func (b *compiler) choice(e sqlparser.Expr) (sqlparser.Expr, error) {
 	for _, v := range values {
 		if column := b.bitColumn(*v); column != nil {
 			*v, err = b.as(bitBytes, column)
-		} else if k := b.kind(*v); k == sqltypes.Float32 || sqltypes.IsFloat(k) && b.decimalsOf(*v) < anyScale {
+		} else if k := b.kind(*v); k == sqltypes.Float32 || sqltypes.IsFloat(k) && b.decimalsOf(*v) < anyScale || ofRow(*v) && sqltypes.IsIntegral(k) {
 			*v, err = b.as(castChar(-1, false, false), *v)
 		}
 		if err != nil {

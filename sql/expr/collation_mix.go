@@ -36,22 +36,37 @@ func (b *compiler) mixing(s *step) error {
 	return illegalMix(strings.ToLower(strings.Trim(s.call.Function.Name, "\x00")), len(args), of)
 }
 
-// mixedPattern is the error of a text and the regular expression that it is matched with.
+// mixedPattern is the error of a text and the regular expression that it is matched with, of bytes too.
 func (b *compiler) mixedPattern(e sqlparser.Expr) error {
+	operation, text, pattern := "", sqlparser.Expr(nil), sqlparser.Expr(nil)
 	switch e := e.(type) {
 	case *sqlparser.ComparisonExpr:
 		if isRegexp(e) {
-			return b.mixed("regexp", e.Left, e.Right)
+			operation, text, pattern = "regexp", e.Left, e.Right
 		}
 	case *sqlparser.RegexpInstrExpr:
-		return b.mixed("regexp_instr", e.Expr, e.Pattern)
+		operation, text, pattern = "regexp_instr", e.Expr, e.Pattern
 	case *sqlparser.RegexpLikeExpr:
-		return b.mixed("regexp_like", e.Expr, e.Pattern)
+		operation, text, pattern = "regexp_like", e.Expr, e.Pattern
 	case *sqlparser.RegexpSubstrExpr:
-		return b.mixed("regexp_substr", e.Expr, e.Pattern)
+		operation, text, pattern = "regexp_substr", e.Expr, e.Pattern
+	case *sqlparser.RegexpReplaceExpr:
+		operation, text, pattern = "regexp_replace", e.Expr, e.Pattern
 	}
-	return nil
+	if operation == "" {
+		return nil
+	}
+	if b.isBytes(text) && b.isBytes(pattern) {
+		return newError(3995, "HY000", "Character set 'binary' cannot be used in conjunction with 'binary' in call to %s.", operation)
+	}
+	if operation == "regexp_replace" {
+		return nil
+	}
+	return b.mixed(operation, text, pattern)
 }
+
+// isBytes reports whether an expression is a binary string.
+func (b *compiler) isBytes(e sqlparser.Expr) bool { return isBits(e) || sqltypes.IsBinary(b.kind(e)) }
 
 // compared is a function that compares its arguments, for the engine: texts of several collations get the binary one among them,
 // and whole numbers that are matched with a regular expression are the texts of their columns, since ZEROFILL and YEAR have

@@ -260,7 +260,7 @@ func (b *compiler) replaced(e sqlparser.Expr, literal *bool, depth int) (sqlpars
 		if f, ok := c.Expr.(*sqlparser.FuncExpr); ok && (f.Name.EqualString("charset") || f.Name.EqualString("collation")) && !strings.HasPrefix(c.Collation, "utf8mb3_") {
 			return nil, newError(1253, "42000", "COLLATION '%s' is not valid for CHARACTER SET 'utf8mb3'", c.Collation)
 		}
-		if sqltypes.IsFloat(b.kind(c.Expr)) { // as MySQL writes it
+		if k := b.kind(c.Expr); sqltypes.IsFloat(k) || ofRow(c.Expr) && (sqltypes.IsIntegral(k) || k == sqltypes.Year) { // as MySQL writes it
 			at, err := b.slot(c.Expr, node{function: castChar(-1, false, false), args: []sqlparser.Expr{c.Expr}}, literal)
 			return &sqlparser.CollateExpr{Expr: at, Collation: c.Collation}, err
 		}

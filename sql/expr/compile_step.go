@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
 )
@@ -86,7 +88,8 @@ func (b *compiler) step(e sqlparser.Expr, n node) (at int, constant bool, err er
 	} else {
 		s.call.Out = n.function.Type(s.call.Types, b.p.context)
 	}
-	if s.guard >= 0 {
+	nullable := func(t Type) bool { return t.Nullable() }
+	if s.guard >= 0 || !n.function.Nulls && slices.ContainsFunc(s.call.Types, nullable) {
 		s.call.Out.SetNullability(true) // so is a slot that is not computed
 	}
 	s.column = b.collated(&s, n.args)

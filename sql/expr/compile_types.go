@@ -26,10 +26,6 @@ func (b *compiler) mended(e sqlparser.Expr, t Type) Type {
 			whole, fraction, _ := strings.Cut(e.Val, ".")
 			return evalengine.NewTypeEx(t.Type(), t.Collation(), t.Nullable(), int32(len(whole)+len(fraction)), int32(len(fraction)), nil)
 		}
-	case *sqlparser.BinaryExpr:
-		if _, computes := operands[e.Operator]; computes && t.Type() == sqltypes.Int64 && (isBits(e.Left) || isBits(e.Right)) {
-			return evalengine.NewTypeEx(sqltypes.Uint64, t.Collation(), t.Nullable(), 0, 0, nil)
-		}
 	case *sqlparser.UnaryExpr:
 		if e.Operator == sqlparser.UMinusOp && sqltypes.IsIntegral(t.Type()) && beyondSigned(e.Expr) {
 			return evalengine.NewTypeEx(sqltypes.Decimal, collations.CollationBinaryID, t.Nullable(), 20, 0, nil)

@@ -3,7 +3,9 @@ package expr
 import (
 	"slices"
 
+	"vitess.io/vitess/go/sqltypes"
 	"vitess.io/vitess/go/vt/sqlparser"
+	"vitess.io/vitess/go/vt/vtgate/evalengine"
 )
 
 // guard is the condition under which a branch of IF, CASE, COALESCE, AND or OR is computed. A step within a branch is
@@ -395,9 +397,13 @@ func (b *compiler) equals(l, r sqlparser.Expr) (sqlparser.Expr, error) {
 // same is an expression as it is.
 var same = &Function{Name: "VALUE", Min: 1, Max: 1, Type: sameType, Nulls: true, Eval: func(c *Call) (Value, error) { return c.Args[0], nil }}
 
-// sameType is the type of the argument. It may be NULL: the engine is not right about that in each of its types.
-func sameType(args []Type, _ *Context) Type {
+// sameType is the type of the argument. It may be NULL: the engine is not right about that in each of its types. A text of
+// another character set has become one of the connection's.
+func sameType(args []Type, c *Context) Type {
 	t := args[0]
+	if sqltypes.IsText(t.Type()) && !c.sameCharset(t.Collation()) {
+		t = evalengine.NewTypeEx(t.Type(), c.Collation, true, t.Size(), t.Scale(), nil)
+	}
 	t.SetNullability(true)
 	return t
 }

@@ -125,9 +125,24 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 		if isShift(e.Operator) {
 			second = count
 		}
-		return b.sidesTo(e.Left, e.Right, to, second, left, right, func(l, r sqlparser.Expr) sqlparser.Expr {
+		l, r, bits, err := e.Left, e.Right, to == number && e.Operator != sqlparser.DivOp && (isBits(e.Left) || isBits(e.Right)), error(nil)
+		if bits {
+			if l, r, err = b.bitNumbers(l, r); err != nil {
+				return nil, err
+			}
+		}
+		if e.Operator == sqlparser.MinusOp && b.p.context.mode("NO_UNSIGNED_SUBTRACTION") && b.unsignedAmong(l, r) {
+			at, _, err := b.step(e, node{function: signedDifference, args: []sqlparser.Expr{l, r}})
+			return slot(at), err
+		}
+		with := func(l, r sqlparser.Expr) sqlparser.Expr {
 			return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
-		})
+		}
+		out, err := b.sidesTo(l, r, to, second, left, right, with)
+		if bits && out == nil && err == nil {
+			out = with(l, r)
+		}
+		return out, err
 	case *sqlparser.ComparisonExpr:
 		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.isNumber(e.Left) {
 			out, changed, err := b.asNumbers(list...)
@@ -186,6 +201,40 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 		return b.sides(e.Left, e.Right, number, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
 	}
 	return nil, nil
+}
+
+// signedDifference is the difference of whole numbers under NO_UNSIGNED_SUBTRACTION.
+var signedDifference = &Function{Name: "-", Min: 2, Max: 2, Type: integerType, Eval: func(c *Call) (Value, error) {
+	d := c.Decimal(0).Sub(c.Decimal(1))
+	if n, ok := d.Int64(); ok {
+		return Int(n), nil
+	}
+	return Null, newError(1690, "22003", "BIGINT value is out of range in '(%s - %s)'", c.Str(0), c.Str(1))
+}}
+
+// unsignedAmong reports whether all expressions are whole numbers, and one has no sign.
+func (b *compiler) unsignedAmong(list ...sqlparser.Expr) (is bool) {
+	for _, e := range list {
+		k := b.kind(e)
+		if !sqltypes.IsIntegral(k) || k == sqltypes.Year {
+			return false
+		}
+		is = is || sqltypes.IsUnsigned(k)
+	}
+	return is
+}
+
+// bitNumbers are the operands of an operator, of which literals such as 0x61 are unsigned numbers.
+func (b *compiler) bitNumbers(l, r sqlparser.Expr) (_, _ sqlparser.Expr, err error) {
+	if isBits(l) {
+		if l, err = b.as(bitNumber, l); err != nil {
+			return nil, nil, err
+		}
+	}
+	if isBits(r) {
+		r, err = b.as(bitNumber, r)
+	}
+	return l, r, err
 }
 
 // operands are what operators convert texts to.

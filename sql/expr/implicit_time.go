@@ -17,6 +17,7 @@ import (
 var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
 	n := c.Float(0)
 	switch whole := math.Round(n); {
+	case c.isLongText(0): // no year
 	case whole == 0 && c.isYearText(0):
 		n = 2000
 	case whole >= 1 && whole <= 69:
@@ -26,6 +27,12 @@ var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, E
 	}
 	return Double(n), nil
 }}
+
+// isLongText reports whether an argument is a text with more than a number.
+func (c *Call) isLongText(i int) bool {
+	_, whole := leadingDouble(c.Str(i))
+	return isText(c.Args[i].Type()) && !whole
+}
 
 // isYearText reports whether an argument is a text of up to three digits, so a year of this century if it is 0.
 func (c *Call) isYearText(i int) bool {
@@ -38,7 +45,7 @@ var (
 	moment = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
 		quiet := *c
 		quiet.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
-		p, ok := quiet.date(0, c.storedRules()&^zeroParts)
+		p, ok := quiet.date(0, c.storedRules()&^zeroParts|invalidDays)
 		n := c.Float(0)
 		if n == 0 {
 			return c.Bytes([]byte(zeroMoment)), nil
@@ -59,7 +66,7 @@ var (
 			}
 			return c.temporalValue(p.temporal, 6), nil
 		}
-		p, ok := parseDateTime(c.plain(0), zeroParts)
+		p, ok := parseDateTime(c.plain(0), zeroParts|invalidDays) // any day is beside dates where it is
 		if ok = ok && p.atOffset(c.zone()); !ok || p.cut {
 			c.Warn(1292, fmt.Sprintf("Truncated incorrect datetime value: '%s'", shorten(c.Str(0))))
 		}
@@ -353,6 +360,25 @@ var amongMoments = &Function{Name: "BETWEEN", Min: 3, Max: 3, Type: integerType,
 	return Bool(from && to), nil
 }}
 
+// anyMoment is IN of dates.
+var anyMoment = &Function{Name: "IN", Min: 2, Max: -1, Type: integerType, Nulls: true, Eval: func(c *Call) (Value, error) {
+	if c.IsNull(0) {
+		return Null, nil
+	}
+	unknown := false
+	for i := 1; i < len(c.Args); i++ {
+		if c.IsNull(i) {
+			unknown = true
+		} else if compareMoments(c.Args[0].Raw(), c.Args[i].Raw()) == 0 {
+			return Bool(true), nil
+		}
+	}
+	if unknown {
+		return Null, nil
+	}
+	return Bool(false), nil
+}}
+
 // compareMoments compares the texts of two dates, of which one may have a time where the other has none.
 func compareMoments(a, b []byte) int {
 	n := min(len(a), len(b))
@@ -366,7 +392,10 @@ func compareMoments(a, b []byte) int {
 // moments is a comparison of dates by their texts; nil: it compares others.
 func (b *compiler) moments(e sqlparser.Expr) (sqlparser.Expr, error) {
 	dates := func(list ...sqlparser.Expr) bool {
-		return !slices.ContainsFunc(list, func(v sqlparser.Expr) bool { return !isMoment(b.kind(v)) })
+		return !slices.ContainsFunc(list, func(v sqlparser.Expr) bool {
+			_, null := v.(*sqlparser.NullVal)
+			return !null && !isMoment(b.kind(v))
+		})
 	}
 	var n node
 	not := false
@@ -374,6 +403,9 @@ func (b *compiler) moments(e sqlparser.Expr) (sqlparser.Expr, error) {
 	case *sqlparser.ComparisonExpr:
 		if f := moments[e.Operator]; f != nil && dates(e.Left, e.Right) {
 			n = node{function: f, args: []sqlparser.Expr{e.Left, e.Right}}
+		}
+		if list, ok := e.Right.(sqlparser.ValTuple); ok && isIn(e) && dates(e.Left) && dates(list...) {
+			n, not = node{function: anyMoment, args: append([]sqlparser.Expr{e.Left}, list...)}, e.Operator == sqlparser.NotInOp
 		}
 	case *sqlparser.BetweenExpr:
 		if dates(e.Left, e.From, e.To) {

@@ -71,6 +71,8 @@ func TestColumnsThatAreNumbersOfAnotherForm(t *testing.T) {
 		{set, sqltypes.MakeTrusted(sqltypes.Set, []byte("a")), "FIELD(c, 'b', 'a')", "2"},
 		{unsignedType(nil, nil), Uint(18446744073709551615), "-c", "BIGINT value is out of range in '-18446744073709551615'"},
 		{unsignedType(nil, nil), Uint(5), "-c", "-5"},
+		{unsignedType(nil, nil), Null, "TRUNCATE(1.999, c) BETWEEN 1.5 AND 3.5", "NULL"},
+		{unsignedType(nil, nil), Uint(1), "b'101' * -3 * c", "BIGINT UNSIGNED value is out of range in '(5 * -3)'"},
 		{big, Int(-9223372036854775808), "-c", "BIGINT value is out of range in '--9223372036854775808'"},
 		{filled, sqltypes.MakeTrusted(sqltypes.Uint32, []byte("00042")), "c REGEXP '^000'", "1"},
 		{filled, sqltypes.MakeTrusted(sqltypes.Uint32, []byte("00042")), "REGEXP_INSTR('x00042', c)", "2"},

@@ -55,7 +55,7 @@ func (c *Call) matcher(more int) (*matcher, error) {
 		texts = more // and what a match is replaced with
 	}
 	for i := 1; i < texts; i++ {
-		if c.isBinary(0) == c.isBinary(i) || !isText(c.Types[0].Type()) || !isText(c.Types[i].Type()) {
+		if c.isBinary(0) == c.isBinary(i) || sqltypes.IsNull(c.Types[0].Type()) || sqltypes.IsNull(c.Types[i].Type()) {
 			continue
 		}
 		names := environment.CollationEnv()

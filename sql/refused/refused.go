@@ -32,8 +32,6 @@ var Forms = []Form{
 	{"padded", "sql_mode `PAD_CHAR_TO_FULL_LENGTH`, of a query that reads CHAR columns", codeNotSupported, "sql_mode PAD_CHAR_TO_FULL_LENGTH is not supported: use RPAD"},
 	{"part", "any other part that is not supported", codeNotSupported, "This version of Isochron doesn't yet support '%s'"},
 	{"spatial", "`POINT(1, 2)`, `ST_Distance(a, b)` and other spatial functions", codeNotSupported, "spatial functions are not supported: %s"},
-	{"subtraction", "sql_mode `NO_UNSIGNED_SUBTRACTION`, of a query that subtracts", codeNotSupported, "sql_mode NO_UNSIGNED_SUBTRACTION is not supported: CAST the values to SIGNED"},
-	{"truncated-time", "sql_mode `TIME_TRUNCATE_FRACTIONAL`, of a query that casts to a time", codeNotSupported, "sql_mode TIME_TRUNCATE_FRACTIONAL is not supported: cut the text before the cast"},
 }
 
 // Error is the error of a form; what is the part of the statement at fault, for forms that show it.
