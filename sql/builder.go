@@ -35,6 +35,9 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
 	case *accounts.Node:
+		if n.Show != nil {
+			return b.showGrants(ctx, n.Show)
+		}
 		return b.changeAccounts(ctx, n.Statement)
 	case *gmsplan.FlushPrivileges:
 		return done(), nil // they are never behind for long

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -49,26 +50,20 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 	case *sqlparser.Kill:
 		n.Auth = leaveIt // the engine would ask for SUPER
 		return mayKill(s, &h, connectionOf(n))
-	case *sqlparser.ShowGrants:
-		if n.For == nil || h.IsSelf(n.For.Name, n.For.Host) {
-			n.Auth = leaveIt
-			return nil
+	case sqlparser.InjectedStatement:
+		if about, ok := n.Statement.(*accounts.Node); ok && about.Show != nil {
+			return h.MayShowGrants(about.Show)
+		} else if ok {
+			if not, ok := about.Statement.(*account.Unsupported); ok {
+				return cmp.Or(h.Holds(r.Needs), not.Err)
+			}
 		}
-		return nil // the engine asks for the database mysql
 	case *sqlparser.Show:
 		if r.Statement == "SHOW PROCESSLIST" {
 			n.Auth = leaveIt // processes shows to each what is theirs
 		}
 		if r.Statement == "SHOW CREATE" {
 			return h.MaySee(accounts.ShowsDatabase(n), n.Table.Name.String())
-		}
-	case *sqlparser.RevokeProxy:
-		n.Auth = leaveIt // the row of the table says it
-	case *sqlparser.Set:
-		for _, e := range n.Exprs {
-			if e.Scope == sqlparser.SetScope_None && e.Name.Name.EqualString("password") {
-				return mysql.NewSQLError(codeInvalidRequest, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
-			}
 		}
 	case *sqlparser.DBDDL:
 		n.Auth = leaveIt // the engine would take rights on the current database for it
@@ -80,11 +75,6 @@ func permitTo(s *Session, r *account.Right, stmt sqlparser.Statement) error {
 			}
 		}
 		return nil
-	case *sqlparser.RenameUser:
-		if err := h.Holds(r.Needs); err != nil {
-			return err
-		}
-		return mysql.NewSQLError(codeInvalidRequest, "42000", "RENAME USER is not supported: make a new user, grant it the same, and drop the old one")
 	case *sqlparser.Explain:
 		return permitInner(s, n.Statement)
 	case *sqlparser.Execute:

@@ -16,7 +16,6 @@ var instead = []struct{ begins, say string }{
 	{"checksum table ", "CHECKSUM TABLE is not supported: compare with SELECT COUNT(*), SUM(CRC32(CONCAT_WS('#', ...)))"},
 	{"set role ", "SET ROLE is not supported: all roles that were granted to a user are active"},
 	{"set default role ", "SET DEFAULT ROLE is not supported: all roles that were granted to a user are active"},
-	{"set password ", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY"},
 	{"alter user ", "this ALTER USER cannot be read, or has an option that is not supported, and nothing was changed: ALTER USER one_account [IDENTIFIED [WITH plugin] BY '...'] [WITH MAX_USER_CONNECTIONS n]"},
 	{"create user ", "this CREATE USER cannot be read, or has an option that is not supported, and nothing was changed: CREATE USER accounts [IDENTIFIED ...] [REQUIRE SSL] [WITH MAX_USER_CONNECTIONS n] [ACCOUNT LOCK]"},
 	{"do ", "DO is not supported: use SELECT"},

@@ -88,6 +88,17 @@ func (b *builder) changeAccounts(ctx *gms.Context, stmt account.Statement) (gms.
 	return done(), b.g.accounts.Follow()
 }
 
+// showGrants executes SHOW GRANTS.
+func (b *builder) showGrants(ctx *gms.Context, s *account.ShowGrants) (gms.RowIter, error) {
+	who := ctx.Session.Client()
+	lines, err := b.g.accounts.Grants(who.User, who.Address, s)
+	rows := make([]gms.Row, len(lines))
+	for i, line := range lines {
+		rows[i] = gms.Row{line}
+	}
+	return gms.RowsToRowIter(rows...), err
+}
+
 // writesUserTable reports whether a statement writes a table of users directly,
 // which would hold at this gateway alone.
 func writesUserTable(n gms.Node) bool {

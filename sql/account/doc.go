@@ -3,7 +3,7 @@
 //
 // How it works. All accounts are one value of the catalogue, in a form that a Codec reads and writes. Accounts keeps a Book
 // of it, which logins and checks ask; the Codec has the engine's table of users show it. Read reads a Statement about accounts,
-// and refuses options that are not done: GRANT and REVOKE, and what creates, alters and drops users and roles. A Statement changes
+// and refuses options that are not done: GRANT and REVOKE, and what creates, alters and drops users and roles. Grants are the lines of a SHOW GRANTS. A Statement changes
 // a copy inside a transaction of the catalogue (Accounts.Change), where it is also judged: no account becomes
 // stronger by making or changing another. A Gate lets clients in. Before it refuses a name or
 // a password it asks the catalogue's leader once, for the account may be new. A failed login is

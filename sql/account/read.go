@@ -21,6 +21,11 @@ var kinds = []struct {
 	{[]string{"drop", "user"}, "DROP USER", (*reader).dropUsers},
 	{[]string{"create", "role"}, "CREATE ROLE", (*reader).createRoles},
 	{[]string{"drop", "role"}, "DROP ROLE", (*reader).dropRoles},
+	{[]string{"grant", "proxy"}, "GRANT PROXY", unsupported("GRANT PROXY", "there are no proxies of users")},
+	{[]string{"revoke", "proxy"}, "REVOKE PROXY", unsupported("REVOKE PROXY", "there are no proxies of users")},
+	{[]string{"revoke", "if", "exists", "proxy"}, "REVOKE PROXY", unsupported("REVOKE PROXY", "there are no proxies of users")},
+	{[]string{"rename", "user"}, "RENAME USER", unsupported("RENAME USER", "make a new user, grant it the same, and drop the old one")},
+	{[]string{"set", "password"}, "SET", unsupported("SET PASSWORD", "use ALTER USER ... IDENTIFIED BY")},
 	{[]string{"grant"}, "GRANT", (*reader).grant},
 	{[]string{"revoke"}, "REVOKE", (*reader).revoke},
 }
@@ -36,9 +41,6 @@ func Read(text string, ansiQuotes bool) (stmt Statement, kind string, end int, e
 	for _, k := range kinds {
 		if !r.Words(k.words...) {
 			continue
-		}
-		if k.words[0] == "grant" && r.Peek().Is("proxy") || k.words[0] == "revoke" && r.revokesProxy() {
-			return nil, "", 0, nil
 		}
 		if stmt, err = k.read(r); err != nil {
 			return nil, k.kind, 0, err
@@ -63,10 +65,27 @@ func mayBegin(text string) bool {
 		case '/', '-', '#':
 			return true
 		default:
-			return strings.IndexByte("acdgr", c|0x20) >= 0
+			return strings.IndexByte("acdgrs", c|0x20) >= 0
 		}
 	}
 	return false
+}
+
+// Unsupported is a statement that is refused when it is executed.
+type Unsupported struct{ Err error }
+
+func (u *Unsupported) may(*judge) error { return u.Err }
+
+func (u *Unsupported) do(*draft) error { return u.Err }
+
+// unsupported reads the rest of a statement that is refused, whatever it has.
+func unsupported(what, instead string) func(*reader) (Statement, error) {
+	return func(r *reader) (Statement, error) {
+		for t := r.Peek(); t.Kind != parse.End && !t.Is(";"); t = r.Peek() {
+			r.Next()
+		}
+		return &Unsupported{legacy.NewError(codeNotSupported, "42000", "%s is not supported: %s", what, instead)}, nil
+	}
 }
 
 // reader reads parts of statements about accounts.

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s\nis read as\n%s\nwant\n%s", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "SELECT 1", "ALTER TABLE user ADD n INT", "ALTER", "'alter user'", "/* alter user", "CREATE TABLE user (id INT)", "GRANT PROXY ON u TO v", "REVOKE IF EXISTS PROXY ON u FROM v", "RENAME USER a TO b", "`create` user u"} {
+	for _, text := range []string{"", "SELECT 1", "ALTER TABLE user ADD n INT", "ALTER", "'alter user'", "/* alter user", "CREATE TABLE user (id INT)", "`create` user u", "SHOW GRANTS", "SET @a = 1", "SET `password` = 1"} {
 		if stmt, kind, _, err := Read(text, false); stmt != nil || kind != "" || err != nil {
 			t.Errorf("%s is read as %s %v, %v", text, kind, stmt, err)
 		}

@@ -6,13 +6,6 @@ import (
 	"isochron/sql/parse"
 )
 
-// revokesProxy reports whether a REVOKE is about PROXY.
-func (r *reader) revokesProxy() bool {
-	ahead := *r
-	ahead.Words("if", "exists")
-	return ahead.Take("proxy")
-}
-
 // grant reads what follows GRANT.
 func (r *reader) grant() (Statement, error) {
 	s := &Grant{}

@@ -43,11 +43,6 @@ func KindOf(stmt sqlparser.Statement) string {
 		return "ALTER TABLE"
 	case *sqlparser.Show:
 		return kindOfShow(n)
-	case *sqlparser.ShowGrants:
-		if n.For != nil {
-			return "SHOW GRANTS FOR"
-		}
-		return "SHOW GRANTS"
 	}
 	return kindOfType(stmt)
 }
@@ -126,12 +121,6 @@ func kindOfRare(stmt sqlparser.Statement) string {
 		if about, ok := n.Statement.(*Node); ok {
 			return about.Kind
 		}
-	case *sqlparser.RenameUser:
-		return "RENAME USER"
-	case *sqlparser.GrantProxy:
-		return "GRANT PROXY"
-	case *sqlparser.RevokeProxy:
-		return "REVOKE PROXY"
 	case *sqlparser.ChangeReplicationSource, *sqlparser.ChangeReplicationFilter:
 		return "CHANGE REPLICATION"
 	case *sqlparser.StartReplica:

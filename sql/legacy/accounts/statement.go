@@ -15,18 +15,25 @@ import (
 type Node struct {
 	Kind      string // its row of account.Rights
 	Statement account.Statement
+	Show      *account.ShowGrants // nil: it changes accounts
 }
 
 // Parse reads the first statement of a text if it is one about accounts that account.Read knows; nil: it is none. end is the
 // place behind it.
 func Parse(text string, ansiQuotes bool) (stmt sqlparser.Statement, end int, err error) {
-	read, kind, end, err := account.Read(text, ansiQuotes)
-	if read == nil || err != nil {
+	n := &Node{}
+	if n.Statement, n.Kind, end, err = account.Read(text, ansiQuotes); err != nil {
 		return nil, 0, err
+	}
+	if n.Statement == nil {
+		if n.Show, end, err = account.ReadShowGrants(text, ansiQuotes); n.Show == nil || err != nil {
+			return nil, 0, err
+		}
+		n.Kind = n.Show.Kind()
 	}
 	// The engine does not judge: account.Accounts does when the statement is executed.
 	leave := sqlparser.AuthInformation{AuthType: sqlparser.AuthType_IGNORE, TargetType: sqlparser.AuthTargetType_Ignore}
-	return sqlparser.InjectedStatement{Auth: leave, Statement: &Node{kind, read}}, end, nil
+	return sqlparser.InjectedStatement{Auth: leave, Statement: n}, end, nil
 }
 
 var _ gms.ExecSourceRel = (*Node)(nil)
@@ -41,10 +48,16 @@ func (n *Node) String() string { return n.Kind }
 func (n *Node) Resolved() bool { return true }
 
 // IsReadOnly implements gms.Node.
-func (n *Node) IsReadOnly() bool { return false }
+func (n *Node) IsReadOnly() bool { return n.Show != nil }
 
 // Schema implements gms.Node.
-func (n *Node) Schema(*gms.Context) gms.Schema { return types.OkResultSchema }
+func (n *Node) Schema(ctx *gms.Context) gms.Schema {
+	if n.Show == nil {
+		return types.OkResultSchema
+	}
+	who := ctx.Client()
+	return gms.Schema{{Name: n.Show.Title(who.User, who.Address), Type: types.LongText}}
+}
 
 // Children implements gms.Node.
 func (n *Node) Children() []gms.Node { return nil }
