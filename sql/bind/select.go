@@ -191,8 +191,10 @@ func givenName(item *sqlparser.AliasedExpr, text string) string {
 	if lit, ok := item.Expr.(*sqlparser.Literal); ok && lit.Type == sqlparser.StrVal {
 		return strings.TrimLeft(lit.Val, " ")
 	}
-	if _, ok := item.Expr.(*sqlparser.NullVal); ok && strings.EqualFold(bareText(text), "null") {
-		return "NULL" // a parameter that is NULL has its own text
+	if _, ok := item.Expr.(*sqlparser.NullVal); ok {
+		if text = bareText(text); strings.EqualFold(text, "null") {
+			return "NULL" // a parameter that is NULL has its own text
+		}
 	}
 	switch e := item.Expr.(type) {
 	case *sqlparser.Literal:

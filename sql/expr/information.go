@@ -126,6 +126,8 @@ func collationName(c *Call) (Value, error) {
 	t := c.Types[0]
 	name := "binary"
 	switch {
+	case isSystemText(c.Tree):
+		name = "utf8mb3_general_ci"
 	case t.Type() == sqltypes.TypeJSON:
 		name = "utf8mb4_bin"
 	case hasCollation(t):
@@ -134,6 +136,21 @@ func collationName(c *Call) (Value, error) {
 		}
 	}
 	return c.Text(name), nil
+}
+
+// systemTexts are functions whose text is in the character set of names.
+var systemTexts = map[string]bool{
+	"charset": true, "collation": true, "user": true, "current_user": true, "session_user": true, "system_user": true, "database": true, "schema": true, "version": true,
+}
+
+// isSystemText reports whether the argument of a call is such a function.
+func isSystemText(call sqlparser.Expr) bool {
+	f, ok := call.(*sqlparser.FuncExpr)
+	if !ok || len(f.Exprs) != 1 {
+		return false
+	}
+	inner, ok := f.Exprs[0].(*sqlparser.FuncExpr)
+	return ok && systemTexts[inner.Name.Lowered()]
 }
 
 // hasCollation reports whether a type is of texts, members of a list among them.
@@ -145,6 +162,9 @@ func hasCollation(t Type) bool {
 func charsetName(c *Call) (Value, error) {
 	t := c.Types[0]
 	name := "binary"
+	if isSystemText(c.Tree) {
+		return c.Text("utf8mb3"), nil
+	}
 	if hasCollation(t) || t.Type() == sqltypes.TypeJSON {
 		if known := environment.CollationEnv().LookupCharsetName(t.Collation()); known != "" {
 			name = known
