@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"testing"
 
 	"vitess.io/vitess/go/sqltypes"
@@ -63,6 +64,18 @@ func TestTextsOfOtherCharacterSets(t *testing.T) {
 		out, err := (&Target{Context: context(""), Row: 1}).Store(col, text(string(long)))
 		if s, _ := out.(string); err != nil || len([]rune(s)) != w.want {
 			t.Errorf("%d: %d characters are stored, %v; expected %d", w.collation, len([]rune(s)), err, w.want)
+		}
+	}
+}
+
+// A double has no negative zero as a text; a text keeps its sign.
+func TestNegativeZero(t *testing.T) {
+	for _, tc := range []struct {
+		value expr.Value
+		want  string
+	}{{expr.Double(math.Copysign(0, -1)), "0"}, {sqltypes.NewVarChar("-0"), "-0"}} {
+		if got, lost := textOf(tc.value, 10); got != tc.want || lost {
+			t.Errorf("%s is stored as %q", tc.value, got)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func textOf(v expr.Value, room int64) (_ string, lost bool) {
 	s, digits := v.ToString(), 15
 	if v.Type() == sqltypes.Float32 {
 		digits = 6
-	} else if s == "-0" {
+	} else if v.Type() == sqltypes.Float64 && s == "-0" {
 		return "0", false
 	} else if v.Type() != sqltypes.Float64 || int64(len(s)) <= room {
 		return s, false
