@@ -398,14 +398,18 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		}
 		count += int64(len(rows))
 		setFlags(s, x.c)
-		held := 2 * bytesOf(rows) // until they are sent, as values and as a packet
-		if err := s.account.Load().Charge(held); err != nil {
-			return err
+		for len(rows) > 0 {
+			n := s.fitting(rows)
+			held := sentTimes * bytesOf(rows[:n])
+			if err := s.account.Load().Charge(held); err != nil {
+				return err
+			}
+			if err := x.yieldRows(p, fields, rows[:n:n]); err != nil {
+				return err
+			}
+			s.account.Load().Release(held)
+			rows = rows[n:]
 		}
-		if err := x.yieldRows(p, fields, rows); err != nil {
-			return err
-		}
-		s.account.Load().Release(held)
 	}
 	showCoreWarnings(s, c)
 	info := s.GetLastQueryInfo()
@@ -420,6 +424,20 @@ func (p *corePlan) Execute(ctx context.Context, x *execution) error {
 		return nil
 	}
 	return x.yield(&sqltypes.Result{Fields: fields}, false)
+}
+
+// sentTimes is how often rows are held until they are sent: as values and as a packet.
+const sentTimes = 2
+
+// fitting is how many of the rows, one at least, the statement may hold until they are sent.
+func (s *Session) fitting(rows [][]expr.Value) int {
+	left := s.account.Load().Left()
+	for n := range rows {
+		if left -= sentTimes * bytesOf(rows[n:n+1]); left < 0 {
+			return max(n, 1)
+		}
+	}
+	return len(rows)
 }
 
 // coreError is an error of the core as the wire sends it.

@@ -31,6 +31,8 @@ func TestExplainOfTheCoreIsWhatIsSent(t *testing.T) {
 		"SELECT COUNT(*) FROM t", "SELECT a, SUM(n) FROM t GROUP BY a", "SELECT a, COUNT(*) FROM t GROUP BY a WITH ROLLUP", "SELECT DISTINCT b FROM t ORDER BY b",
 		"SELECT id FROM t ORDER BY id DESC LIMIT 2", "SELECT n FROM t WHERE a = 1 ORDER BY id LIMIT 1", "SELECT id FROM t WHERE n > 2 ORDER BY n", "SELECT id FROM t WHERE id = 2 FOR UPDATE",
 		"SELECT id FROM t WHERE a = 2 FOR SHARE", "SELECT upper(b) FROM t WHERE id BETWEEN 2 AND 4 HAVING upper(b) IS NOT NULL",
+		"SELECT COUNT(*) FROM t x, t y WHERE x.n < y.n", "SELECT id FROM t UNION ALL SELECT a FROM t WHERE a = 2", "SELECT x.n FROM t x JOIN t y ON y.id = x.a WHERE x.b = 'x'",
+		"SELECT n, (SELECT COUNT(*) FROM t WHERE a = 1) FROM t WHERE a = 2", "SELECT COUNT(*) FROM t x, t y FOR SHARE",
 	} {
 		x := strings.Split(strings.TrimSpace(c.query("EXPLAIN "+statement)), "\n")
 		all := strings.Split(x[len(x)-1], " | ")

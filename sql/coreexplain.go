@@ -53,6 +53,7 @@ func (h *handler) explainChange(ctx *gms.Context, text string) (x explanation, o
 	if s.Now().Level != txn.Serializable && len(p.plan.Targets) > 0 { // what is joined is locked, too
 		for i := range list {
 			list[i].Changed = list[i].Changed || slices.Contains(p.plan.Query.Sources, list[i].Source)
+			list[i].Together = list[i].Together && !list[i].Changed
 		}
 	}
 	steps, total, batches := h.g.stepsOf(list)
@@ -106,10 +107,22 @@ func sumStep(total int, batches bool) step {
 	return all
 }
 
-// stepsOf are the rounds of reads, and how many they are.
+// withFirst is behind the rounds of reads that begin in the round of another.
+const withFirst = " with the first"
+
+// stepsOf are the rounds of reads, and how many they are. Those that begin together have as many as the longest of them.
 func (g *gateway) stepsOf(list []rounds.Step) (out []step, total int, batches bool) {
+	first, together := 0, false
 	for _, of := range list {
 		steps, n := g.coreSteps(of)
+		if of.Together {
+			for i := range steps {
+				if together && i < first {
+					steps[i].rounds += withFirst
+				}
+			}
+			n, first, together = max(0, n-first), max(n, first), true
+		}
 		for i := range steps {
 			steps[i].done = make([]string, 4)
 		}

@@ -9,6 +9,7 @@ import (
 	"isochron/sql/exec"
 	"isochron/sql/expr"
 	"isochron/sql/memory"
+	"isochron/sql/rounds"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -45,6 +46,53 @@ func (r coreReader) Read(ctx context.Context, a *table.Access, lock txn.Lock, wa
 // ReadPieces implements rounds.PieceReader.
 func (r coreReader) ReadPieces(ctx context.Context, a *table.Access, lock txn.Lock, wait txn.Wait, columns []int, ordered bool) (exec.Source, error) {
 	return r.pieces(ctx, a, lock, wait, columns, ordered)
+}
+
+// firstShare bounds the first piece of a read that begins with others: it is less than this part of what the statement may hold.
+const firstShare = 4
+
+// ReadFirst implements rounds.FirstReader. A piece for which there is no memory is read again when its turn comes.
+func (r coreReader) ReadFirst(ctx context.Context, list []rounds.Request) ([]exec.Source, error) {
+	s, account := r.s, r.s.account.Load()
+	s.statement.readsOnce(false)
+	begin := func(q rounds.Request) (*table.Pieces, error) {
+		tx, err := s.use(ctx, q.Access.Desc)
+		if err != nil {
+			return nil, err
+		}
+		return q.Access.Pieces(tx, table.Mode{ForWrite: s.Writes(q.Access.Desc.ID())}, q.Columns, q.Ordered), nil
+	}
+	of := make([]*readPieces, len(list))
+	var reads []*table.Pieces
+	for i, q := range list {
+		from, err := begin(q)
+		if err != nil {
+			return nil, err
+		}
+		if of[i] = (&readPieces{s: s, account: account, from: from}); !s.Writes(q.Access.Desc.ID()) {
+			reads = append(reads, from)
+		}
+	}
+	if err := table.Begin(ctx, reads); err != nil {
+		return nil, err
+	}
+	out := make([]exec.Source, len(list))
+	for i, p := range of {
+		out[i] = p
+		if !p.from.Begun() {
+			continue
+		}
+		if err := p.read(ctx); err == nil && p.charged < account.Left()/(firstShare-1) { // of no round
+			continue
+		}
+		p.Close()
+		from, err := begin(list[i])
+		if err != nil {
+			return nil, err
+		}
+		p.rows, p.from = nil, from
+	}
+	return out, nil
 }
 
 // pieces begins a read, and reads its first piece.
@@ -88,8 +136,11 @@ func (p *readPieces) read(ctx context.Context) (err error) {
 		p.from = nil
 	}
 	bytes := bytesOf(p.rows)
+	if err := p.account.Charge(bytes); err != nil {
+		return err
+	}
 	p.charged += bytes
-	return p.account.Charge(bytes)
+	return nil
 }
 
 // Next implements exec.Source.

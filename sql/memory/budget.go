@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 
@@ -129,6 +130,14 @@ func (a *Account) Charge(n int64) error {
 		a.Close()
 	}
 	return nil
+}
+
+// Left is what the statement may take yet, as far as its own bound goes.
+func (a *Account) Left() int64 {
+	if a == nil {
+		return math.MaxInt64
+	}
+	return a.Statement - a.used.Load()
 }
 
 // Release gives back what was charged.

@@ -210,6 +210,9 @@ func (b *block) read(r *run, domain [][]expr.Value, offset, count uint64) (from 
 	if err != nil || choice == nil {
 		return exec.Rows(nil), false, true, err
 	}
+	if begun := r.first[b.leaf]; begun != nil {
+		choice = begun.choice
+	}
 	from, err = b.leaf.rows(r, choice)
 	return from, choice.Ordered, choice.Decided, err
 }

@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"isochron/sql/access"
@@ -27,8 +28,10 @@ type Step struct {
 	Index  *catalog.IndexInfo // of a lookup: by which the rows are looked up for the keys of a batch of rows
 	// Batch: it is executed for each batch of rows of the query around it.
 	Batch bool
-	Done  Done
-	leaf  *leaf
+	// Together: it begins in the round of the first step that does so.
+	Together bool
+	Done     Done
+	leaf     *leaf
 }
 
 // Done is what a read did when the plan was executed.
@@ -46,6 +49,9 @@ func (p *Plan) Analyze(ctx context.Context, now comparing.Clock, c *expr.Context
 	}
 	r := &run{ctx: ctx, now: now, c: c, reader: reader, memory: m, clock: clock, done: map[*leaf]*Done{}}
 	defer r.close()
+	if err := r.beginFirst(p); err != nil {
+		return nil, 0, err
+	}
 	from, err := p.block.open(r, nil)
 	if err != nil {
 		return nil, 0, err
@@ -79,12 +85,16 @@ func (r *run) watched(ctx context.Context, l *leaf, a *access.Choice) ([][]expr.
 
 // noteRead notes a read that has begun.
 func (r *run) noteRead(l *leaf, a *access.Choice, began time.Time) *Done {
+	return r.noteRounds(l, a.Rounds(table.Mode{Lock: l.lock, Wait: l.wait}, l.columns), began)
+}
+
+func (r *run) noteRounds(l *leaf, rounds int, began time.Time) *Done {
 	d := r.done[l]
 	if d == nil {
 		d = &Done{}
 		r.done[l] = d
 	}
-	d.Reads, d.Rounds = d.Reads+1, d.Rounds+a.Rounds(table.Mode{Lock: l.lock, Wait: l.wait}, l.columns)
+	d.Reads, d.Rounds = d.Reads+1, d.Rounds+rounds
 	d.Time += r.clock().Sub(began)
 	return d
 }
@@ -127,8 +137,12 @@ func (p *Plan) Choose(now comparing.Clock, c *expr.Context) (*access.Choice, err
 // Steps are the reads of the plan for the present values. What depends on values that are read is not known before: a
 // condition by a subquery bounds no read here.
 func (p *Plan) Steps(now comparing.Clock, c *expr.Context) ([]Step, error) {
+	first := p.firstReads(now, c)
 	x := &explainer{run: &run{now: now, c: c}, common: map[*shared]bool{}}
 	x.block(p.block, false)
+	for i := range x.steps {
+		x.steps[i].Together = slices.Contains(first.leaves, x.steps[i].leaf)
+	}
 	return x.steps, x.err
 }
 

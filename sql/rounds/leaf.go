@@ -130,6 +130,13 @@ func (l *leaf) locks() bool { return l.lock != txn.LockNone || l.changed }
 
 // Read reads the rows of an access.
 func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Value, error) {
+	if begun := r.begun(l); begun != nil {
+		from := begun.from
+		if r.clock != nil {
+			from = &watchedRows{from, r.clock, r.noteRounds(l, begun.rounds, r.clock())}
+		}
+		return r.all(from)
+	}
 	if r.clock != nil {
 		return r.watched(ctx, l, a)
 	}
@@ -138,6 +145,12 @@ func (l *leaf) read(ctx context.Context, r *run, a *access.Choice) ([][]expr.Val
 
 // rows yields the rows of an access, in pieces if the reader can.
 func (l *leaf) rows(r *run, a *access.Choice) (exec.Source, error) {
+	if begun := r.begun(l); begun != nil {
+		if r.clock == nil {
+			return begun.from, nil
+		}
+		return &watchedRows{begun.from, r.clock, r.noteRounds(l, begun.rounds, r.clock())}, nil
+	}
 	p, ok := r.reader.(PieceReader)
 	if !ok {
 		rows, err := l.read(r.ctx, r, a)
@@ -169,8 +182,10 @@ func (l *leaf) open(r *run) (exec.Source, error) {
 	if l.closed {
 		return exec.Rows(nil), nil
 	}
-	choice, err := access.Choose(r.now, l.source.Table, w)
-	if err != nil || choice == nil {
+	var choice *access.Choice
+	if begun := r.first[l]; begun != nil {
+		choice = begun.choice
+	} else if choice, err = access.Choose(r.now, l.source.Table, w); err != nil || choice == nil {
 		return exec.Rows(nil), err
 	}
 	from, err := l.rows(r, choice)
@@ -181,4 +196,13 @@ func (l *leaf) open(r *run) (exec.Source, error) {
 		from = exec.Filter(from, l.where)
 	}
 	return from, nil
+}
+
+// choose is the access of the filter for the present values; nil: no row can match.
+func (l *leaf) choose(r *run) (*access.Choice, error) {
+	w, err := l.wanted(r)
+	if err != nil || l.closed {
+		return nil, err
+	}
+	return access.Choose(r.now, l.source.Table, w)
 }

@@ -92,6 +92,7 @@ type run struct {
 	results map[*applied]*result
 	kept    map[*block][][]expr.Value
 	lookups map[*joinNode]*lookup
+	first   map[*leaf]*first // reads that have begun before their turn
 	common  map[*bind.CTE]*exec.Shared
 	order   []*exec.Shared // of common: each reads those before it only
 	rounds  map[*bind.CTE][][]expr.Value
@@ -102,6 +103,10 @@ func (p *Plan) Execute(ctx context.Context, now comparing.Clock, c *expr.Context
 	r := &run{ctx: ctx, now: now, c: c, reader: reader, memory: m}
 	if len(p.Query.Marks) > 0 {
 		return p.locked(r)
+	}
+	if err := r.beginFirst(p); err != nil {
+		r.close()
+		return nil, err
 	}
 	from, err := p.block.open(r, nil)
 	if err != nil {
@@ -138,6 +143,10 @@ func (r *run) keep(bytes int64) error {
 }
 
 func (r *run) close() {
+	for _, f := range r.first {
+		f.from.Close()
+	}
+	r.first = nil
 	for i := len(r.order) - 1; i >= 0; i-- {
 		r.order[i].Close()
 	}

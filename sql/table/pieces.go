@@ -45,33 +45,44 @@ func (c *collector) ended() bool { return len(c.gets) == 0 && len(c.pending) == 
 // next costs a round. It yields what follows in the order of the index.
 func (c *collector) next(ctx context.Context) ([]found, error) {
 	read := c.mode.read()
+	asked := c.request(&read)
+	read.OnlyRead = c.mode.OnlyRead && c.final
+	res, err := c.tx.Read(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	c.accept(asked, res.Values, res.Pairs)
+	if read.OnlyRead && len(c.pending) > 0 {
+		return nil, ErrNotFinal
+	}
+	return c.complete(), nil
+}
+
+// request puts into a read what is read next, and returns the spans among it.
+func (c *collector) request(read *txn.Read) []pendingSpan {
 	read.Gets = c.gets
 	asked := slices.Clone(c.pending)
 	asked = slices.DeleteFunc(asked, func(s pendingSpan) bool { return s.ahead >= c.chunk }) // never all: some hold others up
 	for _, s := range asked {
 		read.Scans = append(read.Scans, txn.Scan{Span: s.Span, Limit: c.chunk, Reverse: c.Reverse})
 	}
-	read.OnlyRead = c.mode.OnlyRead && c.final
-	res, err := c.tx.Read(ctx, read)
-	if err != nil {
-		return nil, err
-	}
-	for i, value := range res.Values {
+	return asked
+}
+
+// accept takes the answer to a request.
+func (c *collector) accept(asked []pendingSpan, values [][]byte, pairs [][]txn.Pair) {
+	for i, value := range values {
 		if value != nil {
 			c.hits = append(c.hits, found{c.gets[i], value, -1})
 		}
 	}
 	c.gets = nil
 	for i, s := range asked {
-		c.take(s, res.Pairs[i])
-	}
-	if read.OnlyRead && len(c.pending) > 0 {
-		return nil, ErrNotFinal
+		c.take(s, pairs[i])
 	}
 	if c.several {
 		c.sort(c.hits)
 	}
-	return c.complete(), nil
 }
 
 // take takes what a round has read of a span.
@@ -138,8 +149,10 @@ type Pieces struct {
 	columns   []int
 	single    bool
 	screener
-	left  int  // rows that the limit leaves
-	whole bool // all rows in one piece
+	left  int       // rows that the limit leaves
+	whole bool      // all rows in one piece
+	first [][]Value // the first piece, if begun
+	begun bool      // Begin has read the first piece
 }
 
 // Pieces begins to read the columns at these positions, as FetchValues does. ordered: in the order of the index.
@@ -174,12 +187,19 @@ func (p *Pieces) Next(ctx context.Context) ([][]Value, error) {
 	return nil, nil
 }
 
+// Begun reports whether the first piece is there without a round.
+func (p *Pieces) Begun() bool { return p.begun }
+
 // Ended reports whether no piece follows.
 func (p *Pieces) Ended() bool {
-	return !p.whole && (p.collector.ended() || p.collector.Limit > 0 && p.left <= 0)
+	return !p.begun && !p.whole && (p.collector.ended() || p.collector.Limit > 0 && p.left <= 0)
 }
 
 func (p *Pieces) piece(ctx context.Context) ([][]Value, error) {
+	if rows := p.first; p.begun {
+		p.begun, p.first = false, nil
+		return rows, nil
+	}
 	hits, err := p.collector.next(ctx)
 	if err != nil {
 		return nil, err
