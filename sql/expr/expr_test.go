@@ -182,3 +182,23 @@ func TestBitColumnsAsNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A number beside a date that is none is no fault of a strict change: MySQL compares numbers.
+func TestNumbersBesideDatesInAStrictChange(t *testing.T) {
+	for strict, want := range map[bool]int{false: 1, true: 0} {
+		c := &Context{Collation: generalCI, Strict: strict}
+		e, err := environment.Parser().ParseExpr("DATE'2024-01-01' IN (1, 20240101)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(c, Columns{}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Begin(c)
+		out, err := p.Run(nil, nil)
+		if list, _ := c.Warnings(); err != nil || out[0].ToString() != "1" || len(list) != want {
+			t.Errorf("strict %t: %v, %v, %v", strict, out, err, list)
+		}
+	}
+}

@@ -101,7 +101,11 @@ var (
 // asDateTime and asTime are values beside a date or time that is no column; what is none is that of 0.
 var (
 	asDateTime = &Function{Name: "\x00DATETIME", Min: 1, Max: 1, Type: func([]Type, *Context) Type { return temporalType(sqltypes.Datetime, 6) }, Eval: func(c *Call) (Value, error) {
-		p, ok := c.date(0, zeroParts|invalidDays)
+		reading := *c
+		if sqltypes.IsNumber(c.Args[0].Type()) && c.Strict { // MySQL compares numbers, of which none is refused
+			reading.Context = &Context{Now: c.Now, Zone: c.Zone, SQLMode: c.SQLMode}
+		}
+		p, ok := reading.date(0, zeroParts|invalidDays)
 		switch {
 		case !ok || p.zeroDate():
 			return c.Bytes([]byte(zeroMoment)), nil
