@@ -269,7 +269,7 @@ func TestExplainTellsRounds(t *testing.T) {
 	}
 }
 
-// A join by key costs a round for each table, not for each row.
+// A join by key costs a round for each table, not for each row; tables that no key bounds are read in one.
 func TestJoinRounds(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")
@@ -287,8 +287,8 @@ func TestJoinRounds(t *testing.T) {
 	}{
 		{"SELECT /*+ LOOKUP_JOIN(a,b) */ sum(b.c) FROM a JOIN b ON b.id = a.b WHERE a.id < 20", 2},
 		{"SELECT /*+ LOOKUP_JOIN(a,c) */ sum(c.n) FROM a JOIN c ON c.b = a.b WHERE a.id < 20", 3},
-		{"SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM a LEFT JOIN b ON b.id = a.b + 30 WHERE a.id < 20", 2},
-		{"SELECT count(*) FROM a WHERE id < 20 AND b IN (SELECT b FROM c WHERE n < 15)", 2},
+		{"SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM a LEFT JOIN b ON b.id = a.b + 30 WHERE a.id < 20", 1},
+		{"SELECT count(*) FROM a WHERE id < 20 AND b IN (SELECT b FROM c WHERE n < 15)", 1},
 	} {
 		c.query(tc.query)
 		if rounds := f.seen.rounds(); rounds != tc.rounds {

@@ -9,7 +9,8 @@
 //
 // A table is joined by a lookup if an index begins with columns that equal what is there already: all keys of a batch of rows
 // are read in one round, over all regions at once, or two through an index. Otherwise all its rows are read once and hashed.
-// Reads that depend on no row of another begin in one round, before the rest (first.go). The order of joins: what constants bound to one row first, then lookups by unique keys, then others (joinone.go, cost).
+// The order of joins: what constants bound to one row first, then lookups by unique keys, then others (joinone.go, cost).
+// Reads that depend on no row of another begin in one round, before the rest (first.go).
 //
 // A subquery becomes a column behind the rows of the query around it. One that refers to nothing there is executed once, and
 // may bound a read by its rows. One that does is compiled as a lateral block: it is executed once for a batch of rows, over
