@@ -118,7 +118,7 @@ clients:
 	test/clients/run
 
 # The pages of docs/generated, and the tables of the laboratory's pages, from code and records.
-PAGES := ./protocol ./internal/lint ./lab/figure ./sim ./sql/dialect ./sql/errorcodes ./sql/refused ./sql/sysvars ./server/deploy ./ops ./cmd/isochron
+PAGES := ./protocol ./internal/lint ./lab/figure ./sim ./sql/dialect ./sql/errorcodes ./sql/refused ./sql/legacy ./server/deploy ./ops ./cmd/isochron
 
 docs:
 	$(GO) test $(TAGS) -count=1 -run '^TestPage' $(PAGES) -args -rewrite

@@ -1,4 +1,4 @@
-package sysvars_test
+package legacy_test
 
 import (
 	"fmt"
