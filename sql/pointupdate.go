@@ -64,21 +64,10 @@ func pointUpdateOf(s *Session, t *text, x *execution) *pointUpdate {
 		u = newPointUpdate()
 	}
 	s.points.update = nil
-	if !fillPoint(s, t, values, u) {
+	if !t.direct.plan.Fill(values, &u.PointUpdate) {
 		return nil
 	}
 	return u
-}
-
-// fillPoint puts the values into an update. What the engine panics at is for the engine, which
-// says so.
-func fillPoint(s *Session, t *text, values []any, u *pointUpdate) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return t.direct.plan.Fill(s.quiet, values, &u.PointUpdate)
 }
 
 func (*pointUpdate) kind() planKind { return pointPlan }

@@ -58,7 +58,7 @@ var foreign = map[string][]string{
 var (
 	engine      = []string{"github.com/dolthub/go-mysql-server", "github.com/dolthub/vitess"}
 	engineDoor  = "sql/legacy"
-	engineUsers = []string{"sql", "sql/plan"}
+	engineUsers = []string{"sql"}
 )
 
 // core are the driven packages: they get time and disk from their driver, and randomness from a

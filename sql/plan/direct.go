@@ -3,16 +3,12 @@ package plan
 import (
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
-	"isochron/sql/rowcodec"
 	"isochron/txn"
 )
 
@@ -151,7 +147,7 @@ func (d *Direct) wants(n int) bool {
 
 // Fill makes an execution with these values of one that has ended, whose memory it
 // uses again. It is false if they are for the plan.
-func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
+func (d *Direct) Fill(values []any, u *PointUpdate) bool {
 	if !d.wants(len(values)) {
 		return false
 	}
@@ -159,16 +155,12 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 	var room [keyRoom]byte
 	b := append(room[:0], d.prefix...)
 	for i, s := range d.keys {
-		col := desc.Schema.Schema[key.Columns[i]]
-		v := s.value(values)
-		if !rowcodec.IsInteger(v) {
+		v, ok := storedAsIs(desc.Type(key.Columns[i]), s.value(values))
+		if !ok {
 			return false
 		}
-		converted, inRange, err := col.Type.Convert(ctx, v)
-		if err != nil || inRange != gms.InRange {
-			return false
-		}
-		if b, err = desc.AppendColumn(b, key, i, converted); err != nil {
+		var err error
+		if b, err = desc.AppendColumn(b, key, i, v); err != nil {
 			return false
 		}
 	}
@@ -176,27 +168,13 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 		u.Key = txn.Key(b)
 	}
 	for i, s := range d.sets {
-		col, v := desc.Schema.Schema[s.column], d.values[i].value(values)
-		if s.from < 0 && !storedAsIs(col, v) {
-			return false
-		}
-		c, ok := s.valued(ctx, col, v)
+		c, ok := s.valued(desc.Type(s.column), d.values[i].value(values))
 		if !ok {
 			return false
 		}
 		u.changes = append(u.changes, c)
 	}
 	return true
-}
-
-// storedAsIs reports whether a column stores a value as it is, but for its range: else it is converted by other rules.
-func storedAsIs(col *gms.Column, v any) bool {
-	text, isText := v.(string)
-	t, holdsText := col.Type.(gms.StringType)
-	if !isText || !holdsText {
-		return isText == holdsText
-	}
-	return int64(len(text)) <= t.MaxCharacterLength() && utf8.ValidString(text) && !strings.HasSuffix(text, " ")
 }
 
 // keyRoom is enough for a key of a few numbers, in bytes; longer ones take memory.

@@ -1,17 +1,14 @@
 package plan
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/cockroachdb/apd/v3"
-	gms "github.com/dolthub/go-mysql-server/sql"
+	"strings"
+	"unicode/utf8"
 
 	"isochron/sql/catalog"
 	"isochron/sql/coltype"
-	"isochron/sql/legacy"
 	"isochron/sql/rowcodec"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -41,8 +38,8 @@ func isNumber(d *catalog.Descriptor, pos int) bool {
 	return isKind(d, pos, coltype.KindInt, coltype.KindUint)
 }
 
-// reach finds the indexes to update. Columns that determine the row's place, unique columns and AUTO_INCREMENT are left to
-// the engine.
+// reach finds the indexes to update. Columns that determine the row's place, unique columns and AUTO_INCREMENT are for the
+// change's other plan.
 func (p *point) reach(d *catalog.Descriptor) *point {
 	for _, s := range p.sets {
 		if slices.Contains(d.Primary.Columns, s.column) || slices.Contains(d.Divides(), s.column) || d.AutoIncrement() == s.column {
@@ -101,7 +98,7 @@ type change struct {
 func (u *PointUpdate) FixedSet() bool { return len(u.indexes) == 0 }
 
 // valued takes in a value of the literal.
-func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
+func (s set) valued(t *coltype.Type, v any) (change, bool) {
 	c := change{set: s}
 	if s.from >= 0 {
 		n, ok := rowcodec.Integer(v)
@@ -110,25 +107,13 @@ func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
 		}
 		return c, ok && n != math.MinInt64
 	}
-	switch v.(type) {
-	case nil:
-		return c, col.Nullable
-	case float32, float64, *apd.Decimal:
-		return c, false // rounded by other rules
-	}
-	converted, inRange, err := col.Type.Convert(ctx, legacy.Within(col.Type, v))
-	if err != nil || inRange != gms.InRange {
-		return c, false // the engine has words for it
-	}
-	c.constant = converted
-	if _, isString := converted.(string); !isString && !rowcodec.IsInteger(converted) {
-		return c, false
-	}
-	return c, true
+	var ok bool
+	c.constant, ok = storedAsIs(t, v)
+	return c, ok
 }
 
 // Apply makes the writes that change a stored row (nil: there is none). ok is false
-// if the engine has to do it.
+// if the change's other plan has to.
 func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed, ok bool) {
 	if stored == nil {
 		return nil, false, false, true
@@ -146,12 +131,11 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	}
 	row := slices.Clone(old)
 	for _, c := range u.changes {
-		col := d.Schema.Schema[c.column]
 		var from any
 		if c.from >= 0 {
 			from = row[c.from]
 		}
-		v, ok := c.value(from, col.Type)
+		v, ok := c.value(from, d.Type(c.column))
 		if !ok {
 			return nil, false, false, false
 		}
@@ -179,7 +163,7 @@ func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
 	}
 	d, next := u.Table, 0
 	row, ok = d.ReplaceInRow(stored, u.alone, func(i int, old any) (any, bool) {
-		c, t := &u.changes[next], d.Schema.Schema[i].Type
+		c, t := &u.changes[next], d.Type(i)
 		next++
 		v, ok := c.value(old, t)
 		if !ok || v == nil {
@@ -192,9 +176,9 @@ func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
 	return row, changed, ok
 }
 
-// value returns the column's new value; from is the value that a sum adds to. It equals the engine's sum as long as it is
-// within the integers that the column holds.
-func (c *change) value(from any, t gms.Type) (any, bool) {
+// value returns the column's new value; from is the value that a sum adds to. It is false if the column does not
+// hold the sum.
+func (c *change) value(from any, t *coltype.Type) (any, bool) {
 	if c.from < 0 {
 		return c.constant, true
 	}
@@ -206,12 +190,31 @@ func (c *change) value(from any, t gms.Type) (any, bool) {
 	if !ok || (sum > n) != (c.add > 0) && c.add != 0 {
 		return nil, false
 	}
-	v, inRange, err := t.Convert(context.Background(), sum)
-	return v, err == nil && inRange == gms.InRange
+	return storedAsIs(t, sum)
+}
+
+// storedAsIs is a number or a text as a column stores it; false: it has to be converted, or it does not fit.
+func storedAsIs(t *coltype.Type, v any) (any, bool) {
+	switch t.Kind {
+	case coltype.KindInt, coltype.KindUint:
+		n, ok := rowcodec.Integer(v)
+		least, most := t.Limits()
+		switch {
+		case !ok || n < least || n > 0 && uint64(n) > most:
+			return nil, false
+		case t.Kind == coltype.KindInt:
+			return t.Int(n), true
+		}
+		return t.Uint(uint64(n)), true
+	case coltype.KindText:
+		s, ok := v.(string)
+		return s, ok && int64(len(s)) <= min(t.Characters, t.Bytes) && utf8.ValidString(s) && !strings.HasSuffix(s, " ") && hasAll(t.Collation, s)
+	}
+	return nil, false
 }
 
 // differ reports whether two values of a column differ. Texts that differ and are
-// alike to their collation are for the engine: ok is false.
+// alike to their collation are for the change's other plan: ok is false.
 func differ(t *coltype.Type, a, b any) (differs, ok bool) {
 	if a == b {
 		return false, true
@@ -219,6 +222,14 @@ func differ(t *coltype.Type, a, b any) (differs, ok bool) {
 	x, isText := a.(string)
 	y, both := b.(string)
 	return true, !isText || !both || !rowcodec.Alike(t.Collation, x, y)
+}
+
+// hasAll reports whether a column's character set surely has all characters of a text.
+func hasAll(c *coltype.Collation, s string) bool {
+	if c.Charset == nil && c.CharacterBytes == utf8.UTFMax {
+		return true
+	}
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // ParamName is the wire library's name of a parameter, the first being number 0.
