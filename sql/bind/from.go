@@ -276,6 +276,14 @@ func (b *binder) common(c *ctes, alias string) (*operand, error) {
 	if c.round {
 		return b.rows(&Source{Round: c.cte, Alias: alias}, c.cte.Columns), nil
 	}
+	if c.tree != nil {
+		if c.of != b {
+			return nil, unsupported("a common table expression that refers to a query around it, within another query")
+		}
+		inner := b.child()
+		inner.ctes = c.up
+		return b.derived(c.tree.Subquery, alias, columnNames(c.tree.Columns), inner)
+	}
 	c.cte.Uses++
 	return b.rows(&Source{Query: c.cte.Query, CTE: c.cte, Alias: alias}, c.cte.Columns), nil
 }

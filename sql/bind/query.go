@@ -75,6 +75,8 @@ type CTE struct {
 	// Step, if not nil, computes a round of a recursive one from the round before; Query is its beginning.
 	Step     *Query
 	Distinct bool // rows that were there before are no rows of a round
+	// Offset and Count are the limit of all rows of a recursive one; nil: 0, and all.
+	Offset, Count sqlparser.Expr
 }
 
 // SetOp is a set operation.

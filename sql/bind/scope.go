@@ -88,6 +88,10 @@ type ctes struct {
 	cte   *CTE
 	up    *ctes
 	round bool // it is being defined: its name means the round before
+	// tree, if not nil, is the definition of one that refers to queries around it, and of is the query whose WITH has it: each
+	// source of it there is a derived table of its own.
+	tree *sqlparser.CommonTableExpr
+	of   *binder
 }
 
 // names are the tables of a FROM clause and its columns.

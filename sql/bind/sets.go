@@ -129,6 +129,10 @@ func (b *binder) with(w *sqlparser.With) error {
 			return err
 		}
 		b.ctes = &ctes{cte: cte, up: b.ctes}
+		if len(cte.Query.Outer) > 0 {
+			b.ctes.of, b.ctes.tree = b, e
+			continue
+		}
 		b.q.CTEs = append(b.q.CTEs, cte)
 	}
 	return nil
@@ -139,8 +143,11 @@ func (b *binder) defined(cte *CTE, e *sqlparser.CommonTableExpr, recursive bool)
 	tree, step := e.Subquery, sqlparser.TableStatement(nil)
 	if recursive {
 		u, ok := tree.(*sqlparser.Union)
-		if !ok || u.Lock != sqlparser.NoLock || u.With != nil || len(u.OrderBy) > 0 || u.Limit != nil {
+		if !ok || u.Lock != sqlparser.NoLock || u.With != nil || len(u.OrderBy) > 0 {
 			return unsupported("this recursion")
+		}
+		if u.Limit != nil {
+			cte.Offset, cte.Count = u.Limit.Offset, u.Limit.Rowcount
 		}
 		if namesTable(u.Left, cte.Name) {
 			return expr.NewError(3573, "HY000", "Recursive Common Table Expression '%s' should have one or more non-recursive query blocks followed by one or more recursive ones", cte.Name)
@@ -151,7 +158,7 @@ func (b *binder) defined(cte *CTE, e *sqlparser.CommonTableExpr, recursive bool)
 		return err
 	}
 	if cte.Columns, err = itemNames(cte.Query, columnNames(e.Columns)); err != nil || step == nil {
-		return b.uncorrelated(cte.Query, err)
+		return err
 	}
 	c := b.child()
 	c.enclosing, c.ctes = b.outer, &ctes{cte: cte, up: b.ctes, round: true}

@@ -273,16 +273,19 @@ func (b *block) types() []expr.Type {
 }
 
 func (k *compiler) limits(b *block) (err error) {
-	if b.query.Count == nil {
-		return nil
-	}
-	if b.count, err = expr.Compile(k.c, expr.Columns{}, b.query.Count); err != nil {
-		return err
-	}
-	if b.query.Offset != nil {
-		b.offset, err = expr.Compile(k.c, expr.Columns{}, b.query.Offset)
-	}
+	b.offset, b.count, err = k.limit(b.query.Offset, b.query.Count)
 	return err
+}
+
+// limit compiles a limit; no count: there is none.
+func (k *compiler) limit(from, most sqlparser.Expr) (offset, count *expr.Program, err error) {
+	if most == nil {
+		return nil, nil, nil
+	}
+	if count, err = expr.Compile(k.c, expr.Columns{}, most); err == nil && from != nil {
+		offset, err = expr.Compile(k.c, expr.Columns{}, from)
+	}
+	return offset, count, err
 }
 
 // fixed reports whether a key of the order has one value for all rows: it orders nothing, and is not computed.

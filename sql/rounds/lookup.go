@@ -425,6 +425,9 @@ func (k *compiler) commonOf(cte *bind.CTE) (_ *shared, err error) {
 		if s.convert, err = k.commonTypes(0, [][]collationRank{k.ranksOf(s.base), make([]collationRank, len(s.types))}, s.types, s.step.types()); err != nil {
 			return nil, err
 		}
+		if s.offset, s.count, err = k.limit(cte.Offset, cte.Count); err != nil {
+			return nil, err
+		}
 	}
 	if k.common == nil {
 		k.common = map[*bind.CTE]*shared{}

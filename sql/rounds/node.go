@@ -225,6 +225,8 @@ type shared struct {
 	step    *block // nil: it is not recursive
 	convert *converted
 	types   []expr.Type
+	offset  *expr.Program // of a recursive one; nil: 0
+	count   *expr.Program // nil: all
 }
 
 // recursionMax is cte_max_recursion_depth, if the session has no other.
@@ -280,7 +282,29 @@ func (s *shared) open(r *run) (exec.Source, error) {
 		}
 		return s.convert.source(r, 1, next), nil
 	}
-	return exec.Recursive(s.convert.source(r, 0, from), step, s.types, s.cte.Distinct, r.recursions(), r.memory), nil
+	rows := exec.Recursive(s.convert.source(r, 0, from), step, s.types, s.cte.Distinct, r.recursions(), r.memory)
+	if s.count == nil {
+		return rows, nil
+	}
+	offset, count, err := s.limit(r)
+	if err != nil {
+		rows.Close()
+		return nil, err
+	}
+	return exec.Limit(rows, offset, count), nil
+}
+
+// limit is which of all rows a recursive one has: a round that adds none of them is not made.
+func (s *shared) limit(r *run) (offset, count uint64, err error) {
+	s.count.Begin(r.c)
+	if s.offset != nil {
+		s.offset.Begin(r.c)
+		if offset, err = number(s.offset); err != nil {
+			return 0, 0, err
+		}
+	}
+	count, err = number(s.count)
+	return offset, count, err
 }
 
 // setNode is a set operation.

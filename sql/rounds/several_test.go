@@ -216,6 +216,11 @@ func TestSeveralTables(t *testing.T) {
 		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT GROUP_CONCAT(i), COUNT(*) FROM n", "1,2,3,4,4", 0},
 		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION SELECT (i + 1) % 3 FROM n) SELECT i FROM n", "1;2;0", 0},
 		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n", "error: Recursive query aborted after 1001 iterations. Try increasing @@cte_max_recursion_depth to a larger value.", 0},
+		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3 OFFSET 1) SELECT i FROM n", "2;3;4", 0},
+		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION SELECT (i + 1) % 3 FROM n LIMIT 2) SELECT a.i, b.i FROM n a JOIN n b ON a.i < b.i", "1,2", 0},
+		{"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 0) SELECT COUNT(*) FROM n", "0", 0},
+		{"SELECT name, (WITH q AS (SELECT total FROM orders o WHERE o.customer = c.id) SELECT SUM(total) FROM q) FROM customers c ORDER BY id", "ann,55;bob,20;cat,NULL;dan,NULL", 3},
+		{"SELECT name FROM customers c WHERE EXISTS (WITH p AS (SELECT 20 AS t), q (x) AS (SELECT total FROM orders, p WHERE customer = c.id AND total >= t) SELECT 1 FROM q a JOIN q b ON a.x = b.x) ORDER BY id", "ann;bob", 5},
 		// Sets.
 		{"SELECT 1 UNION SELECT 1 UNION ALL SELECT 2 ORDER BY 1 DESC", "2;1", 0},
 		{"SELECT id FROM customers INTERSECT SELECT customer FROM orders", "1;2", 2},
