@@ -2,7 +2,10 @@ package exec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"vitess.io/vitess/go/mysql/collations"
@@ -26,7 +29,7 @@ func orderOf(id collations.ID) textOrder {
 	}
 	var o textOrder
 	if !c.IsBinary() {
-		o.weights = func(dst, src []byte) []byte { return c.WeightString(dst, src, 0) }
+		o.weights = weightsOf(c)
 	}
 	if !strings.Contains(c.Name(), "_0900_") {
 		o.space = []byte(" ")
@@ -39,6 +42,42 @@ func orderOf(id collations.ID) textOrder {
 	}
 	return o
 }
+
+// weightsOf appends the weights of a text in a collation. Those of ASCII in the default collation are looked up: each of its
+// characters has one weight or none, whatever stands beside it.
+func weightsOf(c colldata.Collation) func(dst, src []byte) []byte {
+	all := func(dst, src []byte) []byte { return c.WeightString(dst, src, 0) }
+	if c.Name() != "utf8mb4_0900_ai_ci" {
+		return all
+	}
+	ascii := asciiWeights()
+	return func(dst, src []byte) []byte {
+		from := len(dst)
+		dst = slices.Grow(dst, 2*len(src))
+		for _, ch := range src {
+			if ch >= utf8.RuneSelf {
+				return all(dst[:from], src)
+			}
+			if w := ascii[ch]; w != 0 {
+				dst = append(dst, byte(w>>8), byte(w))
+			}
+		}
+		return dst
+	}
+}
+
+// asciiWeights are the weights of ASCII's characters in the default collation; 0: none.
+var asciiWeights = sync.OnceValue(func() (out [utf8.RuneSelf]uint16) {
+	c := colldata.Lookup(collations.CollationUtf8mb4ID)
+	for ch := range out {
+		if w := c.WeightString(nil, []byte{byte(ch)}, 0); len(w) == 2 {
+			out[ch] = binary.BigEndian.Uint16(w)
+		} else if len(w) > 0 {
+			panic("exec: a character of ASCII has several weights in the default collation")
+		}
+	}
+	return out
+})
 
 func encodeText(e *encoder, c *column, dst []byte, v expr.Value) []byte {
 	text := v.Raw()

@@ -150,6 +150,11 @@ func operators() []operator {
 		{"distinct", func(t testing.TB, from Source, m Memory) Source { return Distinct(from, []expr.Type{bigint}, m) },
 			func(rows [][]expr.Value) [][]expr.Value { return rows[:min(7, len(rows))] }, true},
 		{"sort", func(t testing.TB, from Source, m Memory) Source { return Sort(from, byAB, 0, m) }, sortedByAB, true},
+		{"sort of different rows", func(t testing.TB, from Source, m Memory) Source { return SortDistinct(from, byAB, m) }, sortedByAB, true},
+		{"sort of groups", func(t testing.TB, from Source, m Memory) Source { return SortDistinct(from, byAB[:1], m) },
+			func(rows [][]expr.Value) [][]expr.Value {
+				return slices.CompactFunc(sortedByAB(rows), func(x, y []expr.Value) bool { return number(x[0]) == number(y[0]) })
+			}, true},
 		{"stable sort", func(t testing.TB, from Source, m Memory) Source { return Sort(from, byAB[:1], 0, m) }, sortedByAB, true},
 		{"top", func(t testing.TB, from Source, m Memory) Source { return Sort(from, byAB[:1], 100, m) },
 			func(rows [][]expr.Value) [][]expr.Value { return sortedByAB(rows)[:min(100, len(rows))] }, true},

@@ -66,8 +66,11 @@ func (a *item) compare(b *item) int {
 // arena holds keys in few allocations.
 type arena struct{ free []byte }
 
-// arenaBytes is the size of an allocation of keys.
-const arenaBytes = 64 << 10
+// arenaFirst and arenaBytes are the sizes of the first and of the largest allocation of keys; each is twice the one before.
+const (
+	arenaFirst = 4 << 10
+	arenaBytes = 64 << 10
+)
 
 // keep copies a key.
 func (a *arena) keep(key []byte) []byte {
@@ -75,7 +78,7 @@ func (a *arena) keep(key []byte) []byte {
 		return slices.Clone(key)
 	}
 	if cap(a.free)-len(a.free) < len(key) {
-		a.free = make([]byte, 0, arenaBytes)
+		a.free = make([]byte, 0, max(min(2*cap(a.free), arenaBytes), arenaFirst, len(key)))
 	}
 	from := len(a.free)
 	a.free = append(a.free, key...)

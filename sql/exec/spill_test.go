@@ -49,7 +49,7 @@ func (s *spilling) closed(t testing.TB) {
 var spills = []string{
 	"sort", "stable sort", "top", "top of few", "rollup", "merge join", "right side of a merge join", "right side", "limit of each",
 	"right side of a left join by nested loops", "window of partitions", "distinct of many", "intersect with many", "group", "shared",
-	"window of all rows",
+	"window of all rows", "sort of different rows",
 }
 
 // Operators that spill, because they hold their share or because Memory refuses more, yield what they do in memory.

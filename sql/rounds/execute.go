@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"slices"
 	"strings"
 
 	"vitess.io/vitess/go/vt/sqlparser"
@@ -59,10 +60,26 @@ func (b *block) open(r *run, domain [][]expr.Value) (from exec.Source, err error
 	if from = b.list.extend(r, from); !b.list.program.Identity() {
 		from = exec.Project(from, b.list.program)
 	}
-	if b.query.Distinct {
+	switch {
+	case b.query.Distinct && !ordered && b.ordersAll():
+		from, ordered = exec.SortDistinct(from, b.order, r.memory), true
+	case b.query.Distinct:
 		from = exec.Distinct(from, b.distinct(), r.memory)
 	}
 	return b.ordered(r, from, ordered, early, offset, count), nil
+}
+
+// ordersAll reports whether rows that differ in the list differ in the order.
+func (b *block) ordersAll() bool {
+	if b.lateral {
+		return false
+	}
+	for i := range b.query.Items {
+		if !slices.ContainsFunc(b.order, func(k exec.Key) bool { return k.At == b.base()+i }) {
+			return false
+		}
+	}
+	return true
 }
 
 // distinct are the types of the columns in which rows differ.
