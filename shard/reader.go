@@ -125,13 +125,13 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	for _, s := range m.Scans {
 		rows := r.rows.scan(s, skip, !m.OnlyRead)
 		out.Scans = append(out.Scans, rows)
-		if m.Lock != txn.LockNone {
+		if !m.Wait.Skips() {
+			c.Spans = append(c.Spans, txn.Covered(s, rows)) // a shared lock of all rows in it
+		}
+		if m.Lock == txn.LockExclusive || m.Lock != txn.LockNone && m.Wait.Skips() {
 			for _, row := range rows.Rows {
 				claimKey(row.Key)
 			}
-		}
-		if !m.Wait.Skips() {
-			c.Spans = append(c.Spans, txn.Covered(s, rows))
 		}
 	}
 	return out, c

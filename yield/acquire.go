@@ -128,7 +128,7 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *LockRequest) LockRe
 	if e.Waits == nil { // too many wait
 		e.Refused = TimedOut.refusal(r.Phase, e.BlockedBy)
 	} else if t.rules.policy.IncrementalLocking && r.Phase == Execute {
-		if free := t.rules.free(r); len(free.Shared)+len(free.Exclusive) > 0 {
+		if free := t.rules.free(r); len(free.Shared)+len(free.Exclusive)+len(free.Spans) > 0 {
 			t.locks.give(now, r.Txn, r.Age, &free)
 		}
 	}
@@ -168,6 +168,9 @@ func (t *Table) queue(now time.Duration, on *Holder, r *LockRequest) *Waiter {
 	w.Near = t.rows.near(on, r.Exclusive, r.Shared)
 	if r.Phase == Execute && len(r.Spans) == 0 && len(r.Shared)+len(r.Exclusive) == 1 {
 		w.Key = w.Near
+	}
+	if w.Near == "" {
+		w.Near = t.rows.nearSpan(on, r.Exclusive, r.Spans)
 	}
 	if !t.waits.enter(now, on, w) {
 		return nil

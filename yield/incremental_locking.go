@@ -9,7 +9,7 @@ import "isochron/txn"
 //
 // It needs rules that order all waits, as ages do: no cycle is detected here.
 
-// free lists the rows of a request that it could lock now.
+// free lists the rows and spans of a request that it could lock now.
 func (r *rules) free(q *LockRequest) (c LockSet) {
 	for _, k := range q.Shared {
 		if r.couldLock(q, LockSet{Shared: []txn.Key{k}}) {
@@ -21,10 +21,15 @@ func (r *rules) free(q *LockRequest) (c LockSet) {
 			c.Exclusive = append(c.Exclusive, k)
 		}
 	}
+	for _, s := range q.Spans {
+		if r.couldLock(q, LockSet{Spans: []txn.Span{s}}) {
+			c.Spans = append(c.Spans, s)
+		}
+	}
 	return c
 }
 
-// couldLock reports whether nothing conflicts with one row of a request.
+// couldLock reports whether nothing conflicts with one row or span of a request.
 func (r *rules) couldLock(q *LockRequest, one LockSet) bool {
 	one.HoldsNothing, one.CommittedOnly = q.HoldsNothing, q.CommittedOnly
 	return len(r.conflicts(q.Phase, q.Txn, q.Age, &one)) == 0

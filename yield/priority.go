@@ -74,6 +74,20 @@ func (r *rules) preemptedWaiters(age txn.Age, c *LockSet, conflicts []*Holder) (
 			}
 		}
 	}
+	for _, s := range c.Spans {
+		r.rows.in(s, func(p *lockState) {
+			for _, w := range p.queue.ws {
+				add(w, false)
+			}
+		})
+		for _, h := range conflicts {
+			for _, w := range h.waiters {
+				if s.Contains(w.Near) {
+					add(w, false)
+				}
+			}
+		}
+	}
 	slices.SortFunc(out, func(a, b txn.ID) int {
 		if a.Less(b) {
 			return -1

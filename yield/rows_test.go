@@ -104,3 +104,44 @@ func TestHoldersStartAndEndWithoutAnAllocation(t *testing.T) {
 		t.Error("they are listed by their ids")
 	}
 }
+
+// A wait because of a span names a row of it, for display and for preemption.
+func TestAWaitForASpanNamesARow(t *testing.T) {
+	table := NewTable(WoundWaitPreempting, HotRowConfig{}, &abortLog{})
+	ages := func(n uint64, high bool) txn.Age { return ofPriority(WoundWaitPreempting, n, high) }
+	table.grant(0, id(1), ages(1, false), LockSet{Spans: []txn.Span{{Start: "a", End: "m"}}})
+	table.grant(0, id(2), ages(2, false), LockSet{Exclusive: []txn.Key{"x"}})
+	for n, c := range map[uint64]LockSet{
+		3: {Exclusive: []txn.Key{"b"}},                 // waits for a reader of the span
+		4: {Spans: []txn.Span{{Start: "w", End: "z"}}}, // waits for a writer in the span
+	} {
+		if e := asksFor(table, WoundWaitPreempting, n, false, c); e.Waits == nil {
+			t.Fatalf("%d: %+v", n, e)
+		}
+	}
+	near := map[txn.ID]txn.Key{}
+	for _, w := range table.Contention().Waits {
+		near[w.Txn] = w.Near
+	}
+	if near[id(3)] != "b" || near[id(4)] != "x" {
+		t.Errorf("the waits are near %v", near)
+	}
+}
+
+// A read of a span by a transaction of high priority aborts those of low priority that wait to
+// write in it, as a read of the row would.
+func TestASpanPreemptsWaitersInIt(t *testing.T) {
+	for _, c := range []LockSet{{Shared: []txn.Key{"b"}}, {Spans: []txn.Span{{Start: "a", End: "m"}}}} {
+		u := &abortLog{}
+		table := NewTable(WoundWaitPreempting, HotRowConfig{}, u)
+		writer := table.grant(0, id(1), ofPriority(WoundWaitPreempting, 1, false), LockSet{Exclusive: []txn.Key{"b"}})
+		writer.Voted = true
+		if e := asksFor(table, WoundWaitPreempting, 2, false, LockSet{Exclusive: []txn.Key{"b"}}); e.Waits == nil {
+			t.Fatalf("%+v", e)
+		}
+		asksFor(table, WoundWaitPreempting, 3, true, c)
+		if !slices.Equal(u.ids, []txn.ID{id(2)}) {
+			t.Errorf("%+v: aborted %v", c, u.ids)
+		}
+	}
+}
