@@ -102,6 +102,9 @@ func (s *Session) prepareNamed(ctx context.Context, n *sqlparser.PrepareStmt) (P
 	if of, err := definitionOf(s, text); of != nil || err != nil {
 		return namedQuery{n.Name.Lowered(), text}, err
 	}
+	if readTransacting(s, text) != nil {
+		return namedQuery{n.Name.Lowered(), text}, nil
+	}
 	if !queryWords[table.FirstWord(text)] {
 		return nil, nil
 	}
@@ -147,6 +150,9 @@ func (s *Session) executeNamed(ctx context.Context, n *sqlparser.ExecuteStmt) (P
 	}
 	if of, err := definitionOf(s, text); of != nil || err != nil {
 		return definitionPlan{of: of}, err
+	}
+	if t := readTransacting(s, text); t != nil && len(n.Arguments) == 0 {
+		return t, nil
 	}
 	if len(n.Arguments) != parametersOf(text, s.coreSettings().reads) {
 		return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")

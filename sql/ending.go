@@ -4,10 +4,9 @@ import (
 	"errors"
 
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/dialect"
-	"isochron/sql/table"
+	"isochron/sql/parse"
 )
 
 // What sets out to end its transaction ends it, whatever comes between: a COMMIT that fails has
@@ -19,20 +18,8 @@ import (
 // It is asked of what has failed, perhaps before anybody has read it.
 func (x *execution) setsOutToEnd() bool {
 	text, _ := dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
-	switch table.FirstWord(text) {
-	case "commit", "rollback":
-	default:
-		return false
-	}
-	stmt, err := sqlparser.Parse(text)
-	if err != nil {
-		return false
-	}
-	switch stmt.(type) {
-	case *sqlparser.Commit, *sqlparser.Rollback:
-		return true
-	}
-	return false
+	t := readTransacting(x.s, text)
+	return t != nil && (t.Kind == parse.Commit || t.Kind == parse.Rollback)
 }
 
 // rolledBack adds to an error, which alone does not say so, that the transaction is over.

@@ -132,9 +132,6 @@ func (x *execution) try(ctx context.Context, try int) error {
 		err = s.statement.refused()
 	}
 	if err == nil {
-		err = chooseReadTS(ctx, s)
-	}
-	if err == nil {
 		err = endOwn(ctx, s)
 	}
 	if err == nil && !(s.Autocommit() && !s.GetIgnoreAutoCommit()) {

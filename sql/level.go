@@ -112,9 +112,6 @@ func (t *transaction) weak() bool { return t != nil && t.level != txn.Serializab
 
 // chooseReadTS does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
 func chooseReadTS(ctx context.Context, s *Session) error {
-	if !s.statement.consistent || s.open == nil {
-		return nil
-	}
 	if s.Now().Level != txn.RepeatableRead {
 		s.Warn(&gms.Warning{Level: "Warning", Code: 138,
 			Message: "WITH CONSISTENT SNAPSHOT was ignored: it goes with REPEATABLE READ; other levels choose no moment for a whole transaction"})
@@ -125,33 +122,6 @@ func chooseReadTS(ctx context.Context, s *Session) error {
 		return s.statement.note(m.Choose(ctx))
 	}
 	return nil
-}
-
-// consistentSnapshot finds the phrase beside READ ONLY, where the engine's parser
-// takes only one of them. Spaces of the same length stand for it then.
-var consistentSnapshot = regexp.MustCompile(`(?i),\s*with\s+consistent\s+snapshot\b|\bwith\s+consistent\s+snapshot\s*,`)
-
-// begins matches a START TRANSACTION of several words.
-var begins = regexp.MustCompile(`(?i)^\s*start\s+transaction\s`)
-
-func blankSnapshot(query string) string {
-	if len(query) > 200 || !begins.MatchString(query) {
-		return query
-	}
-	return consistentSnapshot.ReplaceAllStringFunc(query, func(found string) string { return strings.Repeat(" ", len(found)) })
-}
-
-// noteBegin remembers what a START TRANSACTION asks for that is not in its tree: a moment, and
-// a priority. What stands behind it in its packet is not its.
-func noteBegin(ctx context.Context, query string, stmt sqlparser.Statement) {
-	if _, ok := stmt.(*sqlparser.Begin); !ok {
-		return
-	}
-	if gctx, ok := ctx.(*gms.Context); ok {
-		if s, ok := gctx.Session.(*Session); ok {
-			s.statement.wants(strings.Contains(strings.ToLower(query), "consistent"), query)
-		}
-	}
 }
 
 // unscoped matches a SET of the variable without a scope, which the tree tells as

@@ -50,7 +50,7 @@ func (p engineParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	if stmt, _, _, err := parseAccounts(context.Background(), query, ';', false, sqlparser.ParserOptions{}); stmt != nil || err != nil {
 		return stmt, err
 	}
-	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
+	stmt, err := p.Parser.ParseSimple(query)
 	if err == nil {
 		err = checkBounds(context.Background(), stmt)
 	}
@@ -79,12 +79,11 @@ func (p engineParser) ParseWithOptions(ctx context.Context, query string, delimi
 	if stmt, parsed, rest, err := parseAccounts(ctx, query, delimiter, multi, options); stmt != nil || err != nil {
 		return stmt, parsed, rest, err
 	}
-	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(query), delimiter, multi, options)
+	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, query, delimiter, multi, options)
 	if err = judged(ctx, query, stmt, err); err != nil {
 		return nil, parsed, rest, err
 	}
 	completed(query, stmt)
-	noteBegin(ctx, query[:max(0, len(query)-len(rest))], stmt)
 	readOnlyView(ctx, query, stmt)
 	return stmt, parsed, rest, err
 }
@@ -165,7 +164,7 @@ func (p engineParser) ParseOneWithOptions(ctx context.Context, query string, opt
 	if stmt, n, err := accounts.Parse(query, options.AnsiQuotes); stmt != nil || err != nil {
 		return stmt, n, judged(ctx, query, stmt, err)
 	}
-	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(query), options)
+	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, query, options)
 	if err = judged(ctx, query, stmt, err); err != nil {
 		return nil, n, err
 	}

@@ -33,7 +33,7 @@ type planKind uint8
 const (
 	pointPlan   planKind = iota // one request to the gateway
 	coreKind                    // the SQL core executes it
-	explained                   // nothing is executed
+	explained                   // no rows are read or changed
 	defining                    // the catalogue is changed
 	atSources                   // it is done at databases that are not ours
 	wholeEngine                 // the engine parses, analyses, lists and executes it
@@ -51,6 +51,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	}
 	if p, err := x.definition(); p != nil || err != nil {
 		return p, err
+	}
+	if p := x.transacting(); p != nil {
+		return p, nil
 	}
 	if x.request.key() == "" {
 		if p, err := x.namedQuery(ctx); p != nil || err != nil {
@@ -175,6 +178,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, analyzePlan{}, callPlan{}, loadPlan{}, routineChange{}, definitionPlan{}, namedQuery{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*corePlan)(nil), (*changePlan)(nil), (*sourcePlan)(nil), committedAhead{}, (*transacting)(nil), explainPlan{}, analyzePlan{}, callPlan{}, loadPlan{}, routineChange{}, definitionPlan{}, namedQuery{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -176,15 +176,6 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 // StartTransaction implements gms.TransactionSession.
 func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
 	s.openTransaction(c)
-	if said := s.statement.priority; said != "" {
-		h := s.holder()
-		p, err := prioritySaid(&h, said)
-		if err != nil {
-			s.open = nil
-			return nil, err
-		}
-		s.open.priority = p
-	}
 	return s.open, nil
 }
 
@@ -236,6 +227,10 @@ func (s *Session) Rollback(*gms.Context, gms.Transaction) error {
 
 // CreateSavepoint implements gms.TransactionSession.
 func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+	return s.savepoint(name)
+}
+
+func (s *Session) savepoint(name string) error {
 	if s.open != nil && !s.open.savepoint(name) {
 		return mysql.NewSQLError(codeInvalidRequest, "42000", "a transaction has at most %d savepoints: release those that are not needed", savepointsMax)
 	}
@@ -244,6 +239,10 @@ func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string
 
 // RollbackToSavepoint implements gms.TransactionSession.
 func (s *Session) RollbackToSavepoint(ctx *gms.Context, _ gms.Transaction, name string) error {
+	return s.rollbackTo(ctx, name)
+}
+
+func (s *Session) rollbackTo(ctx context.Context, name string) error {
 	if s.open != nil {
 		if err := s.open.rollbackAtSources(ctx, name); err != nil {
 			return err
@@ -257,6 +256,10 @@ func (s *Session) RollbackToSavepoint(ctx *gms.Context, _ gms.Transaction, name 
 
 // ReleaseSavepoint implements gms.TransactionSession.
 func (s *Session) ReleaseSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+	return s.releaseSavepoint(name)
+}
+
+func (s *Session) releaseSavepoint(name string) error {
 	if s.open == nil || !s.open.release(name) {
 		return noSavepoint(name)
 	}

@@ -71,18 +71,16 @@ func (st *seenCatalogue) handsOut(view string) { st.view = view }
 
 // fate is how a statement stands to its transaction, and whether it can be done again.
 type fate struct {
-	own        bool   // it is its own transaction
-	first      bool   // nothing of its explicit transaction was used before it
-	mark       int    // where its writes begin
-	inside     bool   // it is done again, and its client knows nothing of that
-	read       bool   // it has read something
-	alters     bool   // it has changed the catalogue, or is about to: so it is not done again
-	lasting    bool   // it has had effects beside its transaction's
-	shown      bool   // the client has been sent something of it
-	committed  bool   // something was committed for it
-	ending     bool   // it has set out to end its transaction, and does (ending.go)
-	consistent bool   // START TRANSACTION WITH CONSISTENT SNAPSHOT
-	priority   string // START TRANSACTION /*+ priority(..) */
+	own       bool // it is its own transaction
+	first     bool // nothing of its explicit transaction was used before it
+	mark      int  // where its writes begin
+	inside    bool // it is done again, and its client knows nothing of that
+	read      bool // it has read something
+	alters    bool // it has changed the catalogue, or is about to: so it is not done again
+	lasting   bool // it has had effects beside its transaction's
+	shown     bool // the client has been sent something of it
+	committed bool // something was committed for it
+	ending    bool // it has set out to end its transaction, and does (ending.go)
 }
 
 // repeatable reports whether the statement, which has failed, can be done again as if it had never
@@ -124,14 +122,6 @@ func (f *fate) isOwn() { f.own, f.first = true, false }
 
 // beginsAnew forgets what was done for it before its own transaction began.
 func (f *fate) beginsAnew() { f.alters, f.committed, f.ending = false, false, false }
-
-// wants notes what a START TRANSACTION specifies: a read timestamp for all of it, and a priority.
-func (f *fate) wants(consistent bool, begin string) {
-	f.consistent = f.consistent || consistent
-	if said := priorityHinted(begin); said != "" {
-		f.priority = said
-	}
-}
 
 // sourceParts is what a statement has of tables at sources.
 type sourceParts struct {

@@ -160,10 +160,14 @@ func (c *conn) sent(p *mysql.PrepareData, rest []byte) bool {
 // queried executes a text and answers it; false: it is for the library.
 func (c *conn) queried(text []byte) bool {
 	s := c.session
+	first := table.FirstWord(string(text[:min(len(text), textBegin)]))
+	if transactionWords[first] {
+		return len(text) < textBegin && standsAlone(s) && readTransacting(s, string(text)) != nil && c.run(nil, request{text: string(text)}, nil)
+	}
 	if len(s.texts.kept) == 0 {
 		return false
 	}
-	switch table.FirstWord(string(text[:min(len(text), textBegin)])) {
+	switch first {
 	case "select", "with", "values", "table", "insert", "replace", "update", "delete":
 	default:
 		return false
