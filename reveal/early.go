@@ -1,6 +1,7 @@
 package reveal
 
 import (
+	"math"
 	"time"
 
 	"isochron/coverage"
@@ -21,6 +22,8 @@ type Early struct {
 	Overlay
 	choice Policy
 	newest func(txn.Key) txn.Timestamp
+	// earlier bounds the timestamps that votes of earlier leaders have proposed.
+	earlier txn.Timestamp
 
 	undecided  map[txn.Attempt]bool    // revealed before their decision
 	dependents map[txn.Attempt][]*wait // waits for the end of an attempt
@@ -44,7 +47,7 @@ const MaxAnswers = 10_000
 
 // NewEarly returns an empty Early. newest is the timestamp of the engine's newest version of a row.
 func NewEarly(c Policy, newest func(txn.Key) txn.Timestamp) *Early {
-	return &Early{choice: c, newest: newest, undecided: map[txn.Attempt]bool{},
+	return &Early{choice: c, newest: newest, earlier: math.MaxInt64, undecided: map[txn.Attempt]bool{},
 		dependents: map[txn.Attempt][]*wait{}, votes: map[txn.Attempt]*wait{}}
 }
 
@@ -60,10 +63,15 @@ func (e *Early) RevealUndecided(a txn.Attempt, proposed txn.Timestamp, writes []
 	e.Reveal(a, proposed, true, e.newestOf(proposed, writes))
 }
 
+// Lead notes the largest timestamp in the log when the leader begins to serve. It proposes larger
+// ones.
+func (e *Early) Lead(largest txn.Timestamp) { e.earlier = largest }
+
 // newestOf drops the writes of which the engine has newer versions: after a change of leaders a
-// vote may hold its locks again though they were released once.
+// vote may hold its locks again though they were released once. A vote of this leader has held them
+// since it was cast, and has a larger timestamp than all versions.
 func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write {
-	if !e.choice.Early() {
+	if !e.choice.Early() || proposed > e.earlier {
 		return writes
 	}
 	var out []txn.Write

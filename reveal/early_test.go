@@ -69,6 +69,21 @@ func TestWritesOlderThanTheEngineAreNotRevealed(t *testing.T) {
 	}
 }
 
+// A vote of this leader cannot be older than the engine's version, which is then not read.
+func TestVotesOfThisLeaderAreRevealedAsTheyAre(t *testing.T) {
+	reads := 0
+	e := NewEarly(OnPreCommit, func(txn.Key) txn.Timestamp { reads++; return 4 })
+	e.Lead(4)
+	e.RevealUndecided(attempt(1), 4, write("old"))
+	if _, ok := e.Get("old"); ok || reads != 1 {
+		t.Errorf("of an earlier leader: revealed %v after %d reads", ok, reads)
+	}
+	e.RevealUndecided(attempt(2), 5, write("new"))
+	if _, ok := e.Get("new"); !ok || reads != 1 {
+		t.Errorf("of this leader: revealed %v after %d reads", ok, reads)
+	}
+}
+
 func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
 	for _, c := range []struct {
 		name     string

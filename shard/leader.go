@@ -98,6 +98,7 @@ func (l *leaderState) serve() {
 	}
 	r.env.NodeEvent(txn.NodeEvent{Kind: txn.EventServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	l.leases.Begin(r.state.applied.MaxTS)
+	l.early.Lead(r.state.applied.MaxTS)
 	now := r.env.Now().Mono
 	l.restore(now)
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
