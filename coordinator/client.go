@@ -221,13 +221,19 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 		return false, txn.Errorf(txn.KindInvalidRequest, "a one-round update reads keys only, in a transaction that may write and has not written")
 	}
 	r.OnlyRead = false
-	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, FixedSet: r.FixedSet, Then: func(rows []txn.Row) ([]txn.Write, bool) {
+	then := func(rows []txn.Row) ([]txn.Write, bool) {
 		values := make([][]byte, len(rows))
 		for i, row := range rows {
 			values[i] = row.Value
 		}
 		return f(values)
-	}})
+	}
+	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, FixedSet: r.FixedSet, Then: then})
+	if r.ExpectsAbsent && resp.Unexpected {
+		r.ExpectsAbsent = false
+		h.id, h.from.Age, h.failed = txn.ID{}, h.age, nil
+		resp, err = h.do(ctx, &Request{Op: OpUpdate, Read: r, FixedSet: r.FixedSet, Then: then})
+	}
 	switch {
 	case err != nil:
 		return false, err

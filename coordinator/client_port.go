@@ -122,6 +122,8 @@ type Response struct {
 	// Declined: the Then of an OpUpdate declined the rows; nothing is committed. Over: the
 	// transaction has ended with that, since it ran as a 2FI transaction.
 	Declined, Over bool
+	// Unexpected: the transaction expected rows not to exist (txn.Read.ExpectsAbsent), and aborted.
+	Unexpected bool
 }
 
 // Commits reports whether a response without an error means that something is committed.

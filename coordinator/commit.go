@@ -233,6 +233,7 @@ func (cs *commitManager) reply(k *pendingCommit, err *txn.Error) {
 		_, r.At = k.Verdict()
 		r.Results = k.t.results
 	}
+	r.Unexpected = k.t.expectsAbsent && err != nil && err.Kind == txn.KindAborted
 	if k.fixedSet != nil && k.fixedSet.gaveUp {
 		r = k.t.response(nil)
 		r.Declined, r.Over = true, true

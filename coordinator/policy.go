@@ -74,6 +74,13 @@ func (p *policy) readsAtLeader(t *transaction, warm bool) bool {
 	return spec.ReadsAtLeader(class) || p.committedOnly(t) && !spec.Yield.NeverLocks
 }
 
+// expectsAbsent reports whether an update takes its rows for absent until the vote. A retry reads
+// them, and so does a transaction that locks before its vote.
+func (p *policy) expectsAbsent(t *transaction, req *Request) bool {
+	return req.Op == OpUpdate && req.Read.ExpectsAbsent && t.try == 0 && t.asOf == 0 && !t.record && !p.cfg.Spec.Yield.RowLeases && !p.committedOnly(t) &&
+		len(t.touched)+len(t.seen.rows)+len(t.spans) == 0 && t.branches == nil
+}
+
 // locksAtHome: with the leader in this region a lock costs no wide-area message, and saves the
 // abort of a failed check.
 func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {

@@ -257,6 +257,9 @@ func (rs *reads) finish(r *round) {
 func (rs *reads) proceed(t *transaction, req *Request, resp Response) {
 	writes, ok := req.Then(resp.Rows)
 	if !ok {
+		if t.expectsAbsent { // what it declined was not read
+			t.seen, t.expectsAbsent = readSet{}, false
+		}
 		resp.Declined = true
 		req.answer(resp)
 		return

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"isochron/coverage"
 	"isochron/estimate"
 	"isochron/routing"
 	"isochron/txn"
@@ -120,6 +121,10 @@ func (rs *reads) begin(t *transaction, req *Request) {
 		rs.classes.begins(t, req.Read.Scans[0].Span.Start)
 	}
 	r := &round{t: t, req: req, lock: rs.policy.lockOf(t, req.Read, 0), asOf: rs.snapshotReads.of(t, req)}
+	if rs.policy.expectsAbsent(t, req) {
+		rs.expectAbsent(r)
+		return
+	}
 	known, among := t.readSet(r.asOf), &roundSplitter{rs: rs, r: r}
 	var asked map[txn.Key]bool
 	if len(req.Read.Gets) > 1 {
@@ -172,6 +177,16 @@ func (rs *reads) begin(t *transaction, req *Request) {
 		rs.add(p)
 	}
 	rs.leave(parts)
+}
+
+// expectAbsent takes the rows of an update for absent without reading them; the vote checks it.
+func (rs *reads) expectAbsent(r *round) {
+	rs.cfg.Params.Rules.Hit(coverage.ExpectsAbsent)
+	r.t.expectsAbsent, r.t.final = true, false
+	for _, k := range r.req.Read.Gets {
+		r.t.seen.note(txn.Row{Key: k}, txn.LockNone, false)
+	}
+	rs.finish(r)
 }
 
 // cutScans divides the scans among the shards that hold them.

@@ -91,6 +91,7 @@ type transaction struct {
 	upkeep          bool
 	record          bool // see Start
 	far             bool // it has read by temperature records that are led elsewhere
+	expectsAbsent   bool // rows that it has not read are in seen
 	lockedAll       bool // its writes were locked before its commit, or need not be
 	admission       admissionState
 	footprint       *estimate.Footprint // nil: no statistics

@@ -122,6 +122,7 @@ const (
 	LocksOfTerm
 	AnotherVersion
 	LocksFirst
+	ExpectsAbsent
 	WarmAtLeader
 	ReservesLate
 	DataWithVotes
@@ -260,6 +261,7 @@ var book = [rules]entry{
 	AnotherVersion:     {"another-version", "coordinator", "a row written differently than it was published gets another version"},
 	ReservesLate:       {"reserves-late", "coordinator", "a transaction that turns out to touch a second region reserves its earlier reads"},
 	LocksFirst:         {"locks-first", "coordinator", "a transaction that has lost repeatedly takes its locks before its prepares"},
+	ExpectsAbsent:      {"expects-absent", "coordinator", "an update takes rows that are expected not to exist for absent until its vote"},
 	WarmAtLeader:       {"warm-at-leader", "coordinator", "a frequently updated row is read at its leader"},
 	ReadsRevalidated:   {"reads-revalidated", "source", "a read at a versioned source that has changed when all have prepared is refused"},
 	ReadsConfirmedOnce: {"reads-confirmed-once", "source", "a source that has confirmed its reads repeats the answer without checking"},

@@ -39,7 +39,7 @@ var injected = []struct {
 	{bug: "forget-closed-ts", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 150},
 	{bug: "lease-counts-learners", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 80},
 	{bug: "answer-read-only-uncommitted", rows: []string{"bamboo"}, most: 250},
-	{bug: "keep-version", rows: []string{"d2pc+2pl-group"}, most: 600}, // the rarest
+	{bug: "keep-version", rows: []string{"2pc+2pl-group"}, most: 600}, // the rarest
 	{bug: "untracked-ranges", rows: []string{"d2pc+2pl-group"}, most: 60},
 	{bug: "keep-overwritten", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 30},
 	{bug: "forget-promise", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},

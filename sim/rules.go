@@ -140,6 +140,7 @@ var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
 	coverage.LocksOfTerm:        logged,
 	coverage.AnotherVersion:     passesOn,
 	coverage.LocksFirst:         func(r protocol.Spec) bool { return !r.Yield.NeverLocks },
+	coverage.ExpectsAbsent:      func(r protocol.Spec) bool { return !r.Yield.RowLeases && !r.Decide.FixedSet() },
 	coverage.WarmAtLeader:       func(r protocol.Spec) bool { return r.Reads.ByTemperature() },
 	coverage.DataWithVotes:      runsFixedSets,
 	coverage.ReadsRevalidated:   overVersions,

@@ -34,7 +34,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 	var last txn.Txn
 	for range 1000 {
 		tx := c.DB().Begin(txn.Options{RetryOf: last})
-		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, FixedSet: a.h.bank.Keys()[:1]}, func(values [][]byte) ([]txn.Write, bool) {
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, FixedSet: a.h.bank.Keys()[:1], ExpectsAbsent: a.added%2 == 0}, func(values [][]byte) ([]txn.Write, bool) {
 			n, err := 0, error(nil)
 			if values[0] != nil { // a near replica may not have it yet: then the read will not be valid
 				n, err = strconv.Atoi(string(values[0]))
@@ -161,6 +161,47 @@ func TestAnUpdateWhoseResultIsUnused(t *testing.T) {
 		}
 		if v, err := a.h.readAsOf(c, txn.Options{}); v != "7" || err != nil {
 			t.Errorf("the account has %q, %v", v, err)
+		}
+	})
+}
+
+// An update whose row is expected not to exist reads nothing: its vote checks that. If there is the
+// row, it is read after all, in the same call. What it declines was not read.
+func TestAnUpdateThatExpectsAbsentRows(t *testing.T) {
+	spec, err := protocol.ByName(protocol.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := openAdders(t, 1, spec, node.InjectedBugs{})
+	a.h.do(t, func(c *Client) {
+		ctx, there := context.Background(), a.h.bank.Keys()[0]
+		for _, w := range []struct {
+			key    txn.Key
+			seen   string
+			rounds int
+		}{{there + "-new", "-", 0}, {there + "-new", "-1", 1}, {there, "-100", 1}} {
+			tx := c.DB().Begin(txn.Options{})
+			seen := ""
+			done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: []txn.Key{w.key}, ForWrite: true, ExpectsAbsent: true}, func(values [][]byte) ([]txn.Write, bool) {
+				seen += "-" + string(values[0])
+				return []txn.Write{{Key: w.key, Value: []byte("1")}}, true
+			})
+			if w.rounds > 0 {
+				w.seen = "-" + w.seen
+			}
+			if !done || err != nil || seen != w.seen || int(tx.Stats().Rounds) != w.rounds {
+				t.Errorf("%s: done %v, %v, saw %q, %d rounds; want %q, %d", w.key, done, err, seen, tx.Stats().Rounds, w.seen, w.rounds)
+			}
+		}
+		tx := c.DB().Begin(txn.Options{})
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: []txn.Key{there}, ForWrite: true, ExpectsAbsent: true}, func(values [][]byte) ([]txn.Write, bool) {
+			return nil, values[0] != nil
+		})
+		if done || err != nil {
+			t.Errorf("declined: done %v, %v", done, err)
+		}
+		if res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{there}}); err != nil || string(res.Values[0]) != "1" {
+			t.Errorf("then it reads %q, %v", res.Values, err)
 		}
 	})
 }

@@ -368,9 +368,16 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	}
 	s.statement.yieldsFresh()
 	s.statement.changes(p.plan.Change)
-	view := &changeView{coreView: coreView{s}}
+	view, env := &changeView{coreView: coreView{s}}, p.env(x)
 	if !x.tried[pointPlan] && !x.several && commitsAtOnce(s) {
-		if done, err := p.inOneGo(ctx, x, view); done || err != nil {
+		var done bool
+		var err error
+		if p.plan.MayBeUnread() {
+			done, err = p.insertUnread(ctx, x, view, &env)
+		} else {
+			done, err = p.inOneGo(ctx, x, view)
+		}
+		if done || err != nil {
 			return err
 		}
 	}
@@ -380,12 +387,8 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	}
 	c := coreContext(ctx, s)
 	c.Parameters, c.Session = p.parameters, view
-	out, err := p.plan.Execute(ctx, change.Env{
-		Clock: s.quiet, Context: c, Strict: s.coreSettings().strict, KeepsZero: s.coreSettings().keepsZero,
-		Tx: tx, Store: s.gateway.store, Reader: newCoreReader(s, false, x), Memory: s.spillMemory(), Unchecked: s.coreSettings().unchecked, Weak: s.Weak(),
-		Use:   func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
-		Hides: func(d *catalog.Descriptor) bool { return !mayNotice(s, d) },
-	})
+	env.Tx, env.Context = tx, c
+	out, err := p.plan.Execute(ctx, env)
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value
 	}
@@ -404,6 +407,18 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	return x.yield(r, x.rest != "")
 }
 
+// env is what an execution needs of the session, without its transaction.
+func (p *changePlan) env(x *execution) change.Env {
+	s := x.s
+	set := s.coreSettings()
+	return change.Env{
+		Clock: s.quiet, Strict: set.strict, KeepsZero: set.keepsZero, Unchecked: set.unchecked, Weak: s.Weak(),
+		Store: s.gateway.store, Reader: newCoreReader(s, false, x), Memory: s.spillMemory(),
+		Use:   func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
+		Hides: func(d *catalog.Descriptor) bool { return !mayNotice(s, d) },
+	}
+}
+
 // returnRows answers with the rows of RETURNING.
 func (x *execution) returnRows(p *corePlan, rows [][]expr.Value) error {
 	if err := x.yieldRows(p, p.fields, rows); err != nil {
@@ -415,23 +430,6 @@ func (x *execution) returnRows(p *corePlan, rows [][]expr.Value) error {
 		return nil
 	}
 	return x.yield(&sqltypes.Result{Fields: p.fields}, x.rest != "")
-}
-
-// inOneGo executes the change in one request to the gateway; false: it is to be executed as others are.
-func (p *changePlan) inOneGo(ctx context.Context, x *execution, view *changeView) (done bool, err error) {
-	k := p.keyed(ctx, x.s, view)
-	if k == nil {
-		return false, nil
-	}
-	all := join(k)
-	if all == nil {
-		return false, nil
-	}
-	if done, err := all.execute(ctx, x); err != nil || !done {
-		return false, err
-	}
-	x.result, x.whole = *k.answer(x), true
-	return true, nil
 }
 
 // answered is the answer to the client, which the session notes for later questions.

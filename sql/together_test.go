@@ -134,7 +134,7 @@ func TestWhatFailsInAPacketForSources(t *testing.T) {
 	const read, good, bad, behind = "SELECT id FROM accounts WHERE id = 2", "UPDATE accounts SET balance = 1 WHERE id = 4", "UPDATE accounts SET owner = 'bad' WHERE id = 3", "UPDATE orders SET qty = 5 WHERE id = 6"
 	packet := strings.Join([]string{read, good, bad, behind}, "; ")
 	a := []string{`SELECT "id" FROM "public"."accounts" WHERE "id" = 2 FOR SHARE`, `UPDATE "public"."accounts" SET "balance" = 1 WHERE "id" = 4`}
-	b, my := `UPDATE "public"."accounts" SET "owner" = 'bad' WHERE "id" = 3`, "update erp.orders set qty = 5 where id = 6"
+	b, my := `UPDATE "public"."accounts" SET "owner" = 'bad' WHERE "id" = 3`, "update `erp`.`orders` set `qty` = 5 where `id` = 6"
 	for _, tc := range []struct {
 		before, packet, rounds, answers string
 		over                            bool     // the transaction

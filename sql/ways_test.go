@@ -57,7 +57,7 @@ var allForms = []form{
 	{"update", "UPDATE t SET n = n + ? WHERE id <= ? AND n > -1000", []any{1, 1}, coreKind, coreKind, coreKind, true, "Com_update"},
 	{"insertion by key", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, coreKind, coreKind, true, "Com_insert"},
 	{"deletion by keys", "DELETE FROM t WHERE id IN (?, ?)", []any{1000, 2000}, pointPlan, coreKind, coreKind, true, "Com_delete"},
-	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, coreKind, coreKind, coreKind, true, "Com_insert"},
+	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, coreKind, coreKind, true, "Com_insert"},
 	{"deletion", "DELETE FROM t WHERE id <= ? AND n > ?", []any{1, 100000}, coreKind, coreKind, coreKind, true, "Com_delete"},
 	{"point read", "SELECT n FROM t WHERE id = ?", []any{1}, coreKind, coreKind, coreKind, false, "Com_select"}, // by the core
 }

@@ -60,6 +60,10 @@ type Read struct {
 	// FixedSet, of an Update, are all keys it may write, if they are known before it reads: it
 	// runs as a 2FI transaction (FixedSetRunner) if the protocol has them.
 	FixedSet []Key
+	// ExpectsAbsent, of an Update: none of the rows of Gets is expected to exist. They are not read:
+	// the vote checks that there are none. If there is one, they are read after all, and the
+	// writes computed again from their values.
+	ExpectsAbsent bool
 	// OnlyRead promises that this is the transaction's only read and that it writes nothing
 	// (an autocommit SELECT): it may need no validation.
 	OnlyRead bool
@@ -185,8 +189,8 @@ type Updater interface {
 	// runs at the gateway, possibly after the caller has given up: it must be quick, must not wait
 	// and must not use shared state. If f returns ok == false nothing is committed, done is false
 	// and the transaction continues as after a Read or, if it ran as a 2FI transaction, as if it
-	// had read nothing. Errors are those of Read and Commit; with KindUnknown the commit may have
-	// happened.
+	// had read nothing. With ExpectsAbsent f may be called twice. Errors are those of Read and
+	// Commit; with KindUnknown the commit may have happened.
 	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
 }
 

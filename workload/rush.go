@@ -72,11 +72,12 @@ func (w *ListAppend) look(ctx context.Context, c *Client, first, then txn.Key) {
 	})
 }
 
-// bump appends to one list, which is read and written in one round if possible.
+// bump appends to one list, which is read and written in one round if possible, and sometimes taken
+// for a list that does not exist.
 func (w *ListAppend) bump(ctx context.Context, c *Client, key txn.Key) {
-	refuse := c.Rand.IntN(10) == 0
+	refuse, expects := c.Rand.IntN(10) == 0, c.Rand.IntN(3) == 0
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
-		r := txn.Read{Gets: []txn.Key{key}, ForWrite: true, FixedSet: []txn.Key{key}}
+		r := txn.Read{Gets: []txn.Key{key}, ForWrite: true, FixedSet: []txn.Key{key}, ExpectsAbsent: expects}
 		u, ok := a.t.(txn.Updater)
 		if !ok {
 			list, err := w.get(a, key, r)

@@ -38,6 +38,8 @@ type Env struct {
 	Weak bool
 	// Hides reports whether errors do not name a table.
 	Hides func(*catalog.Descriptor) bool
+	// Given are numbers that were given to rows by an execution that was given up; they are given first.
+	Given []uint64
 	// Use is called before rows of a table other than the changed one are read.
 	Use   func(context.Context, *catalog.Descriptor) error
 	found *chosen // the access that is chosen already; nil: none
@@ -51,12 +53,13 @@ type chosen struct {
 
 // Outcome is what a change did.
 type Outcome struct {
-	Matched   int    // rows that were found, or given
-	Changed   int    // rows that were changed, deleted or inserted
-	Touched   int    // of ON DUPLICATE KEY UPDATE: rows that exist, changed or not
-	Updated   int    // of them, those that were changed; of REPLACE, those that were deleted
-	InsertID  uint64 // of the answer
-	Generated uint64 // the first number that was given to an inserted row; 0: none
+	Matched   int      // rows that were found, or given
+	Changed   int      // rows that were changed, deleted or inserted
+	Touched   int      // of ON DUPLICATE KEY UPDATE: rows that exist, changed or not
+	Updated   int      // of them, those that were changed; of REPLACE, those that were deleted
+	InsertID  uint64   // of the answer
+	Generated uint64   // the first number that was given to an inserted row; 0: none
+	Given     []uint64 // all numbers that were given to rows
 	Returned  [][]expr.Value
 }
 

@@ -250,7 +250,7 @@ func (r *run) number(f *fresh) error {
 		}
 		r.chosen = 0
 	}
-	n, err := r.Store.Sequences.Next(r.ctx, r.Table.ID())
+	n, err := r.nextNumber()
 	if err != nil {
 		return err
 	}
@@ -266,11 +266,22 @@ func (r *run) overtaken(f *fresh) error {
 	if f.generated == 0 || f.generated > r.highest {
 		return nil
 	}
-	n, err := r.Store.Sequences.Next(r.ctx, r.Table.ID())
+	n, err := r.nextNumber()
 	if err != nil {
 		return err
 	}
 	return r.numbered(f, n)
+}
+
+// nextNumber is the next number of the sequence.
+func (r *run) nextNumber() (n uint64, err error) {
+	if len(r.Given) > 0 {
+		n, r.Given = r.Given[0], r.Given[1:]
+	} else if n, err = r.Store.Sequences.Next(r.ctx, r.Table.ID()); err != nil {
+		return 0, err
+	}
+	r.out.Given = append(r.out.Given, n)
+	return n, nil
 }
 
 // numbered gives a row a number.
