@@ -104,10 +104,7 @@ func checkRules(a *analyzer.Analyzer) {
 		checked.Rules = make([]analyzer.Rule, len(b.Rules))
 		for j, r := range b.Rules { // the engine's lists are for all analyzers
 			apply := r.Apply
-			switch r.Id.String() {
-			case renamesRule:
-				apply = renamesUnderChecks(apply)
-			case joinsRule:
+			if r.Id.String() == joinsRule {
 				apply = boundedJoins(apply)
 			}
 			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}

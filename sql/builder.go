@@ -8,7 +8,6 @@ import (
 
 	"isochron/sql/account"
 	"isochron/sql/legacy/accounts"
-	"isochron/sql/legacy/enginetable"
 )
 
 // builder is asked first how to execute a node of a plan; nil leaves it to the
@@ -22,18 +21,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if err := permitNode(ctx, n); err != nil {
 		return nil, err
 	}
-	if err := b.defines(ctx, n); err != nil {
-		return nil, err
-	}
 	switch n := n.(type) {
-	case *gmsplan.CreateCheck:
-		return b.createCheck(ctx, n)
-	case *gmsplan.AlterDefaultSet:
-		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, n.Default)
-	case *gmsplan.AlterDefaultDrop:
-		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, nil)
-	case *gmsplan.AddColumn:
-		return b.addColumn(ctx, n)
 	case *accounts.Node:
 		if n.Show != nil {
 			return b.showGrants(ctx, n.Show)
@@ -72,19 +60,3 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 var errChangeByEngine = mysql.NewSQLError(codeInvalidRequest, "42000", "this form of INSERT, REPLACE, UPDATE or DELETE is not supported")
 
 func done() gms.RowIter { return gms.RowsToRowIter(gms.NewRow(types.NewOkResult(0))) }
-
-// addColumn adds a column without rewriting the rows, as the engine would.
-func (b *builder) addColumn(ctx *gms.Context, n *gmsplan.AddColumn) (gms.RowIter, error) {
-	rt, ok := n.Table.(*gmsplan.ResolvedTable)
-	if !ok {
-		return nil, nil
-	}
-	t, ok := rt.UnderlyingTable().(*enginetable.Table)
-	if !ok {
-		return nil, nil
-	}
-	if err := t.AddColumn(ctx, n.Column(), n.Order(ctx)); err != nil {
-		return nil, err
-	}
-	return done(), nil
-}

@@ -17,6 +17,8 @@ func TestTheEngineExecutesNoDefinition(t *testing.T) {
 		"CREATE TABLE b LIKE p", "CREATE TABLE IF NOT EXISTS b (id INT)", "CREATE TABLE c AS SELECT v, COUNT(*) AS n FROM p GROUP BY v", "CREATE TABLE d (n INT) IGNORE SELECT id AS n FROM p",
 		"CREATE TABLE e (id INT PRIMARY KEY) PARTITION BY HASH (id) PARTITIONS 2", "PREPARE s FROM 'CREATE TABLE f (id INT)'", "EXECUTE s",
 		"CREATE DATABASE IF NOT EXISTS x CHARACTER SET latin1", "ALTER DATABASE x COLLATE utf8mb4_bin", "ALTER SCHEMA DEFAULT CHARSET utf8mb4", "CREATE TABLE x.t (v VARCHAR(3))", "RENAME TABLE x.t TO x.u, c TO x.c, x.c TO y, y TO c",
+		"ALTER TABLE p ADD w INT DEFAULT 3, ADD KEY (w), MODIFY v VARCHAR(20), ADD CHECK (w > 0)", "ALTER TABLE p DROP COLUMN w, RENAME COLUMN v TO vv, RENAME INDEX v TO x", "ALTER TABLE p DROP PRIMARY KEY, ADD PRIMARY KEY (vv)",
+		"ALTER TABLE p RENAME TO q", "ALTER TABLE q RENAME p, DISABLE KEYS", "CREATE UNIQUE INDEX i ON p (id)", "DROP INDEX i ON p", "ALTER TABLE p CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 		"TRUNCATE x.u", "TRUNCATE TABLE p", "CREATE TABLE x.v (id INT)", "DROP TABLES x.u, x.v CASCADE", "DROP TABLE IF EXISTS x.nosuch", "DROP VIEW IF EXISTS nosuch", "DROP DATABASE x", "DROP SCHEMA IF EXISTS x",
 	} {
 		before := g.byEngine.Load()
@@ -35,7 +37,7 @@ func TestTheEngineExecutesNoDefinition(t *testing.T) {
 	for query, want := range map[string]string{
 		"CREATE TABLE p (id INT)": "1050", "CREATE TABLE nosuch.t (id INT)": "1049", "CREATE TABLE h (id INT,": "1064", "CREATE TABLE mysql.t (id INT)": "1044", "CREATE TABLE h (a INT, A INT)": "1060",
 		"DROP TABLE nosuch, p": "1051", "DROP VIEW nosuch": "1051", "DROP VIEW p": "1347", "DROP DATABASE nosuch": "1008", "CREATE DATABASE shop": "1007", "RENAME TABLE nosuch TO h": "1146", "RENAME TABLE p TO b": "1050",
-		"RENAME TABLE p TO nosuch.p": "1049", "TRUNCATE nosuch": "1146", "ALTER DATABASE nosuch COLLATE utf8mb4_bin": "1049", "CREATE DATABASE mysql": "1044", "CREATE DATABASE h COLLATE nosuch": "1273",
+		"RENAME TABLE p TO nosuch.p": "1049", "TRUNCATE nosuch": "1146", "ALTER DATABASE nosuch COLLATE utf8mb4_bin": "1049", "CREATE DATABASE mysql": "1044", "ALTER TABLE nosuch ADD x INT": "1146", "ALTER TABLE p DROP nosuch": "1091", "CREATE INDEX x ON p (nosuch)": "1072", "CREATE DATABASE h COLLATE nosuch": "1273",
 	} {
 		before := g.byEngine.Load()
 		c.fails(query, want)

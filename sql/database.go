@@ -14,7 +14,6 @@ import (
 
 var (
 	_ gms.Database         = (*database)(nil)
-	_ gms.TableRenamer     = (*database)(nil)
 	_ gms.CollatedDatabase = (*database)(nil)
 	_ gms.ViewDatabase     = (*database)(nil)
 	_ gms.TriggerDatabase  = (*database)(nil)
@@ -120,11 +119,6 @@ func (d *database) CreateView(ctx *gms.Context, name, text, create string) error
 // DropView implements gms.ViewDatabase, for CREATE OR REPLACE VIEW.
 func (d *database) DropView(ctx *gms.Context, name string) error {
 	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropView(d.rec.Name, name) })
-}
-
-// RenameTable implements gms.TableRenamer, for ALTER TABLE ... RENAME.
-func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.RenameTable(d.rec.Name, from, d.rec.Name, to) })
 }
 
 func definition(v *catalog.View) gms.ViewDefinition {

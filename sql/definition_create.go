@@ -136,9 +136,9 @@ func (d *definer) like(ctx context.Context, of *define.CreateTable) (catalog.Def
 	}
 	if t == nil {
 		if _, view := snap.View(db, of.Like.Name); view {
-			return catalog.Definition{}, expr.NewError(1347, "HY000", "'%s.%s' is not BASE TABLE", db, of.Like.Name)
+			return catalog.Definition{}, notATable(db, of.Like.Name)
 		}
-		return catalog.Definition{}, expr.NewError(codeNoTable, "42S02", "Table '%s.%s' doesn't exist", db, of.Like.Name)
+		return catalog.Definition{}, noTable(db, of.Like.Name)
 	}
 	def := t.Record.Definition()
 	def.Name, def.ForeignKey = of.Table.Name, nil

@@ -13,6 +13,7 @@ import (
 	"isochron/sql/define"
 	"isochron/sql/dialect"
 	"isochron/sql/expr"
+	"isochron/sql/parse"
 	"isochron/sql/table"
 )
 
@@ -32,9 +33,12 @@ func (p definitionPlan) counter() string { return p.of.Counter() }
 // definingWords are the words that a definition begins with.
 var definingWords = map[string]bool{"create": true, "alter": true, "drop": true, "rename": true, "truncate": true}
 
+// defines reports whether a text may be a definition, which dumps have in comments that are executed.
+func defines(text string) bool { return definingWords[table.FirstWord(parse.Executed(text))] }
+
 // definition is the plan of a statement that package define reads; nil: it is another.
 func (x *execution) definition() (Plan, error) {
-	if !definingWords[table.FirstWord(x.text)] || len(x.s.packet.ahead) > 0 {
+	if !defines(x.text) || len(x.s.packet.ahead) > 0 {
 		return nil, nil
 	}
 	text, rest := x.text, ""
@@ -50,7 +54,7 @@ func (x *execution) definition() (Plan, error) {
 
 // definitionOf reads a definition; nil: the text is another statement.
 func definitionOf(s *Session, text string) (define.Statement, error) {
-	if !definingWords[table.FirstWord(text)] {
+	if !defines(text) {
 		return nil, nil
 	}
 	if err := checkSizeOf(s, text); err != nil {
@@ -98,6 +102,8 @@ func (d *definer) execute(ctx context.Context, of define.Statement) (*sqltypes.R
 		return d.renameTables(ctx, of)
 	case *define.Truncate:
 		return d.truncate(ctx, of)
+	case *define.AlterTable:
+		return d.alterTable(ctx, of)
 	case *define.CreateDatabase:
 		return d.createDatabase(ctx, of)
 	case *define.AlterDatabase:
@@ -198,4 +204,9 @@ func placedAtSource(db, name string) error {
 // noTable is the error of a table that is not there.
 func noTable(db, name string) error {
 	return expr.NewError(codeNoTable, "42S02", "Table '%s.%s' doesn't exist", db, name)
+}
+
+// notATable is the error of a view where a table is needed.
+func notATable(db, name string) error {
+	return expr.NewError(1347, "HY000", "'%s.%s' is not BASE TABLE", db, name)
 }

@@ -176,7 +176,4 @@ func (p engineParser) ParseOneWithOptions(ctx context.Context, query string, opt
 func completed(query string, stmt sqlparser.Statement) {
 	markNext(query, stmt)
 	withCollation(query, stmt)
-	if d, ok := stmt.(*sqlparser.DDL); ok {
-		declareTypes(d)
-	}
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
-
-	"isochron/sql/table"
 )
 
 // Plan is a way to carry out a statement: a point update, the core's, an explanation, or
@@ -163,7 +161,7 @@ func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
-	if selects(x.text) || changesRows(x.text) || definingWords[table.FirstWord(x.text)] {
+	if selects(x.text) || changesRows(x.text) || defines(x.text) {
 		x.h.g.byEngine.Add(1)
 	}
 	engine := x.h.Handler

@@ -75,8 +75,13 @@ type client struct {
 
 func (f *fixture) connect(t *testing.T, region, db string) *client {
 	t.Helper()
+	return f.connectAs(t, region, "root", db)
+}
+
+func (f *fixture) connectAs(t *testing.T, region, user, db string) *client {
+	t.Helper()
 	cfg := mysql.NewConfig()
-	cfg.Net, cfg.Addr, cfg.User, cfg.DBName = "tcp", f.servers[region].Addr().String(), "root", db
+	cfg.Net, cfg.Addr, cfg.User, cfg.DBName = "tcp", f.servers[region].Addr().String(), user, db
 	cfg.InterpolateParams = false
 	pool, err := sql.Open("mysql", cfg.FormatDSN())
 	if err != nil {

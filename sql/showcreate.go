@@ -5,10 +5,8 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
-	"isochron/sql/legacy"
 )
 
 // schemaFormatter writes what SHOW CREATE TABLE answers. The engine writes the number of a
@@ -45,16 +43,4 @@ func (f schemaFormatter) declared(col *gms.Column) (string, bool) {
 		return "", false
 	}
 	return d.TypeText(col.Name)
-}
-
-// declareTypes has the columns of a definition keep what the engine's types would lose.
-func declareTypes(d *sqlparser.DDL) {
-	if d.TableSpec != nil {
-		for _, c := range d.TableSpec.Columns {
-			legacy.DeclareType(&c.Type)
-		}
-	}
-	if d.ColumnTypeSpec != nil {
-		legacy.DeclareType(&d.ColumnTypeSpec.Type)
-	}
 }

@@ -158,6 +158,19 @@ func (c *Change) write(rec *Record) (*Descriptor, error) {
 	return d, c.touch(d, d.raw)
 }
 
+// alter changes a table's record.
+func (c *Change) alter(db, name string, do func(*Record) error) error {
+	rec, err := c.table(db, name)
+	if err != nil {
+		return err
+	}
+	if err := do(rec); err != nil {
+		return err
+	}
+	_, err = c.write(rec)
+	return err
+}
+
 // touch makes a new version of a table's schema at every shard that holds it. A
 // dropped table keeps its mark, so that no one takes it for never seen.
 func (c *Change) touch(d *Descriptor, value []byte) error {

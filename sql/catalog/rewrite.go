@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,37 +19,6 @@ func (r *Record) clone() *Record {
 	n.Columns = slices.Clone(r.Columns)
 	n.Indexes = slices.Clone(r.Indexes)
 	return &n
-}
-
-// convert rewrites every row of a table for a new definition with the same
-// columns by id.
-func (c *Change) convert(ctx context.Context, old, next *Descriptor) error {
-	rows, err := c.allRows(old)
-	if err != nil {
-		return err
-	}
-	place := make([]int, len(next.Record.Columns))
-	for i, col := range next.Record.Columns {
-		place[i] = old.Record.column(col.ID)
-	}
-	for _, r := range rows {
-		if err := c.deleteRow(old, r); err != nil {
-			return err
-		}
-	}
-	seen := map[txn.Key]bool{}
-	for n, r := range rows {
-		row := make([]any, len(place))
-		for i, from := range place {
-			if row[i], err = legacy.Convert(ctx, next.Schema, i, r.row[from], n); err != nil {
-				return err
-			}
-		}
-		if err := c.putRow(next, row, old, r.key, seen); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 type storedRow struct {
@@ -99,8 +67,11 @@ func (c *Change) deleteRow(d *Descriptor, r storedRow) error {
 
 func (c *Change) putRow(d *Descriptor, row []any, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
 	var rowID []byte
-	if d.Keyless() {
+	switch {
+	case d.Keyless() && old.Keyless():
 		rowID = old.RowID(oldKey)
+	case d.Keyless():
+		rowID = c.store.NewRowID()
 	}
 	key, err := d.RowKey(row, rowID)
 	if err != nil {

@@ -50,14 +50,6 @@ func (c *Column) definition() *legacy.Column {
 	}
 }
 
-// keepType keeps the stored type of a column that the engine has copied, so that its definition says no more than the
-// engine's type.
-func (c *Column) keepType(before Column) {
-	if !c.Declared && before.Declared && c.definition().SameType(before.definition()) {
-		c.Type, c.Declared = before.Type, true
-	}
-}
-
 func (r *Record) column(id uint32) int {
 	return slices.IndexFunc(r.Columns, func(c Column) bool { return c.ID == id })
 }

@@ -251,16 +251,16 @@ func (r *reader) references(f *ForeignKey) {
 				r.unexpected()
 			}
 		case r.words("on", "delete"):
-			f.OnDelete = r.action()
+			f.OnDelete = r.referential()
 		case r.words("on", "update"):
-			f.OnUpdate = r.action()
+			f.OnUpdate = r.referential()
 		default:
 			return
 		}
 	}
 }
 
-func (r *reader) action() string {
+func (r *reader) referential() string {
 	switch {
 	case r.take("restrict"):
 		return "RESTRICT"

@@ -43,6 +43,18 @@ func (r *reader) statement() Statement {
 		return r.createDatabase()
 	case r.Words("alter", "database"), r.Words("alter", "schema"):
 		return r.alterDatabase()
+	case r.Words("create", "index"):
+		return r.createIndex(Plain)
+	case r.Words("create", "unique", "index"):
+		return r.createIndex(Unique)
+	case r.Words("create", "fulltext", "index"):
+		return r.createIndex(FullText)
+	case r.Words("create", "spatial", "index"):
+		return r.createIndex(Spatial)
+	case r.Words("drop", "index"):
+		return r.dropIndex()
+	case r.Words("alter", "table"), r.Words("alter", "ignore", "table"), r.Words("alter", "online", "table"):
+		return r.alterTable()
 	case r.Words("rename", "table"), r.Words("rename", "tables"):
 		return r.rename()
 	case r.Words("truncate"):

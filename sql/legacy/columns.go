@@ -30,46 +30,6 @@ type Column struct {
 	Default, OnUpdate, Generated *string
 }
 
-// ColumnOf is the definition of a column of the engine.
-func ColumnOf(c *gms.Column) (Column, error) {
-	if c.HiddenSystem {
-		return Column{}, fmt.Errorf("an index on an expression is not supported; add a generated column and index it")
-	}
-	text, comment, declared := declaredType(c.Comment)
-	if text == "" {
-		text = c.Type.String()
-	}
-	out := Column{
-		Name: c.Name, Type: text, Nullable: c.Nullable, AutoInc: c.AutoIncrement, PrimaryKey: c.PrimaryKey,
-		Default: textOf(c.Default), OnUpdate: textOf(c.OnUpdate), Generated: textOf(c.Generated),
-		Virtual: c.Virtual, Comment: comment, Extra: c.Extra, Declared: declared,
-	}
-	if tc, ok := c.Type.(gms.TypeWithCollation); ok {
-		out.Collation = uint16(tc.Collation())
-	}
-	return out, nil
-}
-
-// ColumnsOf are the definitions of a table's columns.
-func ColumnsOf(s gms.Schema) ([]Column, error) {
-	out := make([]Column, len(s))
-	for i, c := range s {
-		var err error
-		if out[i], err = ColumnOf(c); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func textOf(e *gms.ColumnDefaultValue) *string {
-	if e == nil {
-		return nil
-	}
-	text := e.String()
-	return &text
-}
-
 func expressionOf(text *string) *gms.ColumnDefaultValue {
 	if text == nil {
 		return nil
@@ -143,13 +103,6 @@ func ReadType(text string) (Type, error) {
 		return nil, err
 	}
 	return types.ColumnTypeToType(parsed)
-}
-
-// SameType reports whether two columns are of one type to the engine.
-func (c *Column) SameType(o *Column) bool {
-	a, _, err := c.types()
-	b, _, failed := o.types()
-	return err == nil && failed == nil && a.Equals(b)
 }
 
 // NewSchema is a table's columns as the engine has them, with their types; key are the positions of the primary key.

@@ -1,6 +1,7 @@
 package enginetable
 
 import (
+	"errors"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -20,15 +21,6 @@ func (t *Table) foreignKey(d *catalog.Descriptor, f catalog.ForeignKey) gms.Fore
 		Columns: f.Columns, ParentColumns: f.ParentColumns,
 		OnUpdate: gms.ForeignKeyReferentialAction(f.OnUpdate), OnDelete: gms.ForeignKeyReferentialAction(f.OnDelete),
 		IsResolved: f.Resolved,
-	}
-}
-
-// StoredForeignKey is a foreign key as the catalogue keeps it.
-func StoredForeignKey(fk gms.ForeignKeyConstraint) *catalog.ForeignKey {
-	return &catalog.ForeignKey{
-		Name: fk.Name, ParentDatabase: fk.ParentDatabase, ParentTable: fk.ParentTable,
-		Columns: fk.Columns, ParentColumns: fk.ParentColumns,
-		OnUpdate: string(fk.OnUpdate), OnDelete: string(fk.OnDelete), Resolved: fk.IsResolved,
 	}
 }
 
@@ -58,30 +50,22 @@ func (t *Table) GetReferencedForeignKeys(ctx *gms.Context) ([]gms.ForeignKeyCons
 	return out, nil
 }
 
-func (t *Table) setForeignKey(ctx *gms.Context, old string, fk *catalog.ForeignKey) error {
-	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.SetForeignKey(db, name, old, fk) })
-}
+// errDefined is what the engine receives where it would define foreign keys: package define does.
+var errDefined = errors.New("the engine defines no foreign keys")
 
 // AddForeignKey implements gms.ForeignKeyTable.
-func (t *Table) AddForeignKey(ctx *gms.Context, fk gms.ForeignKeyConstraint) error {
-	return t.setForeignKey(ctx, "", StoredForeignKey(fk))
-}
+func (t *Table) AddForeignKey(*gms.Context, gms.ForeignKeyConstraint) error { return errDefined }
 
 // DropForeignKey implements gms.ForeignKeyTable.
-func (t *Table) DropForeignKey(ctx *gms.Context, fk, _, _ string) error {
-	return t.setForeignKey(ctx, fk, nil)
-}
+func (t *Table) DropForeignKey(*gms.Context, string, string, string) error { return errDefined }
 
 // UpdateForeignKey implements gms.ForeignKeyTable.
-func (t *Table) UpdateForeignKey(ctx *gms.Context, old string, fk gms.ForeignKeyConstraint) error {
-	return t.setForeignKey(ctx, old, StoredForeignKey(fk))
+func (t *Table) UpdateForeignKey(*gms.Context, string, gms.ForeignKeyConstraint) error {
+	return errDefined
 }
 
 // CreateIndexForForeignKey implements gms.ForeignKeyTable.
-func (t *Table) CreateIndexForForeignKey(ctx *gms.Context, def gms.IndexDef) error {
-	return t.CreateIndex(ctx, def)
-}
+func (t *Table) CreateIndexForForeignKey(*gms.Context, gms.IndexDef) error { return errDefined }
 
 // GetForeignKeyEditor implements gms.ForeignKeyTable.
 func (t *Table) GetForeignKeyEditor(*gms.Context) gms.ForeignKeyEditor { return keyEditor{Table: t} }

@@ -15,9 +15,6 @@ type Session interface {
 	// Use is the session's transaction, made to depend on the definition of
 	// the table.
 	Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error)
-	// Alter executes a step of the statement's change of the catalogue. The open transaction is committed before it, as
-	// in MySQL, and the change at the statement's end.
-	Alter(ctx *gms.Context, step func(*catalog.Change) error) error
 	// Catalogue returns the statement's catalogue.
 	Catalogue(ctx context.Context) (*catalog.Snapshot, error)
 	// FinalRead reports whether the next read is the statement's only one and
