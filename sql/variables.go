@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/dialect"
+	"isochron/sql/parse"
 	"isochron/sql/session"
 	"isochron/sql/sysvars"
 )
@@ -65,6 +66,5 @@ func (v variableSource) All() map[string]any { return v.base.GetAllSessionVariab
 // dialectOptions is how texts are read as statements for sources.
 func (s *sessionVariables) dialectOptions() dialect.Options {
 	mode := gms.LoadSqlMode(s.quiet)
-	o := mode.ParserOptions()
-	return dialect.Options{Database: s.base.GetCurrentDatabase(), AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat, NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
+	return dialect.Options{Database: s.base.GetCurrentDatabase(), Mode: parse.ModeOf(mode.String()), NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
 }

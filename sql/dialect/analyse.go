@@ -35,7 +35,7 @@ func Analyse(text string, o Options) (Packet, error) {
 	if len(text) > textMax {
 		return p, syntax("the text has %d bytes, and at most %d are read", len(text), textMax)
 	}
-	for _, part := range split(text, o.AnsiQuotes) {
+	for _, part := range split(text, o.Mode) {
 		s, err := analyse(part, o)
 		if err != nil {
 			return p, err
@@ -49,10 +49,10 @@ func Analyse(text string, o Options) (Packet, error) {
 
 // split takes a packet apart at its semicolons. A part that is empty or a comment belongs to
 // the statement before it.
-func split(text string, ansi bool) (out []string) {
-	for rest := text; rest != "" && hasStatement(rest, ansi); {
+func split(text string, m parse.Mode) (out []string) {
+	for rest := text; rest != "" && hasStatement(rest, m); {
 		var first string
-		first, rest = First(rest, ansi)
+		first, rest = firstOf(rest, m)
 		out = append(out, first)
 	}
 	return out
@@ -67,16 +67,16 @@ func analyse(text string, o Options) (*Statement, error) {
 	u := s.uses()
 	s.Reads, s.Writes, s.Locks = u.reads, u.writes, u.locks
 	if p.stmt == nil && p.kind == Define {
-		s.Writes = defined(text, o.AnsiQuotes)
+		s.Writes = defined(text, o.Mode)
 	}
 	return s, nil
 }
 
 // defined is the table of a definition that the parser does not know: the name behind TABLE, or behind the
 // ON of a trigger or an index.
-func defined(text string, ansi bool) []Name {
+func defined(text string, m parse.Mode) []Name {
 	on := false
-	r := parse.Reader{Text: text, ANSI: ansi}
+	r := reader(text, m)
 	for t := r.Next(); t.Kind != parse.End; t = r.Next() {
 		switch {
 		case t.Is("trigger"), t.Is("index"):

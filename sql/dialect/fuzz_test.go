@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	pgparser "github.com/wasilibs/go-pgquery/parser"
+
+	"isochron/sql/parse"
 )
 
 // FuzzTranslate: for any text, nothing panics, refusals are errors of this package, and
@@ -33,7 +35,7 @@ func FuzzTranslate(f *testing.F) {
 		if choice&1 != 0 {
 			s = caseSchema{}
 		}
-		o := Options{Share: choice&2 != 0, ReturnInsertID: choice&4 != 0, LikeFoldsCase: choice&8 != 0, AnsiQuotes: choice&16 != 0, PipesAsConcat: choice&32 != 0}
+		o := Options{Share: choice&2 != 0, ReturnInsertID: choice&4 != 0, LikeFoldsCase: choice&8 != 0, Mode: parse.Mode{AnsiQuotes: choice&16 != 0, Pipes: choice&32 != 0, NoBackslash: choice&64 != 0, HighNot: choice&128 != 0}}
 		tr, err := Translate(text, Postgres, s, o)
 		if err != nil {
 			if !errors.As(err, new(*ErrSyntax)) && !errors.As(err, new(*ErrNotTranslated)) {
@@ -59,7 +61,7 @@ func FuzzAnalyse(f *testing.F) {
 	f.Add("SELECT 1; COMMIT", byte(0))
 	f.Add("SELECT * FROM a LEFT JOIN b USING (x) WHERE x = 1 AND x IN (1, 2) OR x BETWEEN ? AND -0", byte(1))
 	f.Fuzz(func(t *testing.T, text string, choice byte) {
-		p, err := Analyse(text, Options{AnsiQuotes: choice&16 != 0})
+		p, err := Analyse(text, Options{Mode: parse.Mode{AnsiQuotes: choice&16 != 0}})
 		if err != nil && !errors.As(err, new(*ErrSyntax)) && !errors.As(err, new(*ErrNotTranslated)) {
 			t.Fatalf("%T %v", err, err)
 		}

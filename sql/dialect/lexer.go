@@ -30,12 +30,12 @@ type facts struct {
 
 // bounded reads a text for the bounds. What the parser reads otherwise than MySQL (// as a comment,
 // :name as a placeholder) is refused, and so are comments whose content runs.
-func bounded(text string, ansi bool) (facts, error) {
+func bounded(text string, m parse.Mode) (facts, error) {
 	if len(text) > textMax {
 		return facts{}, syntax("the text has %d bytes, and at most %d are read", len(text), textMax)
 	}
 	b := bounder{}
-	r := parse.Reader{Text: text, ANSI: ansi}
+	r := reader(text, m)
 	for first := true; ; first = false {
 		from := r.At
 		t := r.Next()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"isochron/sql/parse"
 )
 
 // A source that speaks MySQL gets the parsed statement, written again.
@@ -39,9 +41,28 @@ func TestForMySQL(t *testing.T) {
 			t.Errorf("%s\n\tgives %s, %v\n\twant  %s", c[0], tr.Text, err, c[1])
 		}
 	}
-	tr, err := Translate(`SELECT "a" FROM t`, MySQL, nil, Options{AnsiQuotes: true})
+	tr, err := Translate(`SELECT "a" FROM t`, MySQL, nil, Options{Mode: parse.Mode{AnsiQuotes: true}})
 	if err != nil || tr.Text != "select `a` from `t`" {
 		t.Errorf("a name within double quotes gives %s, %v", tr.Text, err)
+	}
+}
+
+// Under NO_BACKSLASH_ESCAPES a backslash is one, and ends no text.
+func TestNoBackslashEscapes(t *testing.T) {
+	for to, want := range map[Dialect]string{MySQL: "insert into `t` values ('C:\\\\new\\\\', 'x')", Postgres: `INSERT INTO "t" VALUES (E'C:\\new\\', 'x')`} {
+		for text, o := range map[string]Options{`INSERT INTO t VALUES ('C:\\new\\', 'x'); COMMIT`: {}, `INSERT INTO t VALUES ('C:\new\', 'x'); COMMIT`: {Mode: parse.Mode{NoBackslash: true}}} {
+			p, err := Analyse(text, o)
+			if err != nil || len(p.Statements) != 2 || !p.Commits {
+				t.Fatal(text, err)
+			}
+			if tr, err := TranslateTree(p.Statements[0], to, nil, o); err != nil || tr.Text != want {
+				t.Errorf("%s for %s gives %s, %v", text, to, tr.Text, err)
+			}
+		}
+	}
+	deep := `SELECT 'a\', ` + strings.Repeat("(", 2000) + "1"
+	if _, err := Analyse(deep, Options{Mode: parse.Mode{NoBackslash: true}}); err == nil || !strings.Contains(err.Error(), "deeper") {
+		t.Errorf("a deep text behind a backslash: %v", err)
 	}
 }
 

@@ -34,15 +34,14 @@ func (t itemTexts) of(s *sqlparser.Select, item int) string {
 
 // parseOne reads one statement.
 func parseOne(text string, o Options) (parsed, error) {
-	f, err := bounded(text, o.AnsiQuotes)
+	f, err := bounded(text, o.Mode)
 	if err != nil {
 		return parsed{}, err
 	}
 	p := parsed{facts: f, size: len(text)}
-	m := parse.Mode{AnsiQuotes: o.AnsiQuotes, Pipes: o.PipesAsConcat}
-	r := parse.Reader{Text: text, ANSI: o.AnsiQuotes}
+	r := reader(text, o.Mode)
 	first := strings.ToLower(r.Next().Text)
-	of, err := parse.ReadStatement(text, m)
+	of, err := parse.ReadStatement(text, o.Mode)
 	switch {
 	case first == "":
 		return parsed{}, syntax("the statement is empty")
@@ -60,6 +59,11 @@ func parseOne(text string, o Options) (parsed, error) {
 		p.kind = unparsed[first]
 	}
 	return p, nil
+}
+
+// reader goes over the tokens of a text.
+func reader(text string, m parse.Mode) parse.Reader {
+	return parse.Reader{Text: text, ANSI: m.AnsiQuotes, NoBackslash: m.NoBackslash}
 }
 
 // unparsed are the first words of statements that the parser does not know, or not in every form, with

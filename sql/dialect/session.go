@@ -12,12 +12,16 @@ import (
 // First splits a packet into its first statement and the rest, which is empty if there is no
 // further statement.
 func First(text string, ansi bool) (first, rest string) {
+	return firstOf(text, parse.Mode{AnsiQuotes: ansi})
+}
+
+func firstOf(text string, m parse.Mode) (first, rest string) {
 	full := false
-	r := parse.Reader{Text: text, ANSI: ansi}
+	r := reader(text, m)
 	for t := r.Next(); t.Kind != parse.End; t = r.Next() {
 		switch semicolon := t.Is(";"); {
 		case semicolon && full:
-			if rest = strings.TrimSpace(text[t.To:]); !hasStatement(rest, ansi) {
+			if rest = strings.TrimSpace(text[t.To:]); !hasStatement(rest, m) {
 				rest = ""
 			}
 			return strings.TrimSpace(text[:t.From]), rest
@@ -30,8 +34,8 @@ func First(text string, ansi bool) (first, rest string) {
 }
 
 // hasStatement reports whether a text has a statement: not comments and semicolons alone.
-func hasStatement(text string, ansi bool) bool {
-	r := parse.Reader{Text: text, ANSI: ansi}
+func hasStatement(text string, m parse.Mode) bool {
+	r := reader(text, m)
 	for r.Take(";") {
 		continue
 	}

@@ -1,5 +1,7 @@
 package dialect
 
+import "isochron/sql/parse"
+
 // Dialect is the SQL that a source speaks.
 type Dialect string
 
@@ -72,8 +74,8 @@ type Options struct {
 	Classes string
 	// LastInsertID is the value of LAST_INSERT_ID(); nil: it is refused.
 	LastInsertID *uint64
-	// AnsiQuotes and PipesAsConcat are MySQL's SQL modes of these names.
-	AnsiQuotes, PipesAsConcat bool
+	// Mode is the part of the client's sql_mode that changes what a text means.
+	parse.Mode
 	// NoAutoValueOnZero is MySQL's mode of this name. Without it a literal 0 for a numbered
 	// column asks for the next number, as NULL does.
 	NoAutoValueOnZero bool
