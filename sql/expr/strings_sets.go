@@ -25,7 +25,7 @@ func likeRest(args []Type, c *Context) Type { return likeAll(args[1:], c) }
 // findInSet is FIND_IN_SET: the position of a text in a list parted by commas, by the collation; 0: not in it.
 func findInSet(c *Call) (Value, error) {
 	needle, list := c.Raw(0), c.Raw(1)
-	if bytes.IndexByte(needle, ',') >= 0 || len(list) == 0 {
+	if bytes.IndexByte(needle, ',') >= 0 || len(list) == 0 || len(needle) > len(list) { // in bytes, as MySQL
 		return Int(0), nil
 	}
 	collation := c.comparison(c.Types...)
