@@ -336,10 +336,10 @@ func isZero(v any) bool {
 
 // add writes a row, or does what the statement does where one has its key.
 func (r *run) add(f *fresh) error {
-	if err := r.reuse(f); err != nil {
+	if err := r.overtaken(f); err != nil {
 		return err
 	}
-	if err := r.overtaken(f); err != nil {
+	if err := r.reuse(f); err != nil {
 		return err
 	}
 	if r.counter >= 0 {
