@@ -263,7 +263,11 @@ func (p *Plan) sourceFrom(c *expr.Context, scope expr.Columns, e sqlparser.Expr,
 	if p.hasSubquery(e) {
 		return p.besideRow(e)
 	}
-	program, err := expr.Compile(c, scope, e)
+	whole := e
+	if !column.Number() {
+		whole = expr.Exactly(e)
+	}
+	program, err := expr.Compile(c, scope, whole)
 	if err != nil {
 		return source{}, err
 	}

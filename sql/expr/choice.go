@@ -77,8 +77,8 @@ func (b *compiler) conditionsApart(e sqlparser.Expr) (err error) {
 	return nil
 }
 
-// inOneCollation gives texts of several collations the binary one among them, or the first, and reports whether there are
-// several.
+// inOneCollation gives texts of several collations a binary one, that among them if there is one, and reports whether there
+// are several.
 func (b *compiler) inOneCollation(values []*sqlparser.Expr) (several bool, err error) {
 	var of collations.ID
 	each := func(f func(v *sqlparser.Expr, id collations.ID)) {
@@ -98,6 +98,9 @@ func (b *compiler) inOneCollation(values []*sqlparser.Expr) (several bool, err e
 	})
 	if !several {
 		return false, nil
+	}
+	if !isBinaryCollation(of) { // none comes before the others
+		of = collations.CollationUtf8mb4BinID
 	}
 	var failed error
 	each(func(v *sqlparser.Expr, id collations.ID) {

@@ -69,8 +69,8 @@ func (b *compiler) mixedPattern(e sqlparser.Expr) error {
 func (b *compiler) isBytes(e sqlparser.Expr) bool { return isBits(e) || sqltypes.IsBinary(b.kind(e)) }
 
 // compared is a function that compares its arguments, for the engine: texts of several collations get the binary one among them,
-// and whole numbers that are matched with a regular expression are the texts of their columns, since ZEROFILL and YEAR have
-// zeros. nil: it stays as it is.
+// and numbers that are matched with a regular expression are the texts of their columns, since ZEROFILL and YEAR have
+// zeros, and FLOAT six digits. nil: it stays as it is.
 func (b *compiler) compared(e sqlparser.Expr) (sqlparser.Expr, error) {
 	switch e := e.(type) {
 	case *sqlparser.FuncExpr:
@@ -110,7 +110,7 @@ func (b *compiler) compared(e sqlparser.Expr) (sqlparser.Expr, error) {
 // matched readies a text and the regular expression that it is matched with.
 func (b *compiler) matched(list ...*sqlparser.Expr) (changed bool, err error) {
 	for _, v := range list {
-		if k := b.kind(*v); ofRow(*v) && (sqltypes.IsIntegral(k) || k == sqltypes.Year) {
+		if k := b.kind(*v); ofRow(*v) && (sqltypes.IsIntegral(k) || sqltypes.IsFloat(k) || k == sqltypes.Year) {
 			at, _, err := b.step(*v, node{function: castChar(-1, false, false), args: []sqlparser.Expr{*v}})
 			if err != nil {
 				return false, err
