@@ -170,6 +170,13 @@ func TestRulesOfChanges(t *testing.T) {
 			c.expect("SHOW WARNINGS", "Warning | 1364 | Field 'k' doesn't have a default value\nWarning | 1265 | Data truncated for column 'n' at row 1\nWarning | 1062 | Duplicate entry 'a' for key 'r.u'\nWarning | 1265 | Data truncated for column 'n' at row 2\nWarning | 1062 | Duplicate entry 'b' for key 'r.u'")
 		}
 	}
+	c.exec("CREATE TABLE q (id INT PRIMARY KEY, d DECIMAL(12,8), s VARCHAR(20))")
+	c.exec("INSERT INTO q VALUES (1, 1 / 3, 2 / 3), (2, IF(1, 2 / 3, 0), NULL)")
+	c.exec("UPDATE q SET d = d + id / 7, s = id / 7 WHERE id = 2")
+	c.exec("INSERT INTO q (id, d) SELECT id + 2, id / 7 FROM q WHERE id = 1")
+	c.expect("SELECT d FROM q WHERE id = 3", "0.14285714")
+	c.exec("DELETE FROM q WHERE id = 3")
+	c.expect("SELECT * FROM q ORDER BY id", "1 | 0.33333333 | 0.666666666\n2 | 0.95238096 | 0.285714285")
 	c.expect("SELECT id, u, k, e FROM r ORDER BY id", "-128 | q | 1 | x\n0 | a | 0 | x\n8 | b | 0 | x\n9 | c | 2 | x\n50 | z | 1 | x\n51 | y | 1 | x\n53 | w | 0 | x\n55 | v | 1 | x")
 }
 

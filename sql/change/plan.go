@@ -263,11 +263,7 @@ func (p *Plan) sourceFrom(c *expr.Context, scope expr.Columns, e sqlparser.Expr,
 	if p.hasSubquery(e) {
 		return p.besideRow(e)
 	}
-	whole := e
-	if !column.Number() {
-		whole = expr.Exactly(e)
-	}
-	program, err := expr.Compile(c, scope, whole)
+	program, err := expr.Compile(c, scope, expr.Exactly(e))
 	if err != nil {
 		return source{}, err
 	}

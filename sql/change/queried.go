@@ -24,6 +24,11 @@ func (p *Plan) compileQuery(c *expr.Context) (err error) {
 	if p.Query == nil {
 		return nil
 	}
+	for i := range p.Query.Items {
+		if item := &p.Query.Items[i]; !p.Query.Distinct {
+			item.Expr = expr.Exactly(item.Expr) // stored with the digits of the column
+		}
+	}
 	if p.query, err = p.statement.Query(p.Query); err != nil {
 		return err
 	}
