@@ -1,22 +1,27 @@
 package sql
 
 import (
+	"cmp"
+
 	"vitess.io/vitess/go/vt/sqlparser"
 
 	"isochron/sql/bind"
 	"isochron/sql/catalog"
+	"isochron/sql/define"
 	"isochron/sql/parse"
 )
 
 // coreViews finds views that the session's user may read.
 func coreViews(s *Session, snap *catalog.Snapshot) func(database, name string) (*bind.View, bool) {
-	current := s.GetCurrentDatabase()
+	views, current := viewsOf(snap, func(v *catalog.View) bool { return readsView(s, v) }), s.GetCurrentDatabase()
+	return func(database, name string) (*bind.View, bool) { return views(cmp.Or(database, current), name) }
+}
+
+// viewsOf finds views that may be read.
+func viewsOf(snap *catalog.Snapshot, may func(*catalog.View) bool) func(database, name string) (*bind.View, bool) {
 	return func(database, name string) (*bind.View, bool) {
-		if database == "" {
-			database = current
-		}
 		v, ok := snap.View(database, name)
-		if !ok || !readsView(s, v) {
+		if !ok || !may(v) {
 			return nil, false
 		}
 		tree, err := parse.Read(v.Text, parse.ModeOf(v.SQLMode))
@@ -25,16 +30,23 @@ func coreViews(s *Session, snap *catalog.Snapshot) func(database, name string) (
 		}
 		out := &bind.View{Database: v.Database, Tree: tree}
 		out.Texts = parse.Texts(v.Text, out.Tree)
-		create, ok := parse.Statement(v.Create).(*sqlparser.CreateView)
-		if !ok {
+		create := viewCreation(v)
+		if create == nil {
 			return nil, false
 		}
-		out.Checked = create.CheckOption != ""
-		for _, c := range create.Columns {
-			out.Columns = append(out.Columns, c.String())
-		}
+		out.Checked, out.Columns = create.Check != "", create.Columns
 		return out, true
 	}
+}
+
+// viewCreation is the statement that has made a view; nil: it cannot be read.
+func viewCreation(v *catalog.View) *define.CreateView {
+	of, err := define.Read(v.Create, parse.ModeOf(v.SQLMode))
+	create, ok := of.(*define.CreateView)
+	if err != nil || !ok {
+		return nil
+	}
+	return create
 }
 
 func hasArgument(n sqlparser.SQLNode) (found bool) {

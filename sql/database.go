@@ -36,10 +36,13 @@ func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table
 	if err != nil {
 		return nil, false, err
 	}
-	if !ok {
-		return d.atSource(ctx, name)
+	if ok {
+		return t, true, nil
 	}
-	return t, true, nil
+	if t, ok, err := d.atSource(ctx, name); ok || err != nil {
+		return t, ok, err
+	}
+	return d.viewTable(ctx, name)
 }
 
 // atSource finds a table that lies at sources.
@@ -52,6 +55,24 @@ func (d *database) atSource(ctx *gms.Context, name string) (gms.Table, bool, err
 		return &foreignTable{ForeignTable: t}, true, nil
 	}
 	return nil, false, nil
+}
+
+// viewTable finds a view.
+func (d *database) viewTable(ctx *gms.Context, name string) (gms.Table, bool, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	v, ok := snap.View(d.rec.Name, name)
+	s, is := ctx.Session.(*Session)
+	if !ok || !is {
+		return nil, false, nil
+	}
+	t, err := newViewTable(ctx, s, snap, v)
+	if err != nil {
+		return nil, false, err
+	}
+	return t, true, nil
 }
 
 func (d *database) find(ctx *gms.Context, name string) (*enginetable.Table, bool, error) {
@@ -89,6 +110,16 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 	for _, t := range snap.ForeignIn(d.rec.Name) {
 		out = append(out, t.Name)
 	}
+	if listsColumns(ctx) {
+		for _, v := range snap.Views { // order: sorted below
+			if !equalFold(v.Database, d.rec.Name) {
+				continue
+			}
+			if _, ok, err := d.viewTable(ctx, v.Name); ok && err == nil { // a view of what is no longer there has no columns
+				out = append(out, v.Name)
+			}
+		}
+	}
 	slices.Sort(out)
 	return out, nil
 }
@@ -108,25 +139,20 @@ func (d *database) SetCollation(*gms.Context, gms.CollationID) error { return er
 var errDefinedElsewhere = mysql.NewSQLError(codeInvalidRequest, "42000", "the engine defines nothing")
 
 // CreateView implements gms.ViewDatabase.
-func (d *database) CreateView(ctx *gms.Context, name, text, create string) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error {
-		return c.CreateView(catalog.View{
-			Database: d.rec.Name, Name: name, Text: text, Create: create, SQLMode: gms.LoadSqlMode(ctx).String(),
-		})
-	})
-}
+func (d *database) CreateView(*gms.Context, string, string, string) error { return errDefinedElsewhere }
 
-// DropView implements gms.ViewDatabase, for CREATE OR REPLACE VIEW.
-func (d *database) DropView(ctx *gms.Context, name string) error {
-	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropView(d.rec.Name, name) })
-}
+// DropView implements gms.ViewDatabase.
+func (d *database) DropView(*gms.Context, string) error { return errDefinedElsewhere }
 
-func definition(v *catalog.View) gms.ViewDefinition {
-	return gms.ViewDefinition{Name: v.Name, TextDefinition: v.Text, CreateViewStatement: v.Create, SqlMode: v.SQLMode}
-}
+// noQuery is the text of a view for the engine, which knows a view by its columns (viewTable).
+const noQuery = "CREATE VIEW v AS SELECT 1"
 
-// GetViewDefinition implements gms.ViewDatabase.
+// GetViewDefinition implements gms.ViewDatabase. The engine asks for it where it shows the text of a view, and before it looks for a
+// table.
 func (d *database) GetViewDefinition(ctx *gms.Context, name string) (gms.ViewDefinition, bool, error) {
+	if !showsCreation.MatchString(ctx.Query()) {
+		return gms.ViewDefinition{}, false, nil
+	}
 	snap, err := snapshotOf(ctx)
 	if err != nil {
 		return gms.ViewDefinition{}, false, err
@@ -135,22 +161,19 @@ func (d *database) GetViewDefinition(ctx *gms.Context, name string) (gms.ViewDef
 	if !ok {
 		return gms.ViewDefinition{}, false, nil
 	}
-	if s, ok := ctx.Session.(*Session); ok {
-		s.statement.handsOut(withoutMariaDB(v.Create))
-	}
-	return definition(v), true, nil
+	return gms.ViewDefinition{Name: v.Name, TextDefinition: v.Text, CreateViewStatement: noQuery}, true, nil
 }
 
 // AllViews implements gms.ViewDatabase.
 func (d *database) AllViews(ctx *gms.Context) ([]gms.ViewDefinition, error) {
 	snap, err := snapshotOf(ctx)
-	if err != nil {
+	if err != nil || listsColumns(ctx) {
 		return nil, err
 	}
 	var out []gms.ViewDefinition
 	for _, v := range snap.Views {
 		if equalFold(v.Database, d.rec.Name) {
-			out = append(out, definition(v))
+			out = append(out, gms.ViewDefinition{Name: v.Name, TextDefinition: v.Text, CreateViewStatement: noQuery})
 		}
 	}
 	return out, nil

@@ -94,6 +94,8 @@ func (d *definer) execute(ctx context.Context, of define.Statement) (*sqltypes.R
 	switch of := of.(type) {
 	case *define.CreateTable:
 		return d.createTable(ctx, of)
+	case *define.CreateView:
+		return d.createView(ctx, of)
 	case *define.DropTables:
 		return d.dropTables(ctx, of)
 	case *define.DropViews:

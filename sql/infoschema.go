@@ -24,10 +24,13 @@ func (i informationSchema) GetTableInsensitive(ctx *gms.Context, name string) (g
 	if columns, is := t.(*information_schema.ColumnsTable); is && strings.EqualFold(name, information_schema.ColumnsTableName) {
 		rows := columns.RowIter
 		columns.RowIter = func(ctx *gms.Context, c gms.Catalog, schema gms.Schema) (gms.RowIter, error) {
-			return withDeclared(ctx, i.g, func() (gms.RowIter, error) { return rows(ctx, c, schema) }, func(row gms.Row, find findColumn) {
+			return withDeclared(ctx, i.g, func() (gms.RowIter, error) { return rows(listingColumns(ctx), c, withViews(ctx, schema)) }, func(row gms.Row, find findColumn) {
 				declareColumnsRow(row, find)
 			})
 		}
+	}
+	if views, is := t.(*information_schema.InformationSchemaTable); is && strings.EqualFold(name, information_schema.ViewsTableName) {
+		views.Reader = func(ctx *gms.Context, _ gms.Catalog) (gms.RowIter, error) { return viewRows(ctx) }
 	}
 	return t, ok, err
 }
@@ -110,7 +113,10 @@ func (b *builder) showColumns(ctx *gms.Context, n *gmsplan.ShowColumns, row gms.
 	list := func() (gms.RowIter, error) { return rowexec.NewBuilder(noPriority{}, b.g.overrides).Build(ctx, n, row) }
 	return withDeclared(ctx, b.g, list, func(row gms.Row, find findColumn) {
 		column, _ := row[name].(string)
+		view, isView := t.UnderlyingTable().(*viewTable)
 		if text, _, ok := find(t.Database().Name(), t.Name(), column); ok {
+			row[typ] = text
+		} else if text, ok := declaredOf(view, isView, column); ok {
 			row[typ] = text
 		} else if text, ok := row[typ].(string); ok {
 			row[typ] = withoutCollation(text)

@@ -45,6 +45,10 @@ func (x *execution) loads() (Plan, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
+	h := x.s.holder()
+	if err := h.Holds([]string{"FILE"}); err != nil {
+		return nil, err
+	}
 	x.rest = rest
 	return loadPlan{load}, nil
 }

@@ -84,7 +84,6 @@ func (p engineParser) ParseWithOptions(ctx context.Context, query string, delimi
 		return nil, parsed, rest, err
 	}
 	completed(query, stmt)
-	readOnlyView(ctx, query, stmt)
 	return stmt, parsed, rest, err
 }
 
@@ -138,21 +137,6 @@ func checkBounds(ctx context.Context, stmt sqlparser.Statement) error {
 		return err
 	}
 	return checkExpansion(stmt)
-}
-
-// readOnlyView keeps a read of a view from counting as a change of the catalogue,
-// which would commit the client's transaction: the engine reads a view by binding
-// its CREATE VIEW, and only that of something temporary does not count.
-func readOnlyView(ctx context.Context, query string, stmt sqlparser.Statement) {
-	ddl, ok := stmt.(*sqlparser.DDL)
-	if !ok || ddl.ViewSpec == nil {
-		return
-	}
-	if gctx, ok := ctx.(*gms.Context); ok {
-		if s, ok := gctx.Session.(*Session); ok && s.statement.view == query {
-			ddl.Temporary = true
-		}
-	}
 }
 
 // ParseOneWithOptions implements gms.Parser.

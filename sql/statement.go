@@ -32,8 +32,7 @@ func (st *statement) begin(own, notFinal bool, open *transaction) {
 // seenCatalogue is the catalogue that a statement sees.
 type seenCatalogue struct {
 	snapshot *catalog.Snapshot
-	reloaded bool   // the catalogue was read from its leader for it
-	view     string // the definition that was handed out last
+	reloaded bool // the catalogue was read from its leader for it
 }
 
 // catalogue is the catalogue that the statement sees.
@@ -65,9 +64,6 @@ func (st *seenCatalogue) reload(ctx context.Context, store *catalog.Store) (snap
 
 // sees has the statement see another catalogue; nil: whatever is there when it asks.
 func (st *seenCatalogue) sees(snap *catalog.Snapshot) { st.snapshot = snap }
-
-// handsOut notes the definition of a view that is handed out.
-func (st *seenCatalogue) handsOut(view string) { st.view = view }
 
 // fate is how a statement stands to its transaction, and whether it can be done again.
 type fate struct {

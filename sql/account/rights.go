@@ -65,7 +65,7 @@ var rights = []Right{
 	onNamed("UPDATE", "UPDATE d.t SET n = 1 WHERE id = 1", "UPDATE"),
 	onNamed("DELETE", "DELETE FROM d.t WHERE id = 1", "DELETE"),
 	globally("LOAD DATA", "LOAD DATA INFILE '/f' INTO TABLE d.t", "FILE").note("no node reads files for clients"),
-	onNamed("LOAD DATA LOCAL", "LOAD DATA LOCAL INFILE '/f' INTO TABLE d.t", "FILE").note("the engine asks for FILE here too"),
+	onNamed("LOAD DATA LOCAL", "LOAD DATA LOCAL INFILE '/f' INTO TABLE d.t", "FILE").note("FILE is needed here too"),
 	onNamed("TRUNCATE", "TRUNCATE TABLE d.t", "DROP"),
 	onNamed("EXPLAIN", "EXPLAIN SELECT * FROM d.t", "SELECT").note("as the statement that is explained"),
 	onNamed("CALL", "CALL d.p()", "EXECUTE").note("and what the statements of the procedure need: it runs with the rights of who calls it"),

@@ -62,6 +62,8 @@ func (r *reader) statement() Statement {
 		return &Truncate{r.table()}
 	case r.Words("drop"):
 		return r.drop()
+	case r.Peek().Is("create"):
+		return r.createView()
 	}
 	return nil
 }

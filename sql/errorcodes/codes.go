@@ -142,6 +142,8 @@ var All = []Error{
 	{1329, Warning, "ER_SP_FETCH_NO_DATA", "SELECT ... INTO of no row: the variables keep their values", "Look at ROW_COUNT()."},
 	{1330, "42000", "ER_SP_DUP_PARAM", "two parameters of a procedure have the same name", useOther},
 	{1347, "HY000", "ER_WRONG_OBJECT", "the name is of a view where a table is needed, or the reverse", useExisting},
+	{1350, "HY000", "ER_VIEW_SELECT_CLAUSE", "the query of a view has INTO", fixStatement},
+	{1351, "HY000", "ER_VIEW_SELECT_VARIABLE", "the query of a view has a variable or a placeholder", fixStatement},
 	{1353, "HY000", "ER_VIEW_WRONG_LIST", "a view, derived table or CTE has another number of names than of columns", fixStatement},
 	{1356, "HY000", "ER_VIEW_INVALID", "a view names what does not exist, or what the account may not read", "Define the view again."},
 	{1364, "HY000", "ER_NO_DEFAULT_FOR_FIELD", "INSERT without a value for a column that has no default", fixData},
