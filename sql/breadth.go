@@ -21,11 +21,9 @@ const (
 	setOperationsVariable = sysvars.SetOperationsMax
 	listVariable          = sysvars.ListMax
 	joinTablesVariable    = sysvars.JoinTablesMax
-	joinOrdersVariable    = sysvars.JoinOrdersMax
 	setOperationsDefault  = sysvars.SetOperationsMaxDefault
 	listDefault           = sysvars.ListMaxDefault
 	joinTablesDefault     = sysvars.JoinTablesMaxDefault
-	joinOrdersDefault     = sysvars.JoinOrdersMaxDefault
 )
 
 // checkBreadth fails if a statement has more side by side than the session's settings
@@ -103,11 +101,7 @@ func checkRules(a *analyzer.Analyzer) {
 		checked := *b
 		checked.Rules = make([]analyzer.Rule, len(b.Rules))
 		for j, r := range b.Rules { // the engine's lists are for all analyzers
-			apply := r.Apply
-			if r.Id.String() == joinsRule {
-				apply = boundedJoins(apply)
-			}
-			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}
+			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(r.Apply)}
 		}
 		a.Batches[i] = &checked
 	}

@@ -52,6 +52,9 @@ func TestTheEngineExecutesNoChange(t *testing.T) {
 			t.Errorf("%s: by the engine: %v, %s", query, engine, out)
 		}
 	}
+	for _, query := range []string{"SET SESSION net_read_timeout = 1 + (SELECT COUNT(*) FROM a)", "SET @a = 1, sql_mode = (SELECT s FROM a LIMIT 1)", "SHOW VARIABLES WHERE Value IN (SELECT id FROM a)", "SHOW TABLES WHERE (SELECT 1)", "SHOW COLLATION WHERE Id = (SELECT 1)", "SHOW INDEX FROM a WHERE (SELECT 1)"} {
+		c.fails(query, "1235")
+	}
 	c.exec("PREPARE q FROM 'UPDATE a SET b = b + ? WHERE id IN (SELECT a FROM b)'")
 	c.exec("SET @n = 5")
 	if engine, out := by("EXECUTE q USING @n"); engine || !strings.HasPrefix(out, "affected 1") {

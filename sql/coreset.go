@@ -42,32 +42,35 @@ func (x *execution) setQueries(ctx context.Context) (Plan, error) {
 	return p, nil
 }
 
-// assignedQuery is the query of the values of a SET, and the user variables that take them; nil: a variable is none of a user,
-// no value has a query, or one depends on another.
+// assignedQuery is the query of the values of a SET, and the user variables that take them; nil: a variable is none of a user, no
+// value has a query, or one assigns by itself. A variable that was assigned before stands for its value.
 func assignedQuery(set *sqlparser.Set) (*sqlparser.Select, []string) {
 	out, names := &sqlparser.Select{SelectExprs: &sqlparser.SelectExprs{}}, []string{}
-	queries, assigned := false, map[string]bool{}
+	queries, assigned := false, map[string]sqlparser.Expr{}
 	for _, e := range set.Exprs {
 		if e.Var.Scope != sqlparser.VariableScope {
 			return nil, nil
 		}
-		dependent := false
+		assigns := false
+		value := sqlparser.CopyOnRewrite(e.Expr, nil, func(c *sqlparser.CopyOnWriteCursor) {
+			if v, ok := c.Node().(*sqlparser.Variable); ok && v.Scope == sqlparser.VariableScope && assigned[v.Name.Lowered()] != nil {
+				c.Replace(sqlparser.Clone(assigned[v.Name.Lowered()]))
+			}
+		}, nil).(sqlparser.Expr)
 		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-			switch n := n.(type) {
+			switch n.(type) {
 			case *sqlparser.Subquery, *sqlparser.ExistsExpr:
 				queries = true
 			case *sqlparser.AssignmentExpr:
-				dependent = true
-			case *sqlparser.Variable:
-				dependent = dependent || n.Scope == sqlparser.VariableScope && assigned[n.Name.Lowered()]
+				assigns = true
 			}
 			return true, nil
-		}, e.Expr)
-		if dependent {
+		}, value)
+		if assigns {
 			return nil, nil
 		}
-		assigned[e.Var.Name.Lowered()] = true
-		out.SelectExprs.Exprs = append(out.SelectExprs.Exprs, &sqlparser.AliasedExpr{Expr: e.Expr})
+		assigned[e.Var.Name.Lowered()] = value
+		out.SelectExprs.Exprs = append(out.SelectExprs.Exprs, &sqlparser.AliasedExpr{Expr: value})
 		names = append(names, e.Var.Name.String())
 	}
 	if !queries {

@@ -8,7 +8,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/sql/catalog"
 	"isochron/sql/legacy/enginetable"
 )
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/legacy/accounts"
@@ -112,6 +113,9 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, err err
 	if err != nil {
 		return keepOf(ctx, unsupported(query, err))
 	}
+	if err := refuseQueries(stmt); err != nil {
+		return keepOf(ctx, err)
+	}
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
@@ -119,6 +123,41 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, err err
 		return err
 	}
 	return nil
+}
+
+// errQueryWithin is the error of a statement of the engine with a query, which it would execute.
+var errQueryWithin = mysql.NewSQLError(codeInvalidRequest, "42000", "a query within SET of a system variable, or of one that depends on another, and within SHOW is not supported: SET @v = (SELECT ...) first")
+
+// refuseQueries refuses a query within SET or SHOW. The SQL core executes SET of user variables with queries (coreset.go).
+func refuseQueries(stmt sqlparser.Statement) (err error) {
+	var parts []sqlparser.SQLNode
+	switch n := stmt.(type) {
+	case *sqlparser.Set:
+		for _, e := range n.Exprs {
+			parts = append(parts, e.Expr)
+		}
+	case *sqlparser.Show:
+		parts = append(parts, n.ShowCollationFilterOpt, n.ShowIndexFilterOpt)
+		if n.Filter != nil {
+			parts = append(parts, n.Filter.Filter)
+		}
+		if n.ShowTablesOpt != nil && n.ShowTablesOpt.Filter != nil {
+			parts = append(parts, n.ShowTablesOpt.Filter.Filter)
+		}
+	}
+	for _, part := range parts {
+		if part == nil {
+			continue
+		}
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			switch n.(type) {
+			case *sqlparser.Subquery, *sqlparser.ExistsExpr, sqlparser.SelectStatement:
+				err = errQueryWithin
+			}
+			return err == nil, nil
+		}, part)
+	}
+	return err
 }
 
 // keepOf has the session keep an error, if there is one.

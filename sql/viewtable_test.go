@@ -19,7 +19,7 @@ func TestViewsAreListed(t *testing.T) {
 	c.expect("SHOW COLUMNS FROM v", "i | bigint | NO |  | NULL | \nname | varchar(5) | NO |  | NULL | \nt | time(2) | YES |  | NULL | ")
 	c.expect("SHOW TABLES", "p\nv\nw\ny")
 	c.expect("SHOW CREATE VIEW w", "w | CREATE VIEW `w` AS SELECT id, s FROM p WHERE id > 1 | utf8mb4 | utf8mb4_0900_bin")
-	c.expect("SELECT table_name, column_name, column_type FROM information_schema.columns WHERE table_schema = 'shop' AND table_name IN ('w', 'y') ORDER BY 1, ordinal_position", "w | a | int\nw | b | varchar(5)\ny | one | int")
+	c.expect("SELECT table_name, column_name, column_type FROM information_schema.columns WHERE table_schema = 'shop' AND table_name IN ('w', 'y') ORDER BY 1, ordinal_position", "w | a | int\nw | b | varchar(5)\ny | one | bigint")
 	c.expect("SELECT table_name, check_option, is_updatable, definer, security_type FROM information_schema.views", "v | NONE | YES | root@% | DEFINER\nw | CASCADED | YES | root@% | INVOKER\ny | NONE | YES | root@localhost | DEFINER")
 	c.exec("DROP TABLE p")
 	c.fails("SHOW COLUMNS FROM v", "1146")

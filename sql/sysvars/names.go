@@ -19,7 +19,6 @@ const (
 	SetOperationsMax       = "isochron_set_operations_max"
 	ListMax                = "isochron_list_max"
 	JoinTablesMax          = "isochron_join_tables_max"
-	JoinOrdersMax          = "isochron_join_orders_max"
 	ProceduresMax          = "isochron_procedures_max"
 
 	// MySQL's.
@@ -75,8 +74,7 @@ const (
 	NodeFilesDefault        = 8 << 30 // bytes
 	SetOperationsMaxDefault = 150
 	ListMaxDefault          = 250_000
-	JoinTablesMaxDefault    = 61 // MySQL's bound
-	JoinOrdersMaxDefault    = 350_000
+	JoinTablesMaxDefault    = 61  // MySQL's bound
 	ProceduresMaxDefault    = 256 // every gateway holds all procedures
 
 	// StatementDepthMost is the largest depth that can be set; tests reach it within the stack.

@@ -44,7 +44,6 @@ var All = []Variable{
 	{Name: CommitTimeout, Min: 1, Max: hour, Default: int64(CommitTimeoutDefault), Unit: seconds, Meaning: "longest wait of COMMIT for its outcome; then error 1180. The default is longer where round trips exceed a third of a second"},
 	{Name: ConnectionMemory, Max: 1 << 50, Default: int64(0), Unit: bytes, Meaning: "memory of a connection's variables and long values; 0: a quarter of the memory for all statements of the node"},
 	{Name: IdleTransactionTimeout, Max: year, Default: int64(IdleTransactionDefault), Unit: seconds, Meaning: "time without a statement after which an open transaction is rolled back; 0: never"},
-	{Name: JoinOrdersMax, Min: 1, Max: 100_000_000, Default: int64(JoinOrdersMaxDefault), Unit: "conditions", Meaning: "conditions over all ways to split a statement's join into two parts"},
 	{Name: JoinTablesMax, Min: 2, Max: JoinTablesMaxDefault, Default: int64(JoinTablesMaxDefault), Unit: "tables", Meaning: "tables of one join"},
 	{Name: ListMax, Min: 1, Max: 10_000_000, Default: int64(ListMaxDefault), Unit: "values", Meaning: "values of one list, such as that after IN"},
 	{Name: NodeFiles, Global: true, Max: 1 << 50, Default: int64(NodeFilesDefault), Unit: bytes, Meaning: "temporary files of all statements of the node; then error 1041"},
