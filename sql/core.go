@@ -296,6 +296,9 @@ func coreLookup(s *Session, snap *catalog.Snapshot, needs ...string) bind.Lookup
 		if !ok {
 			return nil, false
 		}
+		if d.Temporary() {
+			return d, true
+		}
 		h := s.holder()
 		for _, need := range needs {
 			if !h.HasOnTable(need, d.Record.Database, d.Record.Name) {

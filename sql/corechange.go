@@ -118,7 +118,9 @@ func (x *execution) change(ctx context.Context, t *text) (Plan, error) {
 		if !p.plan.Relates() {
 			t.direct = newDirect(plan.DirectOf(p.plan.Change), &x.request)
 		}
-		x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.Summed()), t.direct)
+		if !s.temporary.Any() {
+			x.h.g.directs.put(t.sharing(x.request.key(), s.Client(), s.Summed()), t.direct)
+		}
 	}
 	return p, nil
 }
@@ -318,6 +320,9 @@ func (t *changeTables) table(database, name string) (*catalog.Descriptor, bool) 
 func (t *changeTables) permits(b *bind.Change) error {
 	h := t.s.holder()
 	for _, d := range changedTables(b) {
+		if d.Temporary() {
+			continue
+		}
 		for _, need := range t.needs {
 			if !h.HasOnTable(need, d.Record.Database, d.Record.Name) {
 				return h.DeniedTable(need, d.Record.Name)

@@ -102,7 +102,7 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 	}
 	var out []string
 	for _, t := range snap.Tables {
-		if equalFold(t.Record.Database, d.rec.Name) {
+		if equalFold(t.Record.Database, d.rec.Name) && !t.Temporary() {
 			out = append(out, t.Record.Name)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // wholeByKeys is the plan of the first statement of such a transaction; nil: it is no such.
 func (x *execution) wholeByKeys(ctx context.Context) Plan {
 	s := x.s
-	if !x.several && s.packet.steps == nil || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || readsOnly(s) {
+	if !x.several && s.packet.steps == nil || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || readsOnly(s) || s.temporary.Any() {
 		return nil
 	}
 	texts, commit := x.upToCommit()

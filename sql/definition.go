@@ -49,13 +49,14 @@ func beginChange(ctx *gms.Context, s *Session) (*catalog.Change, error) {
 		}
 	}
 	s.statement.isOwn()
-	base, err := s.Catalogue(ctx) // by which the statement was planned
-	if err != nil {
+	if _, err := s.Catalogue(ctx); err != nil {
 		return nil, s.statement.note(err)
 	}
+	base := s.statement.snapshot // by which the statement was planned, without temporary tables
 	t := &transaction{s: s, level: txn.Serializable, began: time.Now()}
 	tx, before := beginTxn(s, session.Characteristics{Level: txn.Serializable}, t.began)
-	t.watch.Txn, t.watch.s, t.real, t.first = tx, s, &t.watch, before.First
+	t.watch.Txn, t.watch.s, t.first = tx, s, before.First
+	t.real = s.temporary.Over(&t.watch)
 	wait := definitionWait
 	if s.lockWaitMillis > 0 {
 		wait = time.Duration(s.lockWaitMillis) * time.Millisecond

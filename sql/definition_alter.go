@@ -19,12 +19,18 @@ func (d *definer) alterTable(ctx context.Context, of *define.AlterTable) (*sqlty
 	if err != nil {
 		return nil, err
 	}
-	if err := d.mayAlter(of, db); err != nil {
-		return nil, err
+	own, temporary := d.s.temporary.Find(db, of.Table.Name)
+	if !temporary {
+		if err := d.mayAlter(of, db); err != nil {
+			return nil, err
+		}
 	}
 	t, snap, err := d.table(ctx, db, of.Table.Name)
 	if err != nil {
 		return nil, err
+	}
+	if temporary {
+		return d.alterTemporary(ctx, own, of, d.env(ctx, snap))
 	}
 	if t == nil {
 		return nil, d.notAltered(snap, db, of.Table.Name)

@@ -32,7 +32,7 @@ func (d *definer) createTable(ctx context.Context, of *define.CreateTable) (*sql
 	if _, ok := snap.Database(db); !ok {
 		return nil, expr.NewError(codeUnknownDatabase, "42000", "Unknown database '%s'", db)
 	}
-	if there != nil {
+	if there != nil && there.Temporary() == of.Temporary {
 		return d.existing(of)
 	}
 	env := d.env(ctx, snap)
@@ -42,6 +42,9 @@ func (d *definer) createTable(ctx context.Context, of *define.CreateTable) (*sql
 	}
 	def.Database = db
 	d.warned(env.Context)
+	if of.Temporary {
+		return d.createTemporary(ctx, of, def, query)
+	}
 	err = d.s.Alter(d.gctx, func(c *catalog.Change) error { return c.CreateTable(def) })
 	if legacy.ErrTableAlreadyExists.Is(err) {
 		return d.existing(of)
@@ -56,10 +59,7 @@ func (d *definer) createTable(ctx context.Context, of *define.CreateTable) (*sql
 func (d *definer) mayCreate(of *define.CreateTable, db string) error {
 	need := "CREATE"
 	if of.Temporary {
-		if err := d.h.HoldsOnDatabase([]string{"CREATE TEMPORARY TABLES"}, db); err != nil {
-			return err
-		}
-		return expr.NewError(1235, "42000", "This version of Isochron doesn't yet support 'temporary tables'")
+		return d.h.HoldsOnDatabase([]string{"CREATE TEMPORARY TABLES"}, db)
 	}
 	if !d.h.HasOnTable(need, db, of.Table.Name) {
 		return d.h.DeniedTable(need, of.Table.Name)

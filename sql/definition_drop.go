@@ -15,7 +15,11 @@ import (
 
 // dropTables removes tables, all or none.
 func (d *definer) dropTables(ctx context.Context, of *define.DropTables) (*sqltypes.Result, error) {
-	tables, missing, err := d.named(ctx, of.Tables, "DROP")
+	names, err := d.dropTemporary(of)
+	if err != nil || len(names) == 0 {
+		return &sqltypes.Result{}, err
+	}
+	tables, missing, err := d.named(ctx, names, "DROP")
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +192,10 @@ func (d *definer) renameTables(ctx context.Context, of *define.RenameTables) (*s
 
 // truncate removes all rows of a table.
 func (d *definer) truncate(ctx context.Context, of *define.Truncate) (*sqltypes.Result, error) {
+	if t, ok := d.s.temporary.Find(of.Table.In(d.s.GetCurrentDatabase()), of.Table.Name); ok {
+		d.s.temporary.Clear(t)
+		return &sqltypes.Result{}, nil
+	}
 	tables, missing, err := d.named(ctx, []define.Name{of.Table}, "DROP")
 	if err != nil {
 		return nil, err

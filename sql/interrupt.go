@@ -60,7 +60,7 @@ func (s *Session) doom(why *txn.Error) {
 	rollBack(t.real, txn.CauseClient)
 	s.gateway.slowEnd(s, t, nil, true)
 	t.over = why
-	t.real = &watched{Txn: doomed{unwatched(t.real), t.over}, s: s}
+	t.real = s.temporary.Over(&watched{Txn: doomed{unwatched(t.real), t.over}, s: s})
 }
 
 // doomed is a transaction that is over, and says so.

@@ -17,6 +17,7 @@ type verdict struct {
 func beginStatement(s *Session, try int) {
 	s.account.Swap(s.gateway.budget.Opened(s.Chosen().Memory, s.share())).Close()
 	s.statement.begin(s.Autocommit() && !s.GetIgnoreAutoCommit(), try > 0 && s.statement.notFinal, s.open)
+	s.statement.over = &s.temporary
 	if s.open.begun() {
 		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 			m.NextStatement()

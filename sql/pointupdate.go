@@ -39,7 +39,7 @@ func newPointUpdate() *pointUpdate {
 // commitsAtOnce reports whether the statement is a transaction of its own that may write,
 // and of which nothing was done yet.
 func commitsAtOnce(s *Session) bool {
-	return s.statement.own && (!s.open.begun()) && !readsOnly(s)
+	return s.statement.own && (!s.open.begun()) && !readsOnly(s) && !s.temporary.Any()
 }
 
 // pointUpdateOf is the statement as such an update, if this session or one like it has

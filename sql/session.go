@@ -17,6 +17,7 @@ import (
 	"isochron/sql/legacy/enginetable"
 	"isochron/sql/memory"
 	"isochron/sql/session"
+	"isochron/sql/temporary"
 	"isochron/txn"
 )
 
@@ -31,6 +32,7 @@ type Session struct {
 	open           *transaction
 	lost           session.Lost // the transaction that a next one may do again
 	statement      statement
+	temporary      temporary.Tables
 	account        atomic.Pointer[memory.Account] // what the statement holds
 	kept           memory.Kept
 	shownText      atomic.Pointer[string] // the text of the statement, or of the last
@@ -127,6 +129,9 @@ func (s *Session) abandonFor(why txn.Cause) {
 
 // rollBack ends a transaction. A client that is still there is answered when its locks are free.
 func rollBack(t txn.Txn, why txn.Cause) {
+	if x, ok := t.(*temporary.Txn); ok {
+		x.RolledBack()
+	}
 	switch e, ok := unwatched(t).(txn.Endable); {
 	case !ok:
 		t.Rollback()
@@ -211,6 +216,7 @@ func (s *Session) commit(ctx context.Context) error {
 func (s *Session) committed() {
 	t := s.open
 	s.open = nil
+	s.temporary.Ended()
 	s.transacting.Store(false)
 	if s.statement.failure == nil { // what has failed has nothing to commit
 		s.statement.commits()

@@ -7,6 +7,7 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
+	"isochron/sql/temporary"
 )
 
 // statement is what is known of a statement while it lives: begin makes it anew for each try, and
@@ -32,7 +33,8 @@ func (st *statement) begin(own, notFinal bool, open *transaction) {
 // seenCatalogue is the catalogue that a statement sees.
 type seenCatalogue struct {
 	snapshot *catalog.Snapshot
-	reloaded bool // the catalogue was read from its leader for it
+	reloaded bool              // the catalogue was read from its leader for it
+	over     *temporary.Tables // what the session has in the place of some of its tables
 }
 
 // catalogue is the catalogue that the statement sees.
@@ -44,14 +46,14 @@ func (st *seenCatalogue) catalogue(ctx context.Context, store *catalog.Store) (*
 		}
 		st.snapshot = snap
 	}
-	return st.snapshot, nil
+	return st.over.Overlay(st.snapshot), nil
 }
 
 // reload reads the catalogue from its leader, once a statement: something that it names was not
 // found. changed reports whether that made a difference.
 func (st *seenCatalogue) reload(ctx context.Context, store *catalog.Store) (snap *catalog.Snapshot, changed bool, err error) {
 	if st.reloaded {
-		return st.snapshot, false, nil
+		return st.over.Overlay(st.snapshot), false, nil
 	}
 	st.reloaded = true
 	if snap, err = store.Reload(ctx); err != nil {
@@ -59,7 +61,7 @@ func (st *seenCatalogue) reload(ctx context.Context, store *catalog.Store) (snap
 	}
 	changed = snap != st.snapshot
 	st.snapshot = snap
-	return snap, changed, nil
+	return st.over.Overlay(snap), changed, nil
 }
 
 // sees has the statement see another catalogue; nil: whatever is there when it asks.

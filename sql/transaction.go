@@ -10,6 +10,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/parse"
 	"isochron/sql/session"
+	"isochron/sql/temporary"
 	"isochron/txn"
 )
 
@@ -69,7 +70,7 @@ func (t *transaction) begin() {
 	t.began = time.Now()
 	tx, before := beginTxn(t.s, session.Characteristics{Level: t.level, ReadOnly: t.readOnly, Priority: t.priority}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s
-	t.real = &t.watch
+	t.real = t.s.temporary.Over(&t.watch)
 	t.first = before.First
 }
 
@@ -91,7 +92,7 @@ func beginTxn(s *Session, m session.Characteristics, now time.Time) (tx txn.Txn,
 
 // use makes the transaction depend on a table's definition.
 func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
-	if t.change != nil && t.change.Has(d) {
+	if d.Temporary() || t.change != nil && t.change.Has(d) {
 		return nil // no other gateway knows it so
 	}
 	var used *catalog.Descriptor
@@ -253,6 +254,9 @@ func (w *watched) Commit(ctx context.Context) error {
 
 // unwatched is the transaction itself, as RetryOf wants it.
 func unwatched(t txn.Txn) txn.Txn {
+	if x, ok := t.(*temporary.Txn); ok {
+		t = x.Inner()
+	}
 	if w, ok := t.(*watched); ok {
 		return w.Txn
 	}

@@ -78,7 +78,7 @@ var rights = []Right{
 	onNamed("ALTER DATABASE", "ALTER DATABASE d COLLATE utf8mb4_bin", "ALTER"),
 	onNamed("DROP DATABASE", "DROP DATABASE d8", "DROP"),
 	onNamed("CREATE TABLE", "CREATE TABLE d.t9 (id INT PRIMARY KEY)", "CREATE"),
-	onNamed("CREATE TEMPORARY TABLE", "CREATE TEMPORARY TABLE d.t9 (id INT PRIMARY KEY)", "CREATE TEMPORARY TABLES").note(noteUnbuilt),
+	onNamed("CREATE TEMPORARY TABLE", "CREATE TEMPORARY TABLE d.t9 (id INT PRIMARY KEY)", "CREATE TEMPORARY TABLES").note("of the session; what is done with it needs nothing more"),
 	onNamed("ALTER TABLE", "ALTER TABLE d.t ADD COLUMN x INT", "ALTER"),
 	onNamed("CREATE INDEX", "CREATE INDEX i9 ON d.t (n)", "INDEX"),
 	onNamed("DROP INDEX", "DROP INDEX i8 ON d.t", "INDEX"),

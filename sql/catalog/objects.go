@@ -47,7 +47,7 @@ func (c *Change) SetDatabaseCollation(name string, collation uint16) error {
 func (c *Change) DropDatabase(name string) error {
 	var users []*Descriptor
 	for _, d := range c.base.Tables { // order: a set
-		if fold(d.Record.Database) == fold(name) {
+		if fold(d.Record.Database) == fold(name) && !d.Temporary() {
 			users = append(users, d)
 		}
 	}

@@ -105,9 +105,14 @@ type image struct {
 	value []byte
 }
 
+// duplicate is the error of an entry that another row has, too.
+func duplicate(m image) error {
+	return legacy.ErrUniqueKeyViolation.Wrap(errors.New(m.table.DuplicateText(m.index, m.row)))
+}
+
 func putOnce(tx txn.Txn, seen map[txn.Key]bool, m image) error {
 	if seen[m.key] {
-		return legacy.ErrUniqueKeyViolation.Wrap(errors.New(m.table.DuplicateText(m.index, m.row)))
+		return duplicate(m)
 	}
 	seen[m.key] = true
 	tx.Put(m.key, m.value)

@@ -87,6 +87,9 @@ func (s *Sequences) Peek(ctx context.Context, table uint64) (uint64, error) {
 	if q.next < q.limit {
 		return q.next, nil
 	}
+	if table >= firstTemporary {
+		return max(q.next, 1), nil
+	}
 	if value, _, ok := s.db.ReadLocal(sequenceKey(table)); ok && len(value) == 8 {
 		return binary.BigEndian.Uint64(value), nil
 	}
@@ -103,6 +106,11 @@ func (s *Sequences) Set(ctx context.Context, table, value uint64) error {
 
 // take gets the gateway a new block that starts at least at from.
 func (s *Sequences) take(ctx context.Context, table uint64, q *sequence, from uint64) error {
+	if table >= firstTemporary { // no other gateway has it
+		q.next = max(from, q.next, 1)
+		q.limit = q.next + sequenceBlock
+		return nil
+	}
 	key := sequenceKey(table)
 	var start uint64
 	err := Retry(ctx, s.db, txn.Options{SystemTxn: true}, func(tx txn.Txn) error {

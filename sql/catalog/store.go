@@ -79,11 +79,13 @@ func (s *Snapshot) View(db, name string) (*View, bool) {
 	return v, ok
 }
 
-// Sorted are the tables in the order of their names.
+// Sorted are the tables in the order of their names, but those of a session.
 func (s *Snapshot) Sorted() []*Descriptor {
 	out := make([]*Descriptor, 0, len(s.Tables))
 	for _, key := range slices.Sorted(maps.Keys(s.Tables)) {
-		out = append(out, s.Tables[key])
+		if d := s.Tables[key]; !d.Temporary() {
+			out = append(out, d)
+		}
 	}
 	return out
 }

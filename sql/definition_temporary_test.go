@@ -1,0 +1,81 @@
+package sql
+
+import (
+	"strings"
+	"testing"
+)
+
+// A temporary table is its session's alone, in every statement, and takes the place of a table of its name.
+func TestTemporaryTables(t *testing.T) {
+	f := start(t)
+	c, other := f.connect(t, "va", "shop"), f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE p (id INT PRIMARY KEY, v VARCHAR(9))")
+	c.exec("INSERT INTO p VALUES (1, 'stored'), (2, 'two')")
+	c.exec("CREATE TEMPORARY TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT UNIQUE, s VARCHAR(9) DEFAULT 'x', KEY (s), CHECK (n < 100))")
+	c.exec("INSERT INTO t (n) VALUES (10), (20), (30)")
+	c.expect("SELECT * FROM t WHERE n > 10 ORDER BY id DESC", "3 | 30 | x\n2 | 20 | x")
+	c.expect("SELECT t.id, p.v FROM t JOIN p ON p.id = t.id ORDER BY 1", "1 | stored\n2 | two")
+	c.expect("SELECT p.id, n FROM p LEFT JOIN t USING (id) WHERE s = 'x'", "1 | 10\n2 | 20")
+	c.fails("INSERT INTO t (n) VALUES (10)", "1062")
+	c.fails("INSERT INTO t (n) VALUES (200)", "3819")
+	c.exec("UPDATE t SET s = 'y' WHERE id = 2")
+	c.exec("UPDATE t JOIN p ON p.id = t.id SET t.n = t.n + 1, p.v = CONCAT(p.v, '!')")
+	c.exec("DELETE FROM t WHERE s = 'y'")
+	c.expect("SELECT id, n FROM t ORDER BY s, id", "1 | 11\n3 | 30")
+	c.expect("SELECT v FROM p", "stored!\ntwo!")
+	c.exec("REPLACE INTO t VALUES (1, 12, 'z')")
+	c.exec("INSERT INTO t SELECT id + 50, id, v FROM p ON DUPLICATE KEY UPDATE s = 'd'")
+	c.expect("SELECT COUNT(*) FROM t", "4")
+	other.fails("SELECT * FROM t", "1146")
+	c.expect("SHOW TABLES", "p")
+	c.expect("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'shop'", "1")
+	if got := c.query("SHOW COLUMNS FROM t"); !strings.Contains(got, "n | int | YES | UNI") {
+		t.Error(got)
+	}
+	c.exec("CREATE TEMPORARY TABLE p (id INT)")
+	c.exec("INSERT INTO p VALUES (9)")
+	c.expect("SELECT * FROM p", "9")
+	other.expect("SELECT COUNT(*) FROM p", "2")
+	c.fails("CREATE TEMPORARY TABLE p (id INT)", "1050")
+	c.exec("DROP TABLE p")
+	c.expect("SELECT COUNT(*) FROM p", "2")
+	c.fails("DROP TEMPORARY TABLE p", "1051")
+	c.exec("CREATE INDEX i ON t (n, s)")
+	c.exec("ALTER TABLE t ADD w INT DEFAULT 7, DROP INDEX s, MODIFY s VARCHAR(30), ADD UNIQUE (s, id)")
+	c.expect("SELECT id, w FROM t WHERE n = 12", "1 | 7")
+	c.exec("TRUNCATE t")
+	c.exec("CREATE TEMPORARY TABLE q AS SELECT v, COUNT(*) AS n FROM p GROUP BY v")
+	c.expect("SELECT COUNT(*) FROM q", "2")
+	c.exec("CREATE TABLE kept AS SELECT * FROM q")
+	other.expect("SELECT COUNT(*) FROM kept", "2")
+	c.exec("DROP TEMPORARY TABLE IF EXISTS q, nosuch")
+	c.fails("SELECT * FROM q", "1146")
+}
+
+// Rows of temporary tables are rolled back with the rest, and their definitions commit nothing.
+func TestTransactionsOfTemporaryTables(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE p (id INT PRIMARY KEY)")
+	c.exec("BEGIN")
+	c.exec("INSERT INTO p VALUES (1)")
+	c.exec("CREATE TEMPORARY TABLE t (id INT PRIMARY KEY)")
+	c.exec("INSERT INTO t VALUES (1)")
+	c.exec("SAVEPOINT a")
+	c.exec("INSERT INTO t VALUES (2)")
+	c.exec("INSERT INTO p VALUES (2)")
+	c.exec("ROLLBACK TO a")
+	c.expect("SELECT t.id, p.id FROM t, p", "1 | 1")
+	c.fails("INSERT INTO t VALUES (3), (1)", "1062")
+	c.expect("SELECT id FROM t", "1")
+	c.exec("ROLLBACK")
+	c.expect("SELECT COUNT(*) FROM t", "0")
+	c.expect("SELECT COUNT(*) FROM p", "0")
+	c.exec("BEGIN")
+	c.exec("INSERT INTO t VALUES (5)")
+	c.exec("COMMIT")
+	c.exec("BEGIN")
+	c.exec("ROLLBACK")
+	c.expect("SELECT * FROM t", "5")
+	c.exec("DROP TABLE t")
+}
