@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == serveArgument { // the child of a run
-		if err := serve(os.Args[2], os.Stdout); err != nil {
+		if err := serve(os.Args[2], "", os.Stdout); err != nil {
 			os.Exit(1)
 		}
 		return

@@ -24,6 +24,10 @@
 // --keep writes shrunk cases with MariaDB's answers into a directory; those in testdata/kept are run by the tests of
 // this package, without MariaDB.
 //
+// --sources puts Isochron's tables into two PostgreSQLs and two MariaDBs that it attaches, and runs the forms that read.
+// What differs there has few reasons in the list: a source returns other types, decimals and names, its warnings are not
+// passed on, and what has no form at a PostgreSQL is refused.
+//
 // What its caller owes it. The programs of Debian's package mariadb-server, or the address of a MariaDB 10.11 started
-// as MariaDBOptions says.
+// as MariaDBOptions says; for --sources those of postgresql, too.
 package main

@@ -20,7 +20,7 @@ func TestKeptCases(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no cases: ", err)
 	}
-	iso, err := startChild(t.Context(), 0)
+	iso, err := startChild(t.Context(), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,12 @@ const usage = `Runs generated statements on Isochron and on MariaDB and reports 
   make differential ARGS="--path expr --forms functions,scalar"   expressions by sql/expr, without a server
   make differential ARGS="--forms joins,windows --statement-memory 300000"   what operators hold is bounded
   make differential ARGS="--forms joins,sets --spill-from 1000"   operators write rows to files
+  make differential ARGS="--sources --forms joins,subqueries"   tables are in attached databases
   make differential ARGS="--keep /tmp/kept --keep-max 20"     shrunk cases with MariaDB's answers`
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == serveArgument {
-		if err := serve(os.Args[2], os.Stdout); err != nil {
+	if len(os.Args) > 2 && os.Args[1] == serveArgument {
+		if err := serve(os.Args[2], strings.Join(os.Args[3:], ","), os.Stdout); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -51,6 +52,7 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	f.IntVar(&s.Trials, "shrink", shrinkTrials, "smaller statements to try for a difference")
 	f.Int64Var(&s.Memory, "statement-memory", 0, "isochron_statement_memory of the sessions, in bytes, so that operators spill; 0: the server's own")
 	f.Int64Var(&s.Spill, "spill-from", 0, "bytes that an operator of the Isochron that is started holds before it writes rows to files; 0: a quarter of a statement's memory")
+	f.BoolVar(&s.Sources, "sources", false, "put the tables of the Isochron that is started into two PostgreSQLs and two MariaDBs, for forms "+strings.Join(sourceForms, ","))
 	f.StringVar(&s.Address, "isochron", "", "host:port of a running Isochron, root without a password; empty: one is started")
 	f.StringVar(&s.MariaDB, "mariadb", "", "host:port of a running MariaDB, root without a password; empty: one is started")
 	f.BoolVar(&s.asJSON, "json", false, "print the report as one JSON object")
@@ -64,6 +66,16 @@ func parse(args []string, out io.Writer) (*settings, error) {
 	for _, name := range s.Forms {
 		if !slices.Contains(formNames(), name) {
 			return nil, command.Usagef("there is no form %q; forms are %s", name, strings.Join(formNames(), ", "))
+		}
+	}
+	if s.Sources {
+		if s.Workers = 1; s.Address != "" { // the tables of a source have one name
+			return nil, command.Usagef("--sources needs an Isochron of its own; leave out --isochron")
+		}
+		for _, name := range s.Forms {
+			if !slices.Contains(sourceForms, name) {
+				return nil, command.Usagef("--sources has no form %s; add --forms %s", name, strings.Join(sourceForms, ","))
+			}
 		}
 	}
 	for _, path := range s.Paths {
@@ -111,6 +123,9 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 		return err
 	}
 	r := &runner{opt: s.Options, tables: newTables(s.Seed)}
+	if s.Sources {
+		r.tables = atSources(r.tables)
+	}
 	if r.reasons, err = readReasons(reasonsText); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type Options struct {
 	Spill      int64 // bytes from which on its operators spill; 0: the server's own
 	Address    string
 	MariaDB    string
+	Sources    bool // Isochron's tables are in attached databases
 }
 
 // Finding is a difference of one statement, shrunk.
@@ -90,11 +91,19 @@ func (r *runner) start(ctx context.Context) (stop func(), err error) {
 		r.iso = &Server{Name: "isochron", address: r.opt.Address}
 		return stopMaria, nil
 	}
-	if r.iso, err = startChild(ctx, r.opt.Spill); err != nil {
+	var of sources
+	if r.opt.Sources {
+		if of, err = startSources(); err != nil {
+			stopMaria()
+			return nil, err
+		}
+	}
+	if r.iso, err = startChild(ctx, r.opt.Spill, of); err != nil {
+		of.close()
 		stopMaria()
 		return nil, err
 	}
-	return func() { r.iso.Close(); stopMaria() }, nil
+	return func() { r.iso.Close(); of.close(); stopMaria() }, nil
 }
 
 // tasks are the statements, form by form: an equal share for each.

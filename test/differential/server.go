@@ -29,12 +29,12 @@ var MariaDBOptions = []string{
 // mariaName is the name of the yardstick.
 const mariaName = "mariadb"
 
-// serveArgument makes this program a server of Isochron: the child process of a run. Behind it stands from how many bytes
-// on operators spill.
+// serveArgument makes this program a server of Isochron: the child process of a run. Behind it are from how many bytes
+// on operators spill, and the URLs of sources, if tables are in some.
 const serveArgument = "serve"
 
 // serve is a one-node Isochron on the reference cluster, until the standard input ends.
-func serve(spillFrom string, out io.Writer) error {
+func serve(spillFrom, urls string, out io.Writer) error {
 	share, err := strconv.ParseInt(spillFrom, 10, 64)
 	if err != nil {
 		return err
@@ -44,7 +44,14 @@ func serve(spillFrom string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), sql.Config{Memory: sql.Memory{Statements: 512 << 20}, SpillDir: dir, SpillShare: share})
+	config := sql.Config{Memory: sql.Memory{Statements: 512 << 20}, SpillDir: dir, SpillShare: share}
+	if urls != "" {
+		return serveSources(strings.Split(urls, ","), config, func(addr string) {
+			fmt.Fprintln(out, addr)
+			_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the parent
+		})
+	}
+	s, err := sql.NewServer(sqltest.NewCluster("va").Gateway("va"), config)
 	if err != nil {
 		return err
 	}
@@ -68,6 +75,7 @@ type Server struct {
 	restart func() error
 
 	spillFrom int64
+	sources   sources // its tables are in them; nil: they are its own
 }
 
 // addr is where the server listens: a child that is started again has another port.
@@ -78,8 +86,8 @@ func (s *Server) addr() string {
 }
 
 // startChild starts Isochron in a child process whose operators spill from so many bytes on; 0: the default.
-func startChild(ctx context.Context, spillFrom int64) (*Server, error) {
-	s := &Server{Name: "isochron", ctx: ctx, spillFrom: spillFrom}
+func startChild(ctx context.Context, spillFrom int64, of sources) (*Server, error) {
+	s := &Server{Name: "isochron", ctx: ctx, spillFrom: spillFrom, sources: of}
 	s.restart = s.spawn
 	return s, s.spawn()
 }
@@ -91,7 +99,11 @@ func (s *Server) spawn() error {
 		return err
 	}
 	s.stderr = &firstWords{}
-	cmd := exec.CommandContext(s.ctx, self, serveArgument, strconv.FormatInt(s.spillFrom, 10))
+	args := []string{serveArgument, strconv.FormatInt(s.spillFrom, 10)}
+	if s.sources != nil {
+		args = append(args, s.sources.argument())
+	}
+	cmd := exec.CommandContext(s.ctx, self, args...)
 	cmd.Stderr = s.stderr
 	if s.stdin, err = cmd.StdinPipe(); err != nil {
 		return err

@@ -112,6 +112,9 @@ func (s *Session) connect(database string) error {
 
 // make creates a table again, with its rows.
 func (s *Session) make(t *Table) error {
+	if s.server.sources != nil {
+		return s.server.sources.makeTable(s, t)
+	}
 	if len(t.Members) > 0 {
 		return s.makeFamily(t)
 	}

@@ -86,7 +86,7 @@ func TestValuesShownOtherwise(t *testing.T) {
 
 // A server that has ended is started again, with the tables; the statement that another has cost its answer runs again.
 func TestTheServerIsStartedAgain(t *testing.T) {
-	iso, err := startChild(t.Context(), 0)
+	iso, err := startChild(t.Context(), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
