@@ -53,9 +53,18 @@ func unguarded(texts ...string) (out []string) {
 // got holds what a source was sent.
 func got(t *testing.T, r *sqltest.Recorder, want ...string) {
 	t.Helper()
-	if sent := unguarded(r.Sent()...); !slices.Equal(sent, want) {
+	if sent := unguarded(r.Sent()...); !slices.Equal(unquoted(sent), unquoted(want)) {
 		t.Errorf("the source was sent\n\t%s\nand not\n\t%s", strings.Join(sent, "\n\t"), strings.Join(want, "\n\t"))
 	}
+}
+
+// unquoted are statements without MySQL's quotes of names.
+func unquoted(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.ReplaceAll(s, "`", "")
+	}
+	return out
 }
 
 func rowsOf(columns []txn.Column, rows ...[]string) func(txn.Statement) (txn.Result, error) {
