@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/legacy/enginetable"
@@ -17,14 +16,6 @@ var (
 	_ gms.ViewDatabase     = (*database)(nil)
 	_ gms.TriggerDatabase  = (*database)(nil)
 )
-
-func databaseOf(db gms.Database) (*database, bool) {
-	if p, ok := db.(mysql_db.PrivilegedDatabase); ok {
-		db = p.Unwrap()
-	}
-	d, ok := db.(*database)
-	return d, ok
-}
 
 // Name implements gms.Nameable.
 func (d *database) Name() string { return d.rec.Name }
