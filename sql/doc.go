@@ -6,8 +6,8 @@
 // in as few parallel rounds as their data dependencies force, or refused in words (sql/refused).
 //
 // go-mysql-server, the engine, does the rest over the same tables (sql/legacy/enginetable), in the same
-// transaction: SHOW, SET, the tables of information_schema, statements about users, and definitions that are not
-// package define's. It executes no query and no change of rows. Its wire library carries connections.
+// transaction: SHOW, SET, the tables of information_schema and statements about users. It executes no query and no
+// change of rows. Its wire library carries connections.
 //
 // A statement has one life, however it comes in and whatever plan it gets
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
