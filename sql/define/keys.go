@@ -73,16 +73,13 @@ func (b *builder) primary(list []Key) error {
 	return nil
 }
 
-// primaryOf are the positions of a primary key's columns.
+// primaryOf are the positions of a primary key's columns. It is over whole values: rows that share a prefix are no duplicates.
 func primaryOf(k *Key, columns []catalog.ColumnDefinition) (out []int, err error) {
 	if err := partsOf(k, columns); err != nil {
 		return nil, err
 	}
 	for _, p := range k.Parts {
 		at := positionOf(columns, p.Column)
-		if p.Length > 0 {
-			return nil, expr.NewError(1235, "42000", "This version of Isochron doesn't yet support 'a primary key over a prefix of column %s'", p.Column)
-		}
 		if columns[at].Generated != nil && columns[at].Virtual {
 			return nil, expr.NewError(3106, "HY000", "'Defining a virtual generated column as primary key' is not supported for generated columns.")
 		}
