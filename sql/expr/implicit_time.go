@@ -17,7 +17,6 @@ import (
 var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, Eval: func(c *Call) (Value, error) {
 	n := c.Float(0)
 	switch whole := math.Round(n); {
-	case c.isLongText(0): // no year
 	case whole == 0 && c.isYearText(0):
 		n = 2000
 	case whole >= 1 && whole <= 69:
@@ -27,12 +26,6 @@ var century = &Function{Name: "\x00CENTURY", Min: 1, Max: 1, Type: doubleType, E
 	}
 	return Double(n), nil
 }}
-
-// isLongText reports whether an argument is a text with more than a number.
-func (c *Call) isLongText(i int) bool {
-	_, whole := leadingDouble(c.Str(i))
-	return isText(c.Args[i].Type()) && !whole
-}
 
 // isYearText reports whether an argument is a text of up to three digits, so a year of this century if it is 0.
 func (c *Call) isYearText(i int) bool {
