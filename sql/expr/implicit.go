@@ -114,35 +114,7 @@ func (b *compiler) numeric(e sqlparser.Expr) (sqlparser.Expr, error) {
 func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 	switch e := e.(type) {
 	case *sqlparser.BinaryExpr:
-		to, ok := operands[e.Operator]
-		if !ok {
-			return nil, nil
-		}
-		second, left, right := to, b.isLoose(e.Left), b.isLoose(e.Right)
-		if to == bits && sqltypes.IsBinary(b.kind(e.Left)) && (sqltypes.IsBinary(b.kind(e.Right)) || isShift(e.Operator)) {
-			left, right = false, right && isShift(e.Operator) // the bits of the bytes
-		}
-		if isShift(e.Operator) {
-			second = count
-		}
-		l, r, bits, err := e.Left, e.Right, to == number && e.Operator != sqlparser.DivOp && (isBits(e.Left) || isBits(e.Right)), error(nil)
-		if bits {
-			if l, r, err = b.bitNumbers(l, r); err != nil {
-				return nil, err
-			}
-		}
-		if e.Operator == sqlparser.MinusOp && b.p.context.mode("NO_UNSIGNED_SUBTRACTION") && b.unsignedAmong(l, r) {
-			at, _, err := b.step(e, node{function: signedDifference, args: []sqlparser.Expr{l, r}})
-			return slot(at), err
-		}
-		with := func(l, r sqlparser.Expr) sqlparser.Expr {
-			return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
-		}
-		out, err := b.sidesTo(l, r, to, second, left, right, with)
-		if bits && out == nil && err == nil {
-			out = with(l, r)
-		}
-		return out, err
+		return b.binaryNumbers(e)
 	case *sqlparser.ComparisonExpr:
 		if list, ok := e.Right.(sqlparser.ValTuple); ok && b.isNumber(e.Left) {
 			out, changed, err := b.asNumbers(list...)
@@ -171,22 +143,7 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 		}
 		return &sqlparser.BetweenExpr{IsBetween: e.IsBetween, Left: out[0], From: out[1], To: out[2]}, nil
 	case *sqlparser.UnaryExpr:
-		to := map[sqlparser.UnaryExprOperator]*Function{sqlparser.UMinusOp: number, sqlparser.BangOp: number, sqlparser.TildaOp: bits}[e.Operator]
-		if to != nil && (b.isText(e.Expr) || e.Operator != sqlparser.BangOp && b.isLoose(e.Expr)) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
-			inner, err := b.as(to, e.Expr)
-			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
-		}
-		if k := b.kind(e.Expr); e.Operator == sqlparser.UMinusOp && (k == sqltypes.Int64 || k == sqltypes.Uint64) && b.varies(e.Expr) {
-			return b.as(negative, e.Expr)
-		}
-		if e.Operator == sqlparser.UMinusOp && isBits(e.Expr) {
-			inner, err := b.as(bitNumber, e.Expr)
-			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
-		}
-		if e.Operator == sqlparser.UMinusOp && sqltypes.IsDateOrTime(b.kind(e.Expr)) && b.kind(e.Expr) != sqltypes.Year {
-			inner, err := b.as(digitsNumber, e.Expr)
-			return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
-		}
+		return b.unaryNumber(e)
 	case *sqlparser.NotExpr:
 		if b.isText(e.Expr) {
 			inner, err := b.as(number, e.Expr)
@@ -199,6 +156,60 @@ func (b *compiler) numbers(e sqlparser.Expr) (sqlparser.Expr, error) {
 		}
 	case *sqlparser.XorExpr:
 		return b.sides(e.Left, e.Right, number, b.isText(e.Left), b.isText(e.Right), func(l, r sqlparser.Expr) sqlparser.Expr { return &sqlparser.XorExpr{Left: l, Right: r} })
+	}
+	return nil, nil
+}
+
+// binaryNumbers replaces the operands of arithmetic.
+func (b *compiler) binaryNumbers(e *sqlparser.BinaryExpr) (sqlparser.Expr, error) {
+	to, ok := operands[e.Operator]
+	if !ok {
+		return nil, nil
+	}
+	second, left, right := to, b.isLoose(e.Left), b.isLoose(e.Right)
+	if to == bits && sqltypes.IsBinary(b.kind(e.Left)) && (sqltypes.IsBinary(b.kind(e.Right)) || isShift(e.Operator)) {
+		left, right = false, right && isShift(e.Operator) // the bits of the bytes
+	}
+	if isShift(e.Operator) {
+		second = count
+	}
+	l, r, bits, err := e.Left, e.Right, to == number && e.Operator != sqlparser.DivOp && (isBits(e.Left) || isBits(e.Right)), error(nil)
+	if bits {
+		if l, r, err = b.bitNumbers(l, r); err != nil {
+			return nil, err
+		}
+	}
+	if e.Operator == sqlparser.MinusOp && b.p.context.mode("NO_UNSIGNED_SUBTRACTION") && b.unsignedAmong(l, r) {
+		at, _, err := b.step(e, node{function: signedDifference, args: []sqlparser.Expr{l, r}})
+		return slot(at), err
+	}
+	with := func(l, r sqlparser.Expr) sqlparser.Expr {
+		return &sqlparser.BinaryExpr{Operator: e.Operator, Left: l, Right: r}
+	}
+	out, err := b.sidesTo(l, r, to, second, left, right, with)
+	if bits && out == nil && err == nil {
+		out = with(l, r)
+	}
+	return out, err
+}
+
+// unaryNumber replaces the operand of a sign, ! and ~.
+func (b *compiler) unaryNumber(e *sqlparser.UnaryExpr) (sqlparser.Expr, error) {
+	to := map[sqlparser.UnaryExprOperator]*Function{sqlparser.UMinusOp: number, sqlparser.BangOp: number, sqlparser.TildaOp: bits}[e.Operator]
+	if to != nil && (b.isText(e.Expr) || e.Operator != sqlparser.BangOp && b.isLoose(e.Expr)) && (to != bits || !sqltypes.IsBinary(b.kind(e.Expr))) {
+		inner, err := b.as(to, e.Expr)
+		return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
+	}
+	if k := b.kind(e.Expr); e.Operator == sqlparser.UMinusOp && (k == sqltypes.Int64 || k == sqltypes.Uint64) && b.varies(e.Expr) {
+		return b.as(negative, e.Expr)
+	}
+	if e.Operator == sqlparser.UMinusOp && isBits(e.Expr) {
+		inner, err := b.as(bitNumber, e.Expr)
+		return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
+	}
+	if e.Operator == sqlparser.UMinusOp && sqltypes.IsDateOrTime(b.kind(e.Expr)) && b.kind(e.Expr) != sqltypes.Year {
+		inner, err := b.as(digitsNumber, e.Expr)
+		return &sqlparser.UnaryExpr{Operator: e.Operator, Expr: inner}, err
 	}
 	return nil, nil
 }
