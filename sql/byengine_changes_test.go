@@ -81,9 +81,9 @@ func TestExplainOfAChangeIsWhatIsSent(t *testing.T) {
 			c.exec("DELETE FROM b")
 			c.exec("INSERT INTO a VALUES (1, 10, 'x'), (2, 20, 'y'), (3, 30, 'z')")
 			c.exec("INSERT INTO b VALUES (1, 1, 1), (2, 1, 2), (3, 3, 3)")
+			c.exec("BEGIN")
 			x := strings.Split(strings.TrimSpace(c.query("EXPLAIN "+statement)), "\n")
 			all := strings.Split(x[len(x)-1], " | ")
-			c.exec("BEGIN")
 			c.exec(statement)
 			c.exec("COMMIT")
 			if got := strconv.Itoa(f.seen.rounds()); all[0] != "all" || all[3] != got || all[7] != "round plan" {

@@ -59,9 +59,14 @@ func (h *handler) explainChange(ctx *gms.Context, text string) (x explanation, o
 	steps, total, batches := h.g.stepsOf(list)
 	for _, c := range p.plan.Checks() {
 		one := h.g.checkStep(c)
-		if steps = append(steps, one); !c.None {
+		switch {
+		case c.None:
+		case p.plan.MayBeUnread() && commitsAtOnce(s):
+			one.access, one.rounds = one.access+", by the vote", "0"
+		default:
 			total++
 		}
+		steps = append(steps, one)
 	}
 	reaches := p.plan.Reaches(s.Now().Level != txn.Serializable)
 	if s.coreSettings().unchecked {

@@ -429,9 +429,13 @@ func othersIn(ids map[txn.ID]bool, me txn.ID) bool {
 
 // Update implements txn.Updater.
 func (t *Txn) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	before := t.stats
 	res, err := t.Read(ctx, r)
 	if err != nil {
 		return false, err
+	}
+	if r.ExpectsAbsent && !slices.ContainsFunc(res.Values, func(v []byte) bool { return v != nil }) {
+		t.stats = before // the vote checks the keys
 	}
 	writes, ok := f(res.Values)
 	if !ok {
