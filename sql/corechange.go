@@ -392,7 +392,7 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	}
 	c := coreContext(ctx, s)
 	c.Parameters, c.Session = p.parameters, view
-	env.Tx, env.Context = tx, c
+	env.Tx, env.Context, env.Weak = tx, c, s.Weak() // of the transaction, which has begun
 	out, err := p.plan.Execute(ctx, env)
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // a function may have ended of it with a value
@@ -412,12 +412,12 @@ func (p *changePlan) Execute(ctx context.Context, x *execution) error {
 	return x.yield(r, x.rest != "")
 }
 
-// env is what an execution needs of the session, without its transaction.
+// env is what an execution needs of the session, without its transaction and whether that is weak.
 func (p *changePlan) env(x *execution) change.Env {
 	s := x.s
 	set := s.coreSettings()
 	return change.Env{
-		Clock: s.quiet, Strict: set.strict, KeepsZero: set.keepsZero, Unchecked: set.unchecked, Weak: s.Weak(),
+		Clock: s.quiet, Strict: set.strict, KeepsZero: set.keepsZero, Unchecked: set.unchecked,
 		Store: s.gateway.store, Reader: newCoreReader(s, false, x), Memory: s.spillMemory(),
 		Use:   func(ctx context.Context, d *catalog.Descriptor) error { _, err := s.use(ctx, d); return err },
 		Hides: func(d *catalog.Descriptor) bool { return !mayNotice(s, d) },

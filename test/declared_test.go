@@ -74,7 +74,7 @@ func (s *stage) movesAround() {
 	t := s.t
 	t.Helper()
 	for i, d := range s.dsns {
-		s.pools[i] = pool(t, d+"&multiStatements=true", nil)
+		s.pools[i] = pool(t, d+"?multiStatements=true", nil)
 	}
 	s.exec(`CREATE TABLE accounts (region VARCHAR(8), id INT, v INT, PRIMARY KEY (region, id)) COMMENT='isochron: {"spread":"region","column":"region"}'`)
 	s.exec("INSERT INTO accounts VALUES ('va', 1, 100), ('wa', 2, 100), ('sg', 3, 100)")

@@ -110,7 +110,7 @@ func TestAPacketThatLostIsRetriedUnseen(t *testing.T) {
 		s.exec("CREATE TABLE counts (id INT PRIMARY KEY, n INT)")
 		s.exec("INSERT INTO counts VALUES (1, 0), (2, 0), (3, 0)")
 		for i, d := range s.dsns {
-			s.pools[i] = pool(t, d+"&multiStatements=true", nil)
+			s.pools[i] = pool(t, d+"?multiStatements=true", nil)
 		}
 		s.rush(func(ctx context.Context, c *sql.Conn, client, n int) error {
 			from, to := 1+(client+n)%3, 1+(client+n+1)%3
