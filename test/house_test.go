@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -96,8 +97,9 @@ type stage struct {
 	t       *testing.T
 	layout  layout // of the table kv
 	regions []geo.Region
-	dsns    []string  // one a region
-	pools   []*sql.DB // one a region
+	dsns    []string      // one a region
+	pause   time.Duration // of a play, after each step
+	pools   []*sql.DB     // one a region
 }
 
 // stage makes a database of its own, with the scripts' table laid out so.

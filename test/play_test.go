@@ -70,6 +70,7 @@ func (s *stage) play(start state, scripts []script, order []int) (saw []played, 
 		case <-time.After(stepTimeout):
 			log("%s waits", actors[i].name)
 		}
+		time.Sleep(s.pause)
 	}
 	for i, a := range actors {
 		for range a.script.steps() - count(order, i) {
