@@ -47,7 +47,7 @@ const MaxAnswers = 10_000
 
 // NewEarly returns an empty Early. newest is the timestamp of the engine's newest version of a row.
 func NewEarly(c Policy, newest func(txn.Key) txn.Timestamp) *Early {
-	return &Early{choice: c, newest: newest, earlier: math.MaxInt64, undecided: map[txn.Attempt]bool{},
+	return &Early{choice: c, newest: newest, earlier: math.MaxUint64, undecided: map[txn.Attempt]bool{},
 		dependents: map[txn.Attempt][]*wait{}, votes: map[txn.Attempt]*wait{}}
 }
 

@@ -289,7 +289,7 @@ func (f *fileForm) field(s string) (field loadedField, rest string, last bool) {
 				field.null = true
 				continue
 			}
-			text.WriteByte(unescaped(s[at-1]))
+			text.WriteByte(parse.Unescaped(s[at-1]))
 		case open && c == f.enclosed && strings.HasPrefix(s[at+1:], string(c)):
 			text.WriteByte(c)
 			at += 2
@@ -318,23 +318,4 @@ func (f *fileForm) finished(field loadedField, text string, quoted bool) loadedF
 // endsAt reports whether a field ends where a text begins.
 func (f *fileForm) endsAt(s string) bool {
 	return s == "" || strings.HasPrefix(s, f.separates) || strings.HasPrefix(s, f.ends)
-}
-
-// unescaped is what a character stands for behind an escape character.
-func unescaped(c byte) byte {
-	switch c {
-	case '0':
-		return 0
-	case 'b':
-		return '\b'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'Z':
-		return 26
-	}
-	return c
 }

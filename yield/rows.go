@@ -149,20 +149,24 @@ func (r *rows) near(on *Holder, keys ...[]txn.Key) txn.Key {
 	return ""
 }
 
-// nearSpan is the first of the keys that a span of the holder covers, or else a row in the spans
-// that it holds.
-func (r *rows) nearSpan(on *Holder, keys []txn.Key, spans []txn.Span) txn.Key {
+// nearSpan is the first of the keys that a span of the holder covers, or else the first row in the
+// spans that it holds.
+func (r *rows) nearSpan(on *Holder, keys []txn.Key, spans []txn.Span) (near txn.Key) {
 	for _, k := range keys {
 		if slices.ContainsFunc(on.spans, func(s txn.Span) bool { return s.Contains(k) }) {
 			return k
 		}
 	}
 	for _, s := range spans {
-		for _, k := range on.keys {
-			if s.Contains(k) {
-				return k
+		r.Ascend(s.Start, func(k txn.Key, p *lockState) bool {
+			if k < s.End && p.has(on) {
+				near = k
 			}
+			return k < s.End && near == ""
+		})
+		if near != "" {
+			break
 		}
 	}
-	return ""
+	return near
 }

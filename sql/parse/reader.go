@@ -143,7 +143,7 @@ func (t Token) Value() string {
 			if inner[i] == '%' || inner[i] == '_' { // for LIKE
 				out.WriteByte(c)
 			}
-			out.WriteByte(unescaped(inner[i]))
+			out.WriteByte(Unescaped(inner[i]))
 		case c == quote[0]:
 			i++ // of two
 			out.WriteByte(c)
@@ -154,8 +154,8 @@ func (t Token) Value() string {
 	return out.String()
 }
 
-// unescaped is the byte that a backslash and a byte stand for.
-func unescaped(c byte) byte {
+// Unescaped is the byte that a backslash and a byte stand for.
+func Unescaped(c byte) byte {
 	switch c {
 	case '0':
 		return 0
